@@ -1,0 +1,1 @@
+"""Clusters behind one protocol: simulated, local processes, Docker containers."""

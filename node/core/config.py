@@ -1,0 +1,59 @@
+"""What a node knows before it starts, as plain values. Not: parsing (node/server/config.py)."""
+
+from msgspec import Struct
+
+from node.core.types import NodeId, milliseconds
+from node.wire.types import ZERO_UUID, Uuid
+
+
+class Endpoint(Struct, frozen=True, kw_only=True):
+    """One listener: its name, the address others reach it at, and whom it serves."""
+
+    name: str
+    host: str
+    port: int
+    is_controller: bool
+
+
+class Voter(Struct, frozen=True, kw_only=True):
+    """One entry of controller.quorum.voters (595-01)."""
+
+    node_id: NodeId
+    host: str
+    port: int
+
+
+class Timeouts(Struct, frozen=True, kw_only=True):
+    """Every time-out of a node, in nanoseconds; the defaults are the KIPs' (631-81 to 83)."""
+
+    election_ns: int = milliseconds(1000)
+    election_backoff_max_ns: int = milliseconds(1000)
+    fetch_ns: int = milliseconds(2000)
+    request_ns: int = milliseconds(2000)
+    retry_backoff_ns: int = milliseconds(20)
+    retry_backoff_max_ns: int = milliseconds(1000)
+    heartbeat_interval_ns: int = milliseconds(3000)
+    session_ns: int = milliseconds(18000)
+    initial_registration_ns: int = milliseconds(60000)
+
+
+class NodeConfig(Struct, frozen=True, kw_only=True):
+    """One node: who it is, whom it knows and how long it waits."""
+
+    node_id: NodeId
+    cluster_id: str
+    is_controller: bool
+    is_broker: bool
+    voters: tuple[Voter, ...]
+    endpoints: tuple[Endpoint, ...]
+    rack: str | None = None
+    incarnation: Uuid = ZERO_UUID
+    """Drawn anew at each process start (631-42)."""
+    default_replication_factor: int = 1
+    default_partitions: int = 1
+    timeouts: Timeouts = Timeouts()
+
+    @property
+    def voter_ids(self) -> tuple[NodeId, ...]:
+        """The ids of the voters, ascending."""
+        return tuple(sorted(voter.node_id for voter in self.voters))

@@ -1,0 +1,1 @@
+"""The active controller: requests in, records and answers out (KIP-631)."""

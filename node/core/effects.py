@@ -1,0 +1,110 @@
+"""What a node asks of its shell.
+
+The contract with the shell, which is the whole of it:
+1. Effects are carried out in the order of the list.
+2. PersistQuorumState and Truncate are barriers: nothing after them, effect or event, happens
+   before they are on disk.
+3. Append only buffers. Flush is asynchronous; when its fsync returned the shell feeds back
+   Flushed with the same token. A failed write or fsync ends the process and is never retried.
+4. Send and Forward end in exactly one Answered or Unanswered, within their time-out.
+5. Reply names a Received; a request whose client has gone is dropped in silence.
+6. After Exit nothing else is carried out.
+"""
+
+from msgspec import Struct
+
+from node.core.metadata.image import MetadataImage
+from node.core.raft.quorum_state import QuorumState
+from node.core.types import NodeId, Offset
+from node.wire.messages import Message
+from node.wire.messages.batch import Batch
+from node.wire.principal import Principal
+
+
+class Append(Struct, frozen=True):
+    """Write one batch at the log's end."""
+
+    batch: Batch
+
+
+class Flush(Struct, frozen=True, kw_only=True):
+    """Make the log durable up to `end_offset`; the generation tells logs apart that were cut."""
+
+    generation: int
+    end_offset: Offset
+
+
+class Truncate(Struct, frozen=True):
+    """Drop every record at or above `end_offset`, durably."""
+
+    end_offset: Offset
+
+
+class PersistQuorumState(Struct, frozen=True):
+    """Replace the quorum-state file atomically, durably."""
+
+    state: QuorumState
+
+
+class Send(Struct, frozen=True, kw_only=True):
+    """Ask a voter's controller listener; the answer comes back under `correlation`."""
+
+    destination: NodeId
+    correlation: int
+    message: Message
+    version: int
+    timeout_ns: int
+
+
+class Forward(Struct, frozen=True, kw_only=True):
+    """Send a client's request on in an Envelope (KIP-590), with its principal and address.
+
+    Its Answered carries the inner response, or an EnvelopeResponse when the envelope was refused.
+    """
+
+    destination: NodeId
+    correlation: int
+    message: Message
+    version: int
+    principal: Principal
+    client_host: str
+    timeout_ns: int
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """Answer the Received with this token; an EnvelopeResponse refuses the envelope itself."""
+
+    request: int
+    message: Message
+
+
+class Publish(Struct, frozen=True, kw_only=True):
+    """The image of everything committed below `offset`."""
+
+    offset: Offset
+    image: MetadataImage
+
+
+class OpenClientListeners(Struct, frozen=True):
+    """The broker has recovered: open the client listeners (631-57)."""
+
+
+class Exit(Struct, frozen=True, kw_only=True):
+    """End the process with this status; `reason` is the one line that says why."""
+
+    status: int
+    reason: str
+
+
+Effect = (
+    Append
+    | Flush
+    | Truncate
+    | PersistQuorumState
+    | Send
+    | Forward
+    | Reply
+    | Publish
+    | OpenClientListeners
+    | Exit
+)

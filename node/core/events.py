@@ -1,0 +1,51 @@
+"""What can happen to a node. The shell makes these; the core only reads them."""
+
+from msgspec import Struct
+
+from node.core.types import Offset
+from node.wire.messages import Message
+from node.wire.principal import Principal
+
+
+class Tick(Struct, frozen=True):
+    """The deadline that the node asked for has come."""
+
+
+class Received(Struct, frozen=True, kw_only=True):
+    """A request has arrived; `request` is the token that its Reply names."""
+
+    request: int
+    message: Message
+    version: int
+    on_controller_listener: bool
+    principal: Principal
+    client_host: str
+    forwarded_by: Principal | None = None
+    """Set when the request came in an Envelope: the broker that vouches for `principal`."""
+
+
+class Answered(Struct, frozen=True, kw_only=True):
+    """A peer has answered the Send or Forward with this correlation."""
+
+    correlation: int
+    message: Message
+
+
+class Unanswered(Struct, frozen=True, kw_only=True):
+    """A Send or Forward was lost: time-out, refused or broken connection; it may have run."""
+
+    correlation: int
+
+
+class Flushed(Struct, frozen=True, kw_only=True):
+    """Everything below `end_offset` of this log generation is on disk (fsync returned)."""
+
+    generation: int
+    end_offset: Offset
+
+
+class Stop(Struct, frozen=True):
+    """SIGTERM: resign, shut down in a controlled way, then Exit."""
+
+
+Event = Tick | Received | Answered | Unanswered | Flushed | Stop

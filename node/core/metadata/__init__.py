@@ -1,0 +1,1 @@
+"""The metadata image and how records change it (KIP-631)."""

@@ -1,0 +1,81 @@
+"""Effects in the making, and who waits for which answer. Not: what the effects mean."""
+
+from collections.abc import Callable
+
+from node.core.effects import Effect, Forward, Reply, Send
+from node.core.events import Received
+from node.core.types import Instant, NodeId
+from node.wire.messages import Message
+
+Continuation = Callable[[Message | None, Instant], None]
+"""Called once with the answer, or with None when it was lost."""
+
+
+class Outbox:
+    """The ordered effects of one step, and the continuations of what was sent before."""
+
+    __slots__ = ("_continuations", "_correlation", "_effects")
+
+    def __init__(self) -> None:
+        self._effects: list[Effect] = []
+        self._continuations: dict[int, Continuation] = {}
+        self._correlation = 0
+
+    def emit(self, effect: Effect) -> None:
+        """Add an effect after all that went before."""
+        self._effects.append(effect)
+
+    def send(
+        self,
+        destination: NodeId,
+        message: Message,
+        version: int,
+        timeout_ns: int,
+        on_answer: Continuation,
+    ) -> None:
+        """Ask a voter; `on_answer` gets the answer or None."""
+        self._effects.append(
+            Send(
+                destination=destination,
+                correlation=self._await(on_answer),
+                message=message,
+                version=version,
+                timeout_ns=timeout_ns,
+            )
+        )
+
+    def forward(
+        self, destination: NodeId, event: Received, timeout_ns: int, on_answer: Continuation
+    ) -> None:
+        """Pass a client's request on in an Envelope (KIP-590)."""
+        self._effects.append(
+            Forward(
+                destination=destination,
+                correlation=self._await(on_answer),
+                message=event.message,
+                version=event.version,
+                principal=event.principal,
+                client_host=event.client_host,
+                timeout_ns=timeout_ns,
+            )
+        )
+
+    def reply(self, event: Received, message: Message) -> None:
+        """Answer a request."""
+        self._effects.append(Reply(request=event.request, message=message))
+
+    def resume(self, correlation: int, message: Message | None, now: Instant) -> None:
+        """Hand an answer, or its loss, to whoever waits for it; a second one is ignored."""
+        continuation = self._continuations.pop(correlation, None)
+        if continuation is not None:
+            continuation(message, now)
+
+    def drain(self) -> list[Effect]:
+        """Take the effects gathered since the last call."""
+        effects, self._effects = self._effects, []
+        return effects
+
+    def _await(self, continuation: Continuation) -> int:
+        self._correlation += 1
+        self._continuations[self._correlation] = continuation
+        return self._correlation

@@ -1,0 +1,1 @@
+"""The quorum: elections and replication (KIP-595). Not: what the records say."""

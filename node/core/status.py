@@ -1,0 +1,21 @@
+"""What a node shows of itself after a step: for the trace, metrics and the invariants."""
+
+from msgspec import Struct
+
+from node.core.types import Epoch, NodeId, Offset
+
+
+class NodeStatus(Struct, frozen=True, kw_only=True):
+    """One line of the trace."""
+
+    role: str
+    """unattached, voted, follower, candidate, leader, resigned or observer."""
+    epoch: Epoch
+    leader: NodeId
+    high_watermark: Offset
+    flushed: Offset
+    log_end: Offset
+    image_offset: Offset
+    image_digest: int
+    broker_state: int | None = None
+    """631-55 to 58: 0 NOT_RUNNING, 1 STARTING, 2 RECOVERY, 3 RUNNING, 6, 7; None: no broker."""

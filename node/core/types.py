@@ -1,0 +1,26 @@
+"""Identifiers and instants of the core. Not: anything that reads a clock."""
+
+from typing import NamedTuple, NewType
+
+NodeId = NewType("NodeId", int)
+Epoch = NewType("Epoch", int)
+Offset = NewType("Offset", int)
+Monotonic = NewType("Monotonic", int)
+"""Nanoseconds that never jump: sessions, elections and leases use this one only."""
+WallClock = NewType("WallClock", int)
+"""Nanoseconds since 1970 that may jump: record timestamps and tokens only."""
+
+NO_NODE = NodeId(-1)
+NANOSECONDS_PER_MS = 1_000_000
+
+
+class Instant(NamedTuple):
+    """The two clocks read together, as the shell hands them to a step."""
+
+    monotonic: Monotonic
+    wall: WallClock
+
+
+def milliseconds(value_ms: int) -> int:
+    """Return a duration given in milliseconds as nanoseconds."""
+    return value_ms * NANOSECONDS_PER_MS

@@ -1,0 +1,1 @@
+"""What clients do: one file a workload, by entry point. Not: what is right (checkers/)."""
