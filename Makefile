@@ -1,0 +1,30 @@
+# Everything from nothing: `make demo`, `make test`. Each target sets up what it needs first; what
+# is there already is left alone. See `make help`.
+BIN := .venv/bin
+RUNS ?= 50
+
+.DEFAULT_GOAL := help
+.PHONY: help setup docker demo test lint soak
+
+help: ## Say what there is
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+setup: ## .venv with all that requirements.lock names, and Java for Spark
+	@scripts/bootstrap/setup.sh
+
+docker: setup ## A Docker engine (started if none answers) and the reference node's image
+	@scripts/bootstrap/docker.sh
+
+demo: setup ## 3+3 local processes under kill -9 and pause for 30 s, judged on Spark; no Docker
+	@$(BIN)/kraftproof test --backend local --workload topics --nemesis kill,pause \
+		--nodes 3+3 --time-limit 30 --engine spark
+
+test: ## Every test, Docker included, with the time of each stage
+	@started=$$(date +%s); scripts/bootstrap/setup.sh && \
+		$(BIN)/python scripts/run_tests.py --started $$started
+
+lint: setup ## Style only: ruff, mypy, import contracts
+	@$(BIN)/python scripts/run_tests.py --only style
+
+soak: docker ## RUNS=50 docker runs of 20 s, every node killed at once; fails on any not valid
+	@$(BIN)/python scripts/soak.py --runs $(RUNS)

@@ -1,0 +1,37 @@
+"""`python -m images`: make the images now; `--plan`: say what the base would take."""
+
+import argparse
+import sys
+
+from images.base import plan
+from images.build import ensure_reference_image
+from images.context import connect
+from images.errors import ImageError
+
+
+def say(line: str) -> None:
+    """A line of progress, at once: steps take up to half a minute."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def main() -> int:
+    """Make the images, or say how the base would be made; 1 and one line if that fails."""
+    parser = argparse.ArgumentParser(prog="python -m images", description="Make the images.")
+    parser.add_argument(
+        "--plan", action="store_true", help="print present, registry or debian, and make nothing"
+    )
+    options = parser.parse_args()
+    try:
+        if options.plan:
+            say(plan(connect(None)))
+        else:
+            ensure_reference_image(progress=say)
+    except ImageError as error:
+        sys.stderr.write(f"images: {error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

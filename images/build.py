@@ -1,0 +1,66 @@
+"""The image of the reference node, named after its content.
+
+What it is: base, wheels and the packages `node` and `mutants` in three steps, of which a changed
+line of node/ repeats the last only. The tag is a hash of all that goes in, so a tag that exists is
+up to date and concurrent runs of different checkouts don't disturb each other.
+What it is not: a configuration; who starts a container says what it runs.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import docker
+
+from images.base import base_tag, ensure_base
+from images.context import IMAGES, build, connect, copy_files, exists, fingerprint, source_files
+from images.errors import ImageError
+from images.wheels import download, requirements
+
+REPOSITORY = "kraftproof/reference"
+OURS = ("node", "mutants")
+LIBFAKETIME_PATH = "/opt/kraftproof/libfaketimeMT.so.1"
+SOURCE_PATH = "/opt/kraftproof/source"
+
+
+def ensure_reference_image(
+    client: docker.DockerClient | None = None, progress: Callable[[str], None] = print
+) -> str:
+    """The tag of the reference node's image, built now if the sources have changed.
+
+    Args:
+        client: An engine's client; by default the environment's engine.
+        progress: Gets a line for each step that takes time.
+
+    Raises:
+        ImageError: It could not be built; one line says why.
+    """
+    if not source_files("node"):
+        raise ImageError("the package 'node' has no files beside 'images': nothing to put in")
+    engine = connect(client)
+    with tempfile.TemporaryDirectory(prefix="kraftproof-image-") as folder:
+        context = Path(folder)
+        tag = snapshot(context)
+        if exists(engine, tag):
+            progress(f"image {tag}: present")
+            return tag
+        base = ensure_base(engine, progress)
+        progress(f"image {tag}: building")
+        # uv's cache makes all but the first time quick, and equal wheels keep the engine's layer.
+        download(context / "wheels", str(engine.info()["Architecture"]))
+        build(engine, context, tag, {"BASE": base})
+    return tag
+
+
+def snapshot(context: Path) -> str:
+    """Copy recipe and sources into a build context, and name the copy.
+
+    The copy is hashed, not the sources: somebody may be editing them, and a tag must never stand
+    for content other than its own.
+    """
+    shutil.copytree(IMAGES / "reference", context, dirs_exist_ok=True)
+    for package in OURS:
+        copy_files(source_files(package), context / "source")
+    files = sorted(path for path in context.rglob("*") if path.is_file())
+    return f"{REPOSITORY}:{fingerprint(context, files, base_tag(), requirements())}"

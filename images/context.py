@@ -1,0 +1,86 @@
+"""Build contexts: which files go into an image, their fingerprint, and the build itself.
+
+What it is: a thin layer over the engine's build call that keeps contexts small and tells errors
+in one line. What it is not: a cache; the engine's layers are the cache.
+"""
+
+import hashlib
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import docker
+from docker.errors import APIError, BuildError, DockerException, ImageNotFound
+
+from images.errors import ImageError
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = Path(__file__).resolve().parent
+
+
+def source_files(package: str) -> list[Path]:
+    """All files of one of our packages, sorted, without what Python leaves behind."""
+    found = (ROOT / package).rglob("*")
+    return sorted(path for path in found if path.is_file() and "__pycache__" not in path.parts)
+
+
+def fingerprint(root: Path, files: Iterable[Path], *words: str) -> str:
+    """A short name for the content of files (and their places below `root`) and of some words."""
+    digest = hashlib.sha256()
+    for word in words:
+        digest.update(f"{len(word)}:{word}".encode())
+    for path in files:
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root)}:{len(content)}:".encode())
+        digest.update(content)
+    return digest.hexdigest()[:12]
+
+
+def copy_files(files: Iterable[Path], target: Path) -> None:
+    """Copy files below `target`, each at its place relative to the root."""
+    for path in files:
+        place = target / path.relative_to(ROOT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, place)
+
+
+def connect(client: docker.DockerClient | None) -> docker.DockerClient:
+    """The caller's client, or one of our own to the engine of the environment."""
+    if client is not None:
+        return client
+    try:
+        engine = docker.from_env(timeout=60)
+        engine.ping()
+    except DockerException as error:
+        raise ImageError("no Docker engine answers: start one, or run 'make docker'") from error
+    return engine
+
+
+def exists(client: docker.DockerClient, tag: str) -> bool:
+    """Whether the engine has the image."""
+    try:
+        client.images.get(tag)
+    except ImageNotFound:
+        return False
+    return True
+
+
+def build(
+    client: docker.DockerClient, context: Path, tag: str, arguments: Mapping[str, str]
+) -> None:
+    """Build the folder's Dockerfile; the last line of a failed step goes into the error."""
+    try:
+        client.images.build(
+            path=str(context), tag=tag, buildargs=dict(arguments), rm=True, forcerm=True
+        )
+    except BuildError as error:
+        raise ImageError(f"building {tag} failed: {last_line(error)}") from error
+    except APIError as error:
+        raise ImageError(f"building {tag} failed: {error.explanation or error}") from error
+
+
+def last_line(error: BuildError) -> str:
+    """What the build said last, before the engine's own summary."""
+    spoken = [str(entry["stream"]).strip() for entry in error.build_log if "stream" in entry]
+    said = [line for line in spoken if line]
+    return f"{error.msg} (last output: {said[-1]})" if said else str(error.msg)

@@ -1,0 +1,73 @@
+"""The node's third-party wheels for the image's Python, at the versions of the lock.
+
+What it is: a download on the host, because pip reaches nothing from inside a build. What it is
+not: a resolver; names and versions (and in a checkout, hashes) are those of requirements.lock.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from images.context import ROOT
+from images.errors import ImageError
+
+PACKAGES = ("crc32c", "immutables", "msgspec", "typing-extensions")
+PYTHON_VERSION = "3.13"
+DOWNLOAD_SECONDS = 300
+
+
+def requirements() -> str:
+    """The pinned requirements: the lock's blocks, or the installed versions outside a checkout."""
+    lock = ROOT / "requirements.lock"
+    if not lock.is_file():
+        return "".join(f"{name}=={version(name)}\n" for name in PACKAGES)
+    text = lock.read_text(encoding="utf-8")
+    return "".join(locked(text, name) for name in PACKAGES)
+
+
+def locked(lock: str, name: str) -> str:
+    """One package's block of a lock: its version and hashes, without comments."""
+    found = re.search(rf"^{name}==(?:.*\\\n)+.*\n", lock, re.MULTILINE)
+    if found is None:
+        raise ImageError(f"requirements.lock names no {name}, which the node needs")
+    return found[0]
+
+
+def download(target: Path, architecture: str) -> None:
+    """Unpack the wheels into `target`.
+
+    Args:
+        target: A new folder that goes on the image's PYTHONPATH.
+        architecture: The engine's own machine name, such as x86_64.
+    """
+    pins = target.parent / "pins.txt"
+    text = requirements()
+    pins.write_text(text, encoding="utf-8")
+    checked = ["--require-hashes"] if "--hash=" in text else []
+    command = [uv(), "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:", *checked]
+    command += ["--python", sys.executable, "--python-version", PYTHON_VERSION]
+    command += ["--python-platform", f"{architecture}-manylinux_2_28"]
+    command += ["--target", str(target), "-r", str(pins)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=DOWNLOAD_SECONDS
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ImageError(f"downloading wheels took more than {DOWNLOAD_SECONDS} s") from error
+    finally:
+        pins.unlink(missing_ok=True)
+    if done.returncode:
+        said = done.stderr.strip().splitlines()
+        raise ImageError(f"uv could not fetch the wheels: {said[-1] if said else 'no reason'}")
+
+
+def uv() -> str:
+    """The uv beside this Python, or the one on PATH."""
+    beside = Path(sys.executable).with_name("uv")
+    found = str(beside) if beside.is_file() else shutil.which("uv")
+    if found is None:
+        raise ImageError("uv is needed to fetch the image's wheels: 'pip install uv'")
+    return found

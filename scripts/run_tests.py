@@ -1,0 +1,122 @@
+"""Run every test in stages, and say how long each took.
+
+What it is: the order of `make test`, cheap stages first, and a table at the end. Every test is in
+one stage only, by its markers. What it is not: a test runner; pytest, ruff and mypy are. Standard
+library only.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+STAGE_SECONDS = 1800
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """A few commands under one name.
+
+    Attributes:
+        name: What the table calls it.
+        commands: All are run, whether or not one before has failed.
+        needs: The stage without which this one makes no sense.
+    """
+
+    name: str
+    commands: tuple[tuple[str, ...], ...]
+    needs: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a stage went: its time, and whether all was well."""
+
+    name: str
+    seconds: float
+    verdict: str
+
+
+def pytest_stage(name: str, markers: str, needs: str | None = None) -> Stage:
+    """A stage of pytest; JUnit XML is kept for CI."""
+    report = f"--junitxml=build/junit/{name}.xml"
+    command = (str(BIN / "pytest"), "-q", "-m", markers, report, "tests")
+    return Stage(name=name, commands=(command,), needs=needs)
+
+
+def stages() -> tuple[Stage, ...]:
+    """All stages, in order."""
+    ruff, mypy = str(BIN / "ruff"), str(BIN / "mypy")
+    style = (
+        (ruff, "check", "."),
+        (ruff, "format", "--check", "."),
+        (mypy,),
+        (mypy, "scripts"),
+        (str(BIN / "lint-imports"), "--no-logo"),
+    )
+    return (
+        Stage(name="engine", commands=((str(ROOT / "scripts" / "bootstrap" / "docker.sh"),),)),
+        Stage(name="style", commands=style),
+        pytest_stage("fast", "not simulation and not spark and not docker"),
+        pytest_stage("simulation", "simulation and not spark and not docker"),
+        pytest_stage("spark", "spark and not docker"),
+        pytest_stage("docker", "docker", needs="engine"),
+    )
+
+
+def succeeds(command: Sequence[str]) -> bool:
+    """Run one command with its output on ours; True if it ended well and in time."""
+    print(f"$ {' '.join(os.path.relpath(word) if word[:1] == '/' else word for word in command)}")
+    sys.stdout.flush()
+    try:
+        return subprocess.run(command, cwd=ROOT, check=False, timeout=STAGE_SECONDS).returncode == 0
+    except subprocess.TimeoutExpired:
+        print(f"run_tests: {command[0]} took more than {STAGE_SECONDS} s and was stopped")
+    except FileNotFoundError:
+        print(f"run_tests: {command[0]} is missing: run 'make setup'")
+    return False
+
+
+def run(stage: Stage, failed: Sequence[str]) -> Outcome:
+    """Run one stage, unless what it needs has failed."""
+    print(f"\n=== {stage.name}")
+    if stage.needs in failed:
+        return Outcome(name=stage.name, seconds=0, verdict=f"not run: {stage.needs} failed")
+    begun = time.monotonic()
+    results = [succeeds(command) for command in stage.commands]
+    verdict = "ok" if all(results) else "failed"
+    return Outcome(name=stage.name, seconds=time.monotonic() - begun, verdict=verdict)
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """The stages and their times, with the sum."""
+    rows = [f"{each.name:<12}{each.seconds:>9.1f} s  {each.verdict}" for each in outcomes]
+    total = sum(each.seconds for each in outcomes)
+    return "\n".join(["", "=== stages", *rows, f"{'all':<12}{total:>9.1f} s"])
+
+
+def main() -> int:
+    """Run the stages; 1 if any of them failed."""
+    known = {stage.name: stage for stage in stages()}
+    parser = argparse.ArgumentParser(description="Run every test in stages.")
+    parser.add_argument("--only", choices=sorted(known), help="one stage, whatever it needs")
+    parser.add_argument("--started", type=int, help="when set-up began, in seconds of the epoch")
+    options = parser.parse_args()
+    outcomes: list[Outcome] = []
+    if options.started is not None:
+        spent = max(0.0, time.time() - options.started)
+        outcomes.append(Outcome(name="setup", seconds=spent, verdict="ok"))
+    for stage in [known[options.only]] if options.only else known.values():
+        outcomes.append(run(stage, [each.name for each in outcomes if each.verdict != "ok"]))
+    print(table(outcomes))
+    return 0 if all(each.verdict == "ok" for each in outcomes) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
