@@ -1,0 +1,255 @@
+"""Record batches of magic 2, as Kafka writes them in the metadata log (KIP-98, KIP-595).
+
+No compression, no transactions, no headers, one timestamp a batch; magic 0 and 1 are refused.
+`decode_batches` gives the records; `scan_batches` only checks, for the recovery of a segment,
+and tells a torn tail (a crash's, to be cut off) from a corrupt middle (to be refused).
+"""
+
+import contextlib
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
+from crc32c import crc32c
+
+from node.wire.control_records import decode_control, encode_control
+from node.wire.errors import WireError
+from node.wire.messages.batch import Batch, Record
+from node.wire.messages.control import ControlRecord
+from node.wire.metadata_records import decode_record, encode_record
+from node.wire.primitives import Reader, Writer
+
+MAGIC: Final = 2
+# base offset, length, leader epoch, magic, crc
+_HEAD: Final = struct.Struct(">qiibI")
+# attributes, last offset delta, base and max timestamp, producer id and epoch, sequence, count
+_BODY: Final = struct.Struct(">hiqqqhii")
+_HEAD_LENGTH: Final = struct.Struct(">i")
+_PREFIX_BYTES: Final = 12
+_MAGIC_AT: Final = 16
+HEADER_BYTES: Final = _HEAD.size + _BODY.size
+_CONTROL: Final = 0x20
+_COMPRESSION: Final = 0x07
+_TRANSACTIONAL: Final = 0x10
+_LEAST_RECORD_BYTES: Final = 7
+
+
+class BatchHeader(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a batch says of itself before its records."""
+
+    base_offset: int
+    last_offset: int
+    epoch: int
+    timestamp_ms: int
+    is_control: bool
+    count: int
+
+
+class TornTailError(WireError):
+    """The bytes from `position` to the end are a write that a crash cut off."""
+
+    def __init__(self, position: int, message: str) -> None:
+        super().__init__(f"torn tail at byte {position}: {message}")
+        self.position = position
+
+
+class CorruptBatchError(WireError):
+    """The batch at `position` is damaged, and other data follows it."""
+
+    def __init__(self, position: int, message: str) -> None:
+        super().__init__(f"corrupt batch at byte {position}: {message}")
+        self.position = position
+
+
+def encode_batch(batch: Batch) -> bytes:
+    """The batch's bytes; the same batch gives the same bytes always.
+
+    Raises:
+        WireError: if it holds no record, or a record does not fit its version.
+    """
+    if not batch.records:
+        raise WireError(f"the batch at offset {batch.base_offset} holds no record")
+    count = len(batch.records)
+    body = Writer()
+    try:
+        body += _BODY.pack(
+            _CONTROL if batch.is_control else 0,
+            count - 1,
+            batch.timestamp_ms,
+            batch.timestamp_ms,
+            -1,
+            -1,
+            -1,
+            count,
+        )
+        for delta, record in enumerate(batch.records):
+            _write_record(body, delta, record, is_control=batch.is_control)
+        length = _HEAD.size - _PREFIX_BYTES + len(body)
+        head = _HEAD.pack(batch.base_offset, length, batch.epoch, MAGIC, crc32c(body))
+    except struct.error as error:
+        raise WireError(f"the batch at offset {batch.base_offset}: {error}") from error
+    return head + bytes(body)
+
+
+def encode_batches(batches: Iterable[Batch]) -> bytes:
+    """The batches' bytes, one after the other."""
+    return b"".join(map(encode_batch, batches))
+
+
+def _write_record(body: Writer, delta: int, record: Record, *, is_control: bool) -> None:
+    content = Writer(b"\0\0")  # attributes, and a timestamp delta of 0
+    content.varint(delta)
+    if is_control:
+        key, value = encode_control(record)
+        content.varint(len(key))
+        content += key
+    elif isinstance(record, ControlRecord):
+        raise WireError(f"{type(record).__name__} is a control record in a data batch")
+    else:
+        value = encode_record(record)
+        content.varint(-1)
+    content.varint(len(value))
+    content += value
+    content.append(0)  # no headers
+    body.varint(len(content))
+    body += content
+
+
+def decode_batches(data: bytes | memoryview, *, allow_partial: bool = False) -> tuple[Batch, ...]:
+    """The batches that `data` holds.
+
+    Args:
+        data: The bytes.
+        allow_partial: Drop an incomplete last batch: a Fetch answer may be cut anywhere.
+
+    Raises:
+        WireError: if they are no batches of ours.
+    """
+    view = memoryview(data)
+    batches: list[Batch] = []
+    position = 0
+    while position < len(view):
+        length = _length_at(view, position)
+        if length is None or position + length > len(view):
+            if allow_partial:
+                break
+            raise WireError(f"an incomplete batch at byte {position}")
+        whole = view[position : position + length]
+        batches.append(_decode_records(whole, _checked_header(whole)))
+        position += length
+    return tuple(batches)
+
+
+def _length_at(view: memoryview, position: int) -> int | None:
+    """The whole length of the batch at `position`; None if not even that is there."""
+    if len(view) - position < _PREFIX_BYTES:
+        return None
+    length = _PREFIX_BYTES + int(_HEAD_LENGTH.unpack_from(view, position + 8)[0])
+    if length < HEADER_BYTES:
+        raise WireError(f"a batch of {length} bytes at byte {position}; the header has more")
+    return length
+
+
+def _checked_header(whole: memoryview) -> BatchHeader:
+    """The header of a batch whose bytes are all there."""
+    base_offset, _, epoch, magic, crc = _HEAD.unpack_from(whole)
+    if magic != MAGIC:
+        raise WireError(f"a batch of magic {magic}; only magic {MAGIC} is supported")
+    if crc32c(whole[_HEAD.size :]) != crc:
+        raise WireError(f"the batch at offset {base_offset} fails its CRC")
+    attributes, last_delta, timestamp_ms, _, _, _, _, count = _BODY.unpack_from(whole, _HEAD.size)
+    if attributes & (_COMPRESSION | _TRANSACTIONAL):
+        raise WireError(f"the batch at offset {base_offset} is compressed or transactional")
+    if count < 1 or last_delta != count - 1:
+        raise WireError(
+            f"the batch at offset {base_offset} counts {count} records up to delta {last_delta}"
+        )
+    return BatchHeader(
+        base_offset=base_offset,
+        last_offset=base_offset + last_delta,
+        epoch=epoch,
+        timestamp_ms=timestamp_ms,
+        is_control=bool(attributes & _CONTROL),
+        count=count,
+    )
+
+
+def _decode_records(whole: memoryview, header: BatchHeader) -> Batch:
+    reader = Reader(whole, HEADER_BYTES)
+    if header.count * _LEAST_RECORD_BYTES > reader.remaining:
+        raise WireError(f"a batch of {header.count} records in {reader.remaining} bytes")
+    records = tuple([_read_record(reader, delta, header) for delta in range(header.count)])
+    if reader.remaining:
+        raise WireError(f"{reader.remaining} bytes after the last record of a batch")
+    return Batch(
+        base_offset=header.base_offset,
+        epoch=header.epoch,
+        timestamp_ms=header.timestamp_ms,
+        is_control=header.is_control,
+        records=records,
+    )
+
+
+def _read_record(outer: Reader, delta: int, header: BatchHeader) -> Record:
+    reader = Reader(outer.take(outer.varint()))
+    reader.take(1)
+    reader.varlong()
+    if reader.varint() != delta:
+        raise WireError(f"record {delta} of the batch at {header.base_offset} is out of order")
+    key_length = reader.varint()
+    key = None if key_length == -1 else reader.take(key_length)
+    value = reader.take(reader.varint())
+    if header.is_control:
+        return decode_control(key, value)
+    if key is not None:
+        raise WireError(f"a metadata record with a key of {key_length} bytes")
+    return decode_record(value)
+
+
+def scan_batches(data: bytes | memoryview) -> Iterator[tuple[int, int, BatchHeader]]:
+    """Position, length and header of each batch of a segment, checksums checked.
+
+    Raises:
+        TornTailError: where the data ends in an incomplete or unwritten batch.
+        CorruptBatchError: where a damaged batch has something sound or unknown after it.
+    """
+    view = memoryview(data)
+    position = 0
+    while position < len(view):
+        try:
+            length, header = _whole_at(view, position)
+        except WireError as error:
+            raise _damage(view, position, str(error)) from error
+        yield position, length, header
+        position += length
+
+
+def _whole_at(view: memoryview, position: int) -> tuple[int, BatchHeader]:
+    """Length and header of the batch at `position`, if it is whole and sound."""
+    length = _length_at(view, position)
+    if length is None or position + length > len(view):
+        raise WireError(f"only {len(view) - position} bytes of a batch are there")
+    return length, _checked_header(view[position : position + length])
+
+
+def _damage(view: memoryview, position: int, message: str) -> WireError:
+    """Whether damage at `position` is a torn tail or a corrupt middle."""
+    rest = view[position:]
+    if any(rest) and len(rest) >= _PREFIX_BYTES:
+        length = _PREFIX_BYTES + int(_HEAD_LENGTH.unpack_from(rest, 8)[0])
+        if length < HEADER_BYTES or length < len(rest) or _sound_batch_in(rest[1:]):
+            return CorruptBatchError(position, message)
+    return TornTailError(position, message)
+
+
+def _sound_batch_in(view: memoryview) -> bool:
+    """Whether a whole batch begins anywhere in `view`: then a length before it is wrong."""
+    data = bytes(view)
+    found = data.find(MAGIC, _MAGIC_AT)
+    while found >= 0:
+        with contextlib.suppress(WireError):
+            _whole_at(view, found - _MAGIC_AT)
+            return True
+        found = data.find(MAGIC, found + 1)
+    return False

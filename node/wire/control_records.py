@@ -1,0 +1,57 @@
+"""Keys and values of control records: the key is int16 version, int16 type (KIP-595, KIP-630).
+
+A value begins with its own version, so that it can be read without the key's help.
+"""
+
+import struct
+from typing import Final, cast
+
+from node.wire.errors import WireError
+from node.wire.messages.batch import Record
+from node.wire.messages.control import ControlRecord
+from node.wire.messages.generated.kraft_version import KRAFT_VERSION
+from node.wire.messages.generated.leader_change import LEADER_CHANGE
+from node.wire.messages.generated.snapshot_footer import SNAPSHOT_FOOTER
+from node.wire.messages.generated.snapshot_header import SNAPSHOT_HEADER
+from node.wire.messages.generated.voters import VOTERS
+from node.wire.primitives import Reader
+
+_KEY: Final = struct.Struct(">hh")
+_VERSION: Final = struct.Struct(">h")
+_KEY_VERSION: Final = 0
+_SCHEMAS: Final = {
+    2: LEADER_CHANGE,
+    3: SNAPSHOT_HEADER,
+    4: SNAPSHOT_FOOTER,
+    5: KRAFT_VERSION,
+    6: VOTERS,
+}
+_TYPES: Final = {schema.message: number for number, schema in _SCHEMAS.items()}
+
+
+def encode_control(record: Record) -> tuple[bytes, bytes]:
+    """A control record's key and value; the value has the version that the record names.
+
+    Raises:
+        WireError: if it is no control record.
+    """
+    if not isinstance(record, ControlRecord):
+        raise WireError(f"{type(record).__name__} is no control record")
+    number = _TYPES[type(record)]
+    return _KEY.pack(_KEY_VERSION, number), _SCHEMAS[number].encode(record, record.version)
+
+
+def decode_control(key: memoryview | None, value: memoryview) -> ControlRecord:
+    """The control record of this key and value.
+
+    Raises:
+        WireError: if the type is unknown, or the bytes are none.
+    """
+    if key is None:
+        raise WireError("a control record without a key")
+    _, number = Reader(key).unpack(_KEY)
+    schema = _SCHEMAS.get(number)
+    if schema is None:
+        raise WireError(f"control record type {number} is unknown")
+    version: int = Reader(value).unpack(_VERSION)[0]
+    return cast("ControlRecord", schema.decode(Reader(value), min(version, schema.max_version)))

@@ -1,0 +1,102 @@
+"""Headers of requests (versions 0 to 2) and responses (versions 0 and 1).
+
+Which version a header has follows from the API and its version (node.wire.codec). The client
+id keeps its legacy length in flexible versions too (KIP-482, KIP-511).
+"""
+
+import struct
+from typing import Final
+
+import msgspec
+
+from node.wire import codec
+from node.wire.errors import WireError
+from node.wire.primitives import Reader, Writer
+
+_REQUEST: Final = struct.Struct(">hhi")
+_CORRELATION: Final = struct.Struct(">i")
+_WITH_CLIENT_ID: Final = 1
+_FLEXIBLE_REQUEST: Final = 2
+_FLEXIBLE_RESPONSE: Final = 1
+
+
+class RequestHeader(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What stands before every request."""
+
+    api_key: int
+    version: int
+    correlation_id: int
+    client_id: str | None = None
+
+
+def encode_request_header(header: RequestHeader, header_version: int) -> bytes:
+    """The header's bytes.
+
+    Raises:
+        WireError: if a number does not fit.
+    """
+    writer = Writer()
+    try:
+        writer += _REQUEST.pack(header.api_key, header.version, header.correlation_id)
+    except struct.error as error:
+        raise WireError(f"request header {header}: {error}") from error
+    if header_version >= _WITH_CLIENT_ID:
+        writer.nullable_string(header.client_id)
+    if header_version >= _FLEXIBLE_REQUEST:
+        writer.append(0)
+    return bytes(writer)
+
+
+def decode_request_header(reader: Reader, header_version: int) -> RequestHeader:
+    """The header that `reader` stands before.
+
+    Raises:
+        WireError: if the bytes are no header.
+    """
+    api_key, version, correlation_id = reader.unpack(_REQUEST)
+    client_id = reader.nullable_string() if header_version >= _WITH_CLIENT_ID else None
+    if header_version >= _FLEXIBLE_REQUEST:
+        reader.skip_tags()
+    return RequestHeader(
+        api_key=api_key, version=version, correlation_id=correlation_id, client_id=client_id
+    )
+
+
+def encode_response_header(correlation_id: int, header_version: int) -> bytes:
+    """A response's header."""
+    return _CORRELATION.pack(correlation_id) + (b"\0" if header_version else b"")
+
+
+def decode_response_header(reader: Reader, header_version: int) -> int:
+    """The correlation id of the response that `reader` stands before.
+
+    Raises:
+        WireError: if the bytes are no header.
+    """
+    correlation_id: int = reader.unpack(_CORRELATION)[0]
+    if header_version >= _FLEXIBLE_RESPONSE:
+        reader.skip_tags()
+    return correlation_id
+
+
+def split_request(frame: bytes | memoryview) -> tuple[RequestHeader, memoryview]:
+    """A request's header, and its body undecoded.
+
+    Raises:
+        WireError: if the header is none, or names an unknown API.
+    """
+    api_key, version, _ = Reader(frame).unpack(_REQUEST)
+    reader = Reader(frame)
+    header = decode_request_header(reader, codec.header_versions(api_key, version)[0])
+    return header, reader.take(reader.remaining)
+
+
+def split_response(frame: bytes | memoryview, api_key: int, version: int) -> tuple[int, memoryview]:
+    """A response's correlation id, and its body undecoded.
+
+    Raises:
+        WireError: if the header is none.
+    """
+    reader = Reader(frame)
+    correlation_id = decode_response_header(reader, codec.header_versions(api_key, version)[1])
+    return correlation_id, reader.take(reader.remaining)

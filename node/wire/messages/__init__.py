@@ -1,0 +1,100 @@
+"""Messages: one version-neutral class for each request, response and record.
+
+`Message` is any request or response. `from node.wire.messages import vote_request` gives the
+module with `VoteRequest` and its parts. Records are in `metadata` and `control`, a batch of them
+in `batch`. No bytes here: what turns these into bytes is node.wire.codec, node.wire.batches and
+node.wire.metadata_records.
+
+The generated modules are loaded when first asked for: a Fetch answer's codec needs batches,
+and batches need the records of this package.
+"""
+
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from node.wire.schema import Message
+
+if TYPE_CHECKING:
+    from node.wire.messages.generated import (
+        api_versions_request,
+        api_versions_response,
+        begin_quorum_epoch_request,
+        begin_quorum_epoch_response,
+        broker_heartbeat_request,
+        broker_heartbeat_response,
+        broker_registration_request,
+        broker_registration_response,
+        create_partitions_request,
+        create_partitions_response,
+        create_topics_request,
+        create_topics_response,
+        delete_topics_request,
+        delete_topics_response,
+        describe_cluster_request,
+        describe_cluster_response,
+        describe_configs_request,
+        describe_configs_response,
+        describe_quorum_request,
+        describe_quorum_response,
+        end_quorum_epoch_request,
+        end_quorum_epoch_response,
+        envelope_request,
+        envelope_response,
+        fetch_request,
+        fetch_response,
+        fetch_snapshot_request,
+        fetch_snapshot_response,
+        metadata_request,
+        metadata_response,
+        unregister_broker_request,
+        unregister_broker_response,
+        vote_request,
+        vote_response,
+    )
+
+__all__ = (
+    "Message",
+    "api_versions_request",
+    "api_versions_response",
+    "begin_quorum_epoch_request",
+    "begin_quorum_epoch_response",
+    "broker_heartbeat_request",
+    "broker_heartbeat_response",
+    "broker_registration_request",
+    "broker_registration_response",
+    "create_partitions_request",
+    "create_partitions_response",
+    "create_topics_request",
+    "create_topics_response",
+    "delete_topics_request",
+    "delete_topics_response",
+    "describe_cluster_request",
+    "describe_cluster_response",
+    "describe_configs_request",
+    "describe_configs_response",
+    "describe_quorum_request",
+    "describe_quorum_response",
+    "end_quorum_epoch_request",
+    "end_quorum_epoch_response",
+    "envelope_request",
+    "envelope_response",
+    "fetch_request",
+    "fetch_response",
+    "fetch_snapshot_request",
+    "fetch_snapshot_response",
+    "metadata_request",
+    "metadata_response",
+    "unregister_broker_request",
+    "unregister_broker_response",
+    "vote_request",
+    "vote_response",
+)
+
+
+if not TYPE_CHECKING:  # with it, mypy would take any misspelt module for one
+
+    def __getattr__(name: str) -> ModuleType:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__} has no attribute {name}")
+        return importlib.import_module(f"{__name__}.generated.{name}")

@@ -1,0 +1,24 @@
+"""Control records: of the quorum, not of the metadata (KIP-595 "Log Structure", KIP-630).
+
+Their types are 2 LeaderChange, 3 SnapshotHeader, 4 SnapshotFooter; Kafka's dynamic quorums
+(KIP-853) also write 5 KRaftVersion and 6 Voters, which we read only.
+"""
+
+from node.wire.messages.generated.kraft_version import KRaftVersion
+from node.wire.messages.generated.leader_change import LeaderChange
+from node.wire.messages.generated.leader_change import Voter as LeaderChangeVoter
+from node.wire.messages.generated.snapshot_footer import SnapshotFooter
+from node.wire.messages.generated.snapshot_header import SnapshotHeader
+from node.wire.messages.generated.voters import Voters
+
+ControlRecord = LeaderChange | SnapshotHeader | SnapshotFooter | KRaftVersion | Voters
+
+__all__ = (
+    "ControlRecord",
+    "KRaftVersion",
+    "LeaderChange",
+    "LeaderChangeVoter",
+    "SnapshotFooter",
+    "SnapshotHeader",
+    "Voters",
+)

@@ -1,0 +1,55 @@
+"""The principal of a forwarded request: int16 version, then DefaultPrincipalData (KIP-590).
+
+Not here: who may forward, and for whom; that is the controller's to decide.
+"""
+
+import struct
+from typing import Final
+
+import msgspec
+
+from node.wire.messages.generated import default_principal_data
+from node.wire.messages.generated.default_principal_data import DefaultPrincipalData
+from node.wire.primitives import Reader
+
+_VERSION: Final = struct.Struct(">h")
+_NEWEST: Final = 0
+
+
+class Principal(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Who asks: `User:alice` is type User, name alice."""
+
+    type: str
+    name: str
+    token_authenticated: bool = False
+
+
+ANONYMOUS: Final = Principal(type="User", name="ANONYMOUS")
+
+
+def encode_principal(principal: Principal) -> bytes:
+    """The bytes of an Envelope's RequestPrincipal."""
+    data = DefaultPrincipalData(
+        type=principal.type,
+        name=principal.name,
+        token_authenticated=principal.token_authenticated,
+    )
+    schema = default_principal_data.DEFAULT_PRINCIPAL_DATA
+    return _VERSION.pack(_NEWEST) + schema.encode(data, _NEWEST)
+
+
+def decode_principal(data: bytes) -> Principal:
+    """The principal of an Envelope.
+
+    Raises:
+        WireError: if the bytes are none, or of an unknown version.
+    """
+    reader = Reader(data)
+    version: int = reader.unpack(_VERSION)[0]
+    decoded = default_principal_data.DEFAULT_PRINCIPAL_DATA.decode(reader, version)
+    assert isinstance(decoded, DefaultPrincipalData)
+    return Principal(
+        type=decoded.type,
+        name=decoded.name,
+        token_authenticated=decoded.token_authenticated,
+    )

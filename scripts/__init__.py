@@ -1,0 +1,1 @@
+"""Scripts of the project, run by hand or by make; no part of the wheel."""

@@ -1,0 +1,136 @@
+"""The text of a decoder: one function for one struct in one version."""
+
+from scripts.wiregen.emit_encode import Layout, Names, method_name
+from scripts.wiregen.model import FIXED, Message, Struct, Use
+
+
+def decoder_body(
+    layout: Layout, message: Message, struct: Struct, version: int, names: Names
+) -> str:
+    """The text of the decoder after its name."""
+    return _Decoder(layout, message, struct, version, names).text()
+
+
+def least_bytes(message: Message, struct: Struct, version: int) -> int:
+    """The fewest bytes that a struct can take on the wire."""
+    flexible = message.flexible[version]
+    total = 1 if flexible else 0
+    for use in struct.layouts[version]:
+        if use.tag is not None:
+            continue
+        if use.is_struct and not use.is_array:
+            inner = next(s for s in message.structs if s.name == use.kind)
+            total += least_bytes(message, inner, version)
+        else:
+            total += _least_of(use, flexible=flexible)
+    return total
+
+
+def _least_of(use: Use, *, flexible: bool) -> int:
+    if use.kind in FIXED and not use.is_array:
+        return FIXED[use.kind][1]
+    if flexible:
+        return 1
+    return 2 if use.kind == "string" and not use.is_array else 4
+
+
+class _Decoder:
+    def __init__(
+        self, layout: Layout, message: Message, struct: Struct, version: int, names: Names
+    ) -> None:
+        self._layout = layout
+        self._message = message
+        self._struct = struct
+        self._version = version
+        self._names = names
+        self._flexible = message.flexible[version]
+        self._lines: list[str] = []
+        self._run: list[Use] = []
+
+    def text(self) -> str:
+        """The signature and the statements."""
+        uses = self._struct.layouts[self._version]
+        for use in uses:
+            if use.tag is None:
+                self._field(use)
+        self._flush()
+        tagged = [use for use in uses if use.tag is not None]
+        if tagged:
+            self._tags(tagged)
+        elif self._flexible:
+            self._lines.append("r.skip_tags()")
+        arguments = ", ".join(f"{use.name}={use.name}_" for use in uses)
+        self._lines.append(f"return {self._struct.name}({arguments})")
+        if len(self._lines) == 1:
+            self._lines.insert(0, "del r")
+        body = "\n    ".join(self._lines)
+        return f"(r: Reader) -> {self._struct.name}:\n    {body}"
+
+    def _flush(self) -> None:
+        if self._run:
+            codes = "".join(FIXED[use.kind][0] for use in self._run)
+            targets = ", ".join(f"{use.name}_" for use in self._run)
+            if len(self._run) == 1:
+                targets = f"({targets},)"
+            self._lines.append(f"{targets} = r.unpack({self._layout(codes)})")
+            self._run = []
+
+    def _field(self, use: Use) -> None:
+        if use.kind in FIXED and not use.is_array:
+            self._run.append(use)
+            return
+        self._flush()
+        self._lines += self._value(use)
+
+    def _value(self, use: Use) -> list[str]:
+        """Statements that read one field into its variable."""
+        target = f"{use.name}_"
+        if use.is_array:
+            return self._array(use, target)
+        if use.is_struct:
+            return [f"{target} = {self._names['decode', use.kind, self._version]}(r)"]
+        if use.kind in FIXED:
+            return [f"({target},) = r.unpack({self._layout(FIXED[use.kind][0])})"]
+        if use.kind != "records":
+            return [f"{target} = r.{method_name(use.kind, use, flexible=self._flexible)}()"]
+        method = method_name("bytes", use, flexible=self._flexible)
+        decoded = "batches.decode_batches(data, allow_partial=True)"
+        if use.nullable:
+            decoded += " if data is not None else None"
+        return [f"data = r.{method}()", f"{target} = {decoded}"]
+
+    def _array(self, use: Use, target: str) -> list[str]:
+        prefix = "compact_" if self._flexible else ""
+        method = f"{prefix}nullable_count" if use.nullable else f"{prefix}count"
+        if use.is_struct:
+            inner = next(s for s in self._message.structs if s.name == use.kind)
+            least = least_bytes(self._message, inner, self._version)
+            one = f"{self._names['decode', use.kind, self._version]}(r)"
+            items = f"tuple([{one} for _ in range(n)])"
+        elif use.kind in FIXED and use.kind != "uuid":
+            code, least = FIXED[use.kind]
+            items = f'r.fixed_array("{code}", n)'
+        else:
+            element = Use(name=use.name, kind=use.kind)
+            least = _least_of(element, flexible=self._flexible)
+            name = method_name(use.kind, element, flexible=self._flexible)
+            items = f"tuple([r.{'uuid' if use.kind == 'uuid' else name}() for _ in range(n)])"
+        null = "None if n < 0 else " if use.nullable else ""
+        return [f"n = r.{method}({max(least, 1)})", f"{target} = {null}{items}"]
+
+    def _tags(self, tagged: list[Use]) -> None:
+        for use in tagged:
+            null = " | None" if self._struct.nullable(use.name) else ""
+            default = self._struct.defaults[use.name]
+            self._lines.append(f"{use.name}_: {use.python_type}{null} = {default}")
+        self._lines += [
+            "for _ in range(r.uvarint()):",
+            "    tag = r.uvarint()",
+            "    size = r.uvarint()",
+            "    end = r.position + size",
+        ]
+        for number, use in enumerate(tagged):
+            self._lines.append(f"    {'elif' if number else 'if'} tag == {use.tag}:")
+            self._lines += [f"        {line}" for line in self._value(use)]
+            self._lines.append(f'        r.finish_tag(end, "{use.name}")')
+        self._lines += ["    else:", "        r.take(size)"]

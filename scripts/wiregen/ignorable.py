@@ -1,0 +1,62 @@
+"""Fields that a version may drop without an error, from Kafka's message definitions.
+
+kio does not carry Kafka's `ignorable`, so they stand here: only those that some of the
+supported versions lack. Any other field that is set and missing is an error (DESIGN.md §3).
+"""
+
+from typing import Final
+
+_BY_MESSAGE: Final = {
+    "ApiVersionsRequest": "client_software_name client_software_version",
+    "ApiVersionsResponse": (
+        "throttle_time_ms supported_features finalized_features_epoch finalized_features"
+        " zk_migration_ready"
+    ),
+    "MetadataRequest": "MetadataRequestTopic.topic_id",
+    "MetadataResponse": (
+        "throttle_time_ms MetadataResponseBroker.rack cluster_id controller_id error_code"
+        " MetadataResponseTopic.topic_id MetadataResponseTopic.is_internal"
+        " MetadataResponsePartition.leader_epoch MetadataResponsePartition.offline_replicas"
+    ),
+    "CreateTopicsResponse": (
+        "CreatableTopicResult.topic_id CreatableTopicResult.topic_config_error_code"
+        " CreatableTopicResult.num_partitions CreatableTopicResult.replication_factor"
+        " CreatableTopicResult.configs"
+    ),
+    "DeleteTopicsRequest": "topic_names",
+    "DeleteTopicsResponse": "DeletableTopicResult.topic_id DeletableTopicResult.error_message",
+    "BrokerRegistrationRequest": "log_dirs previous_broker_epoch",
+    "VoteRequest": ("voter_id PartitionData.replica_directory_id PartitionData.voter_directory_id"),
+    "BeginQuorumEpochRequest": "voter_id PartitionData.voter_directory_id leader_endpoints",
+    "EndQuorumEpochRequest": (
+        "PartitionData.preferred_successors PartitionData.preferred_candidates leader_endpoints"
+    ),
+    "DescribeQuorumResponse": (
+        "error_message PartitionData.error_message ReplicaState.last_fetch_timestamp"
+        " ReplicaState.last_caught_up_timestamp"
+    ),
+    "FetchRequest": (
+        "cluster_id session_id session_epoch FetchTopic.topic FetchTopic.topic_id rack_id"
+        " FetchPartition.current_leader_epoch FetchPartition.log_start_offset"
+        " FetchPartition.replica_directory_id FetchPartition.high_watermark"
+        " ForgottenTopic.topic ForgottenTopic.topic_id"
+    ),
+    "FetchResponse": (
+        "error_code FetchableTopicResponse.topic FetchableTopicResponse.topic_id"
+        " PartitionData.log_start_offset"
+    ),
+    "FetchSnapshotRequest": "PartitionSnapshot.replica_directory_id",
+    "DescribeConfigsResponse": (
+        "DescribeConfigsResourceResult.config_type DescribeConfigsResourceResult.documentation"
+    ),
+}
+IGNORABLE: Final = frozenset(
+    (message, *(field.split(".") if "." in field else (message, field)))
+    for message, fields in _BY_MESSAGE.items()
+    for field in fields.split()
+)
+
+
+def is_ignorable(message: str, struct: str, field: str) -> bool:
+    """Whether `field` of `struct`, in `message`, may be dropped where a version lacks it."""
+    return (message, struct, field) in IGNORABLE
