@@ -1,0 +1,259 @@
+"""What a node answers from its own committed image or its configuration, without the quorum.
+
+ApiVersions, Metadata (brokers only) and DescribeCluster (KIP-631 "Networking", "Membership
+States"; KIP-919 for controllers). These answers may lag behind the cluster but never go back.
+Not: anything that has to be linearizable; that is asked of the active controller.
+
+Simplification: a broker is listed at the endpoint that has the name of our first client
+listener, whichever listener the client came by.
+"""
+
+from typing import Final
+
+from node.core.config import NodeConfig
+from node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
+from node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
+from node.core.types import NO_NODE, NodeId, Offset
+from node.wire.errors import ErrorCode
+from node.wire.messages import (
+    api_versions_request,
+    api_versions_response,
+    begin_quorum_epoch_request,
+    broker_heartbeat_request,
+    broker_registration_request,
+    create_topics_request,
+    delete_topics_request,
+    describe_cluster_request,
+    describe_cluster_response,
+    describe_quorum_request,
+    end_quorum_epoch_request,
+    envelope_request,
+    fetch_request,
+    metadata_request,
+    metadata_response,
+    unregister_broker_request,
+    vote_request,
+)
+from node.wire.messages.metadata import BrokerEndpoint
+from node.wire.schema import ApiMessage
+from node.wire.types import ZERO_UUID
+
+_EVERYWHERE: Final[tuple[type[ApiMessage], ...]] = (
+    api_versions_request.ApiVersionsRequest,
+    create_topics_request.CreateTopicsRequest,
+    delete_topics_request.DeleteTopicsRequest,
+    describe_cluster_request.DescribeClusterRequest,
+    describe_quorum_request.DescribeQuorumRequest,
+    unregister_broker_request.UnregisterBrokerRequest,
+)
+_BROKERS_ONLY: Final[tuple[type[ApiMessage], ...]] = (metadata_request.MetadataRequest,)
+_CONTROLLERS_ONLY: Final[tuple[type[ApiMessage], ...]] = (
+    begin_quorum_epoch_request.BeginQuorumEpochRequest,
+    broker_heartbeat_request.BrokerHeartbeatRequest,
+    broker_registration_request.BrokerRegistrationRequest,
+    end_quorum_epoch_request.EndQuorumEpochRequest,
+    envelope_request.EnvelopeRequest,
+    fetch_request.FetchRequest,
+    vote_request.VoteRequest,
+)
+_NARROWED: Final = {
+    # Below 12 a Fetch has no LastFetchedEpoch; 18 and Vote 2 belong to KIPs that are not here.
+    fetch_request.FetchRequest.API_KEY: (12, 17),
+    vote_request.VoteRequest.API_KEY: (0, 1),
+}
+MISMATCHED_ENDPOINT_TYPE: Final = 114
+"""KIP-919: brokers were asked for at a controller, or controllers at a broker."""
+UNSUPPORTED_ENDPOINT_TYPE: Final = 115
+_BROKERS: Final = 1
+_CONTROLLERS: Final = 2
+
+
+def served_versions(*, on_controller_listener: bool) -> dict[int, tuple[int, int]]:
+    """The API keys of a listener and their oldest and newest version, by key (631-03)."""
+    requests = _EVERYWHERE + (_CONTROLLERS_ONLY if on_controller_listener else _BROKERS_ONLY)
+    versions = {
+        request.API_KEY: _NARROWED.get(request.API_KEY, (request.MIN_VERSION, request.MAX_VERSION))
+        for request in requests
+    }
+    return dict(sorted(versions.items()))
+
+
+def api_versions(
+    image: MetadataImage, offset: Offset, *, on_controller_listener: bool
+) -> api_versions_response.ApiVersionsResponse:
+    """What the listener serves, and the finalized features as of `offset`."""
+    served = served_versions(on_controller_listener=on_controller_listener)
+    return api_versions_response.ApiVersionsResponse(
+        api_keys=tuple(
+            api_versions_response.ApiVersion(api_key=key, min_version=oldest, max_version=newest)
+            for key, (oldest, newest) in served.items()
+        ),
+        supported_features=(
+            api_versions_response.SupportedFeatureKey(
+                name=METADATA_VERSION,
+                min_version=METADATA_VERSION_LEVEL,
+                max_version=METADATA_VERSION_LEVEL,
+            ),
+        ),
+        finalized_features_epoch=offset - 1,
+        finalized_features=tuple(
+            api_versions_response.FinalizedFeatureKey(
+                name=name,
+                max_version_level=image.features[name],
+                min_version_level=image.features[name],
+            )
+            for name in sorted(image.features)
+        ),
+    )
+
+
+def metadata(
+    config: NodeConfig,
+    image: MetadataImage,
+    request: metadata_request.MetadataRequest,
+    version: int,
+) -> metadata_response.MetadataResponse:
+    """The active brokers and the topics asked for (631-38)."""
+    listed = [
+        metadata_response.MetadataResponseBroker(
+            node_id=broker.broker_id, host=endpoint.host, port=endpoint.port, rack=broker.rack
+        )
+        for broker, endpoint in _listed(config, image, include_fenced=False)
+    ]
+    wants_all = request.topics is None or (version == 0 and not request.topics)
+    if wants_all:
+        topics = tuple(_topic(image, topic) for topic in image.sorted_topics())
+    else:
+        topics = tuple(_asked_topic(image, topic) for topic in request.topics or ())
+    return metadata_response.MetadataResponse(
+        brokers=tuple(listed),
+        cluster_id=config.cluster_id,
+        controller_id=_contact(config, [broker.node_id for broker in listed]),
+        topics=topics,
+    )
+
+
+def describe_cluster(
+    config: NodeConfig,
+    image: MetadataImage,
+    leader: NodeId,
+    request: describe_cluster_request.DescribeClusterRequest,
+    *,
+    on_controller_listener: bool,
+) -> describe_cluster_response.DescribeClusterResponse:
+    """The brokers, asked of a broker, or the controllers, asked of a controller."""
+    if request.endpoint_type not in {_BROKERS, _CONTROLLERS}:
+        return _endpoint_refusal(config, request, UNSUPPORTED_ENDPOINT_TYPE)
+    if on_controller_listener != (request.endpoint_type == _CONTROLLERS):
+        return _endpoint_refusal(config, request, MISMATCHED_ENDPOINT_TYPE)
+    if on_controller_listener:
+        controllers = tuple(
+            describe_cluster_response.DescribeClusterBroker(
+                broker_id=voter.node_id, host=voter.host, port=voter.port
+            )
+            for voter in sorted(config.voters, key=lambda voter: voter.node_id)
+        )
+        return _cluster(config, request, controllers, leader)
+    brokers = tuple(
+        describe_cluster_response.DescribeClusterBroker(
+            broker_id=broker.broker_id,
+            host=endpoint.host,
+            port=endpoint.port,
+            rack=broker.rack,
+            is_fenced=broker.fenced,
+        )
+        for broker, endpoint in _listed(
+            config, image, include_fenced=request.include_fenced_brokers
+        )
+    )
+    active = [broker.broker_id for broker in brokers if not broker.is_fenced]
+    return _cluster(config, request, brokers, _contact(config, active))
+
+
+def _cluster(
+    config: NodeConfig,
+    request: describe_cluster_request.DescribeClusterRequest,
+    nodes: tuple[describe_cluster_response.DescribeClusterBroker, ...],
+    controller_id: NodeId,
+) -> describe_cluster_response.DescribeClusterResponse:
+    return describe_cluster_response.DescribeClusterResponse(
+        endpoint_type=request.endpoint_type,
+        cluster_id=config.cluster_id,
+        controller_id=controller_id,
+        brokers=nodes,
+    )
+
+
+def _endpoint_refusal(
+    config: NodeConfig, request: describe_cluster_request.DescribeClusterRequest, error: int
+) -> describe_cluster_response.DescribeClusterResponse:
+    return describe_cluster_response.DescribeClusterResponse(
+        error_code=error,
+        error_message=f"endpoint type {request.endpoint_type} is not answered here",
+        cluster_id=config.cluster_id,
+    )
+
+
+def _listed(
+    config: NodeConfig, image: MetadataImage, *, include_fenced: bool
+) -> list[tuple[BrokerRegistration, BrokerEndpoint]]:
+    ours = next((entry.name for entry in config.endpoints if not entry.is_controller), "")
+    return [
+        (broker, endpoint)
+        for broker in image.sorted_brokers()
+        if include_fenced or not broker.fenced
+        for endpoint in broker.endpoints
+        if endpoint.name == ours
+    ]
+
+
+def _contact(config: NodeConfig, active: list[int]) -> NodeId:
+    """Who clients may take for the controller: any active broker, since all forward to it."""
+    if config.node_id in active:
+        return config.node_id
+    return NodeId(active[0]) if active else NO_NODE
+
+
+def _asked_topic(
+    image: MetadataImage, asked: metadata_request.MetadataRequestTopic
+) -> metadata_response.MetadataResponseTopic:
+    by_id = asked.name is None or asked.topic_id != ZERO_UUID
+    topic = image.topics.get(asked.topic_id) if by_id else image.topic_named(asked.name or "")
+    if topic is not None:
+        return _topic(image, topic)
+    error = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return metadata_response.MetadataResponseTopic(
+        error_code=error, name=asked.name, topic_id=asked.topic_id
+    )
+
+
+def _topic(image: MetadataImage, topic: Topic) -> metadata_response.MetadataResponseTopic:
+    return metadata_response.MetadataResponseTopic(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        partitions=tuple(
+            _partition(image, partition) for partition in image.partitions_of(topic.topic_id)
+        ),
+    )
+
+
+def _partition(
+    image: MetadataImage, partition: Partition
+) -> metadata_response.MetadataResponsePartition:
+    leaderless = partition.leader == NO_NODE
+    return metadata_response.MetadataResponsePartition(
+        error_code=ErrorCode.LEADER_NOT_AVAILABLE if leaderless else ErrorCode.NONE,
+        partition_index=partition.index,
+        leader_id=partition.leader,
+        leader_epoch=partition.leader_epoch,
+        replica_nodes=partition.replicas,
+        isr_nodes=partition.isr,
+        offline_replicas=tuple(
+            replica for replica in partition.replicas if not _is_active(image, replica)
+        ),
+    )
+
+
+def _is_active(image: MetadataImage, broker_id: NodeId) -> bool:
+    broker = image.brokers.get(broker_id)
+    return broker is not None and not broker.fenced

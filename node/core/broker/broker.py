@@ -1,0 +1,101 @@
+"""The broker half of a node: its membership, its own answers, and what it passes on (KIP-631).
+
+Not: the data plane; there are no Produce and Fetch of topics yet.
+"""
+
+from typing import TYPE_CHECKING
+
+from node.core.broker import answers
+from node.core.broker.forwarding import FORWARDED, Forwarder
+from node.core.broker.lifecycle import BrokerState
+from node.core.broker.membership import Membership
+from node.core.config import NodeConfig
+from node.core.controller.refusals import not_controller
+from node.core.events import Received
+from node.core.metadata.committed import CommittedImage
+from node.core.outbox import Outbox
+from node.core.raft.raft import Raft
+from node.core.types import Instant, Monotonic
+from node.wire.messages import (
+    Message,
+    api_versions_request,
+    broker_heartbeat_request,
+    broker_registration_request,
+    describe_cluster_request,
+    metadata_request,
+)
+
+if TYPE_CHECKING:
+    from random import Random
+
+
+class Broker:
+    """What serves clients."""
+
+    def __init__(  # noqa: PLR0917 - every part of a node is handed the same six
+        self,
+        config: NodeConfig,
+        raft: Raft,
+        committed: CommittedImage,
+        outbox: Outbox,
+        random: "Random",
+        now: Instant,
+    ) -> None:
+        self._config = config
+        self._raft = raft
+        self._committed = committed
+        self._outbox = outbox
+        self._membership = Membership(config, raft, committed, outbox, random=random, now=now)
+        self._forwarder = Forwarder(config, raft, outbox, random)
+
+    @property
+    def state(self) -> BrokerState:
+        """Where the broker stands in its life (631-59)."""
+        return self._membership.state
+
+    def receive(self, event: Received, now: Instant) -> None:
+        """Answer a client's request, or pass it on."""
+        if isinstance(event.message, FORWARDED):
+            self._forwarder.receive(event, now)
+        else:
+            self._outbox.reply(event, self._answer(event))
+
+    def advance(self, now: Instant) -> None:
+        """Follow the quorum and the committed image."""
+        self._membership.advance(now)
+        self._forwarder.advance(now)
+
+    def tick(self, now: Instant) -> None:
+        """Do what is due."""
+        self._membership.tick(now)
+        self._forwarder.tick(now)
+
+    def deadline(self) -> Monotonic | None:
+        """When `tick` is due."""
+        times = (self._membership.deadline(), self._forwarder.deadline())
+        return min((time for time in times if time is not None), default=None)
+
+    def stop(self, now: Instant) -> None:
+        """Shut down in a controlled way; Exit follows."""
+        self._membership.stop(now)
+
+    def _answer(self, event: Received) -> Message:
+        image, message = self._committed.image, event.message
+        match message:
+            case api_versions_request.ApiVersionsRequest():
+                return answers.api_versions(
+                    image, self._committed.offset, on_controller_listener=False
+                )
+            case metadata_request.MetadataRequest():
+                return answers.metadata(self._config, image, message, event.version)
+            case describe_cluster_request.DescribeClusterRequest():
+                return answers.describe_cluster(
+                    self._config, image, self._raft.leader, message, on_controller_listener=False
+                )
+            case (
+                broker_registration_request.BrokerRegistrationRequest()
+                | broker_heartbeat_request.BrokerHeartbeatRequest()
+            ):
+                return not_controller(event)
+            case _:
+                raise AssertionError(f"a broker does not serve {type(message).__name__}")

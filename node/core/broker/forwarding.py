@@ -1,0 +1,141 @@
+"""Changes asked of a broker go to the active controller in an Envelope (KIP-590).
+
+A request that a controller refused as NOT_CONTROLLER has not run, so it is tried again until the
+client's time is up. One whose connection was lost may have run: it is never sent twice, and the
+client is told that its fate is unknown. (Kafka sends it again, so there one CreateTopics can run
+twice.) Not: the envelope's bytes (node/server), nor what brokers answer themselves (answers.py).
+"""
+
+from typing import TYPE_CHECKING, Final
+
+from node.core.broker.backoff import backoff_ns
+from node.core.config import NodeConfig
+from node.core.controller.refusals import refusal
+from node.core.events import Received
+from node.core.outbox import Outbox
+from node.core.raft.raft import Raft
+from node.core.types import NO_NODE, Instant, Monotonic, NodeId, milliseconds
+from node.wire.errors import ErrorCode
+from node.wire.messages import (
+    Message,
+    create_topics_request,
+    delete_topics_request,
+    describe_quorum_request,
+    envelope_response,
+    unregister_broker_request,
+)
+
+if TYPE_CHECKING:
+    from random import Random
+
+FORWARDED: Final = (
+    create_topics_request.CreateTopicsRequest,
+    delete_topics_request.DeleteTopicsRequest,
+    describe_quorum_request.DescribeQuorumRequest,
+    unregister_broker_request.UnregisterBrokerRequest,
+)
+LONGEST_WAIT_NS: Final = milliseconds(60_000)
+
+
+class _Forwarded:
+    """A client's request on its way: until when, how often refused, when to try again."""
+
+    __slots__ = ("due", "event", "expires", "refused")
+
+    def __init__(self, event: Received, expires: Monotonic) -> None:
+        self.event = event
+        self.expires = expires
+        self.refused = 0
+        self.due = Monotonic(0)
+
+
+class Forwarder:
+    """The requests that this broker passes on."""
+
+    def __init__(self, config: NodeConfig, raft: Raft, outbox: Outbox, random: "Random") -> None:
+        self._config = config
+        self._raft = raft
+        self._outbox = outbox
+        self._random = random
+        self._waiting: list[_Forwarded] = []
+        """Not in flight: no controller is known, or the last one asked was the wrong one."""
+        self._leader: NodeId = NO_NODE
+
+    def receive(self, event: Received, now: Instant) -> None:
+        """Take a request that only the active controller can answer."""
+        expires = Monotonic(now.monotonic + _patience_ns(event.message, self._config))
+        self._try(_Forwarded(event, expires), now)
+
+    def advance(self, now: Instant) -> None:
+        """Try again at once when another controller has become known."""
+        if self._raft.leader == self._leader:
+            return
+        self._leader = self._raft.leader
+        if self._leader != NO_NODE:
+            for forwarded in self._waiting:
+                forwarded.due = now.monotonic
+
+    def tick(self, now: Instant) -> None:
+        """Try again what is due."""
+        due = [forwarded for forwarded in self._waiting if forwarded.due <= now.monotonic]
+        self._waiting = [entry for entry in self._waiting if entry.due > now.monotonic]
+        for forwarded in due:
+            self._try(forwarded, now)
+
+    def deadline(self) -> Monotonic | None:
+        """When `tick` is due."""
+        return min((forwarded.due for forwarded in self._waiting), default=None)
+
+    def _try(self, forwarded: _Forwarded, now: Instant) -> None:
+        leader = self._raft.leader
+        if now.monotonic >= forwarded.expires:
+            self._refuse(forwarded, ErrorCode.NOT_CONTROLLER, "no active controller was found")
+        elif leader == NO_NODE:
+            self._wait(forwarded, now)
+        else:
+            left_ns = forwarded.expires - now.monotonic
+            self._outbox.forward(
+                leader,
+                forwarded.event,
+                min(left_ns, self._config.timeouts.request_ns),
+                lambda answer, then: self._answered(forwarded, answer, then),
+            )
+
+    def _answered(self, forwarded: _Forwarded, answer: Message | None, now: Instant) -> None:
+        match answer:
+            case None:
+                reason = "the controller's answer was lost: the request may have been carried out"
+                self._refuse(forwarded, ErrorCode.REQUEST_TIMED_OUT, reason)
+            case envelope_response.EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER):
+                self._wait(forwarded, now)
+            case envelope_response.EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION):
+                reason = "the controller does not know this version"
+                self._refuse(forwarded, ErrorCode.UNSUPPORTED_VERSION, reason)
+            case envelope_response.EnvelopeResponse():
+                # The broker's own failing, not the client's (590-07).
+                reason = "the controller refused this broker's envelope"
+                self._refuse(forwarded, ErrorCode.UNKNOWN_SERVER_ERROR, reason)
+            case _:
+                self._outbox.reply(forwarded.event, answer)
+
+    def _wait(self, forwarded: _Forwarded, now: Instant) -> None:
+        pause_ns = backoff_ns(self._config.timeouts, forwarded.refused, self._random)
+        forwarded.refused += 1
+        forwarded.due = Monotonic(min(now.monotonic + pause_ns, forwarded.expires))
+        self._waiting.append(forwarded)
+
+    def _refuse(self, forwarded: _Forwarded, error: ErrorCode, reason: str) -> None:
+        event = forwarded.event
+        self._outbox.reply(event, refusal(event.message, error, reason))
+
+
+def _patience_ns(message: Message, config: NodeConfig) -> int:
+    """How long the client waits for a controller to be found."""
+    match message:
+        case (
+            create_topics_request.CreateTopicsRequest(timeout_ms=timeout_ms)
+            | delete_topics_request.DeleteTopicsRequest(timeout_ms=timeout_ms)
+        ) if timeout_ms > 0:
+            return min(milliseconds(timeout_ms), LONGEST_WAIT_NS)
+        case _:
+            return config.timeouts.request_ns

@@ -1,0 +1,245 @@
+"""How a broker joins the cluster, stays in it and leaves it (KIP-631 "Broker Leases").
+
+It registers, heartbeats to the active controller, opens its client listeners when it has
+recovered, and leaves by controlled shutdown. One request is in flight at a time. Not: the
+controller's side (node/core/controller/brokers.py), the table of states (lifecycle.py).
+
+Simplifications: log recovery is the storage's, and over before the core starts, so RECOVERY
+lasts until the controller unfences the broker; a shutdown that is not granted within a session
+goes on without, since the controller fences the broker then anyway.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from node.core.broker.backoff import backoff_ns
+from node.core.broker.lifecycle import BrokerState, Transition, after
+from node.core.config import NodeConfig
+from node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
+from node.core.effects import Exit, OpenClientListeners
+from node.core.metadata.committed import CommittedImage
+from node.core.outbox import Outbox
+from node.core.raft.raft import Raft
+from node.core.types import NANOSECONDS_PER_MS, NO_NODE, Instant, Monotonic, NodeId, Offset
+from node.wire.errors import ErrorCode
+from node.wire.messages import (
+    Message,
+    broker_heartbeat_request,
+    broker_heartbeat_response,
+    broker_registration_request,
+    broker_registration_response,
+)
+
+if TYPE_CHECKING:
+    from random import Random
+
+REGISTRATION_VERSION: Final = 4
+HEARTBEAT_VERSION: Final = 1
+HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse
+RegistrationResponse = broker_registration_response.BrokerRegistrationResponse
+
+
+class Membership:
+    """This broker's standing with the active controller."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        raft: Raft,
+        committed: CommittedImage,
+        outbox: Outbox,
+        *,
+        random: "Random",
+        now: Instant,
+    ) -> None:
+        self._config = config
+        self._raft = raft
+        self._committed = committed
+        self._outbox = outbox
+        self._random = random
+        self.state = after(BrokerState.NOT_RUNNING, Transition.START)
+        self._epoch: Offset | None = None
+        self._asked: NodeId | None = None
+        """Whom the request in flight went to."""
+        self._attempt = 0
+        self._failures = 0
+        self._last_error = "no controller answered"
+        self._due = now.monotonic
+        self._register_by = self._later(now, config.timeouts.initial_registration_ns)
+        self._stop_by: Monotonic | None = None
+
+    def deadline(self) -> Monotonic | None:
+        """When `tick` is due."""
+        if self.state is BrokerState.SHUTTING_DOWN:
+            return None
+        times = [self._stop_by] if self._stop_by is not None else []
+        if self._epoch is None:
+            times.append(self._register_by)
+        if self._asked is None:
+            times.append(self._due)
+        return min(times, default=None)
+
+    def tick(self, now: Instant) -> None:
+        """Give up what has lasted too long, and ask the controller when that is due."""
+        if self.state is BrokerState.SHUTTING_DOWN:
+            return
+        if self._stop_by is not None and now.monotonic >= self._stop_by:
+            self._finish("no controller granted the shutdown in time")
+        elif self._epoch is None and now.monotonic >= self._register_by:
+            self._give_up()
+        elif self._asked is None and now.monotonic >= self._due:
+            self._ask(now)
+
+    def advance(self, now: Instant) -> None:
+        """Follow the quorum's leader and this broker's own image."""
+        if self._asked is not None and self._raft.leader not in {NO_NODE, self._asked}:
+            # The answer may be long in coming from a controller that was replaced.
+            self._asked = None
+            self._due = now.monotonic
+        caught_up = self._epoch is not None and self._committed.offset > self._epoch
+        if self.state is BrokerState.STARTING and caught_up:
+            self.state = after(self.state, Transition.CATCH_UP)
+            self._outbox.emit(OpenClientListeners())
+            self._due = now.monotonic
+
+    def stop(self, now: Instant) -> None:
+        """Begin the controlled shutdown; a second call changes nothing."""
+        if self.state in {BrokerState.PENDING_CONTROLLED_SHUTDOWN, BrokerState.SHUTTING_DOWN}:
+            return
+        self.state = after(self.state, Transition.STOP)
+        self._stop_by = self._later(now, self._config.timeouts.session_ns)
+        self._due = now.monotonic
+        if self._epoch is None:
+            self._finish("the broker was not registered")
+
+    def _ask(self, now: Instant) -> None:
+        leader = self._raft.leader
+        if leader == NO_NODE:
+            self._retry(now, "no controller is known")
+        elif self._epoch is None:
+            self._send(leader, self._registration(), REGISTRATION_VERSION, self._registered)
+        else:
+            heartbeat = self._heartbeat(self._epoch)
+            self._due = self._later(now, self._interval_ns())
+            self._send(leader, heartbeat, HEARTBEAT_VERSION, self._heard)
+
+    def _interval_ns(self) -> int:
+        timeouts = self._config.timeouts
+        if self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            return timeouts.retry_backoff_ns
+        return timeouts.heartbeat_interval_ns
+
+    def _send(
+        self,
+        leader: NodeId,
+        message: Message,
+        version: int,
+        on_answer: Callable[[Message, Instant], None],
+    ) -> None:
+        self._asked = leader
+        self._attempt += 1
+        attempt = self._attempt
+
+        def continuation(answer: Message | None, now: Instant) -> None:
+            if attempt != self._attempt or self._asked is None:
+                return  # given up, or overtaken by a later one
+            self._asked = None
+            if self.state is BrokerState.SHUTTING_DOWN:
+                return
+            if answer is None:
+                self._retry(now, f"controller {leader} did not answer")
+            else:
+                on_answer(answer, now)
+
+        timeout_ns = self._config.timeouts.request_ns
+        self._outbox.send(leader, message, version, timeout_ns, continuation)
+
+    def _registration(self) -> Message:
+        config = self._config
+        return broker_registration_request.BrokerRegistrationRequest(
+            broker_id=config.node_id,
+            cluster_id=config.cluster_id,
+            incarnation_id=config.incarnation,
+            listeners=tuple(
+                broker_registration_request.Listener(
+                    name=endpoint.name, host=endpoint.host, port=endpoint.port
+                )
+                for endpoint in config.endpoints
+                if not endpoint.is_controller
+            ),
+            features=(
+                broker_registration_request.Feature(
+                    name=METADATA_VERSION,
+                    min_supported_version=METADATA_VERSION_LEVEL,
+                    max_supported_version=METADATA_VERSION_LEVEL,
+                ),
+            ),
+            rack=config.rack,
+        )
+
+    def _heartbeat(self, epoch: Offset) -> Message:
+        return broker_heartbeat_request.BrokerHeartbeatRequest(
+            broker_id=self._config.node_id,
+            broker_epoch=epoch,
+            current_metadata_offset=self._committed.offset - 1,
+            want_fence=self.state is BrokerState.STARTING,
+            want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
+        )
+
+    def _registered(self, answer: Message, now: Instant) -> None:
+        assert isinstance(answer, RegistrationResponse)
+        if answer.error_code != ErrorCode.NONE:
+            self._retry(now, f"the controller answered {ErrorCode(answer.error_code).name}")
+            return
+        self._failures = 0
+        self._epoch = Offset(answer.broker_epoch)
+        self._due = now.monotonic
+
+    def _heard(self, answer: Message, now: Instant) -> None:
+        assert isinstance(answer, HeartbeatResponse)
+        if answer.error_code == ErrorCode.STALE_BROKER_EPOCH:
+            self._superseded(now)
+        elif answer.error_code != ErrorCode.NONE:
+            self._retry(now, f"the controller answered {ErrorCode(answer.error_code).name}")
+        else:
+            self._failures = 0
+            self._obey(answer)
+
+    def _obey(self, answer: HeartbeatResponse) -> None:
+        if self.state is BrokerState.RECOVERY and not answer.is_fenced:
+            self.state = after(self.state, Transition.UNFENCE)
+        elif self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN and answer.should_shut_down:
+            self._finish("the controlled shutdown has finished")
+
+    def _superseded(self, now: Instant) -> None:
+        """The registration is gone: try for another, which a live successor prevents."""
+        if self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            self._finish("the broker was not registered any more")
+            return
+        self._epoch = None
+        self._register_by = self._later(now, self._config.timeouts.initial_registration_ns)
+        self._retry(now, "the broker's epoch had become stale")
+
+    def _retry(self, now: Instant, reason: str) -> None:
+        self._last_error = reason
+        self._due = self._later(
+            now, backoff_ns(self._config.timeouts, self._failures, self._random)
+        )
+        self._failures += 1
+
+    def _give_up(self) -> None:
+        waited_ms = self._config.timeouts.initial_registration_ns // NANOSECONDS_PER_MS
+        self.state = after(after(self.state, Transition.STOP), Transition.FINISH)
+        reason = (
+            f"broker {self._config.node_id} was not registered within {waited_ms} ms "
+            f"(initial.broker.registration.timeout.ms): {self._last_error}"
+        )
+        self._outbox.emit(Exit(status=1, reason=reason))
+
+    def _finish(self, reason: str) -> None:
+        self.state = after(self.state, Transition.FINISH)
+        self._outbox.emit(Exit(status=0, reason=reason))
+
+    @staticmethod
+    def _later(now: Instant, by_ns: int) -> Monotonic:
+        return Monotonic(now.monotonic + by_ns)

@@ -1,0 +1,186 @@
+"""The active controller: decisions on the newest image, answers when that has committed.
+
+It holds the image after each batch that it wrote, committed or not, and computes each request
+on the newest. Nobody sees what it saw before that is committed: a request that wrote records is
+answered when they commit, any other when the read barrier lets it (KIP-631 "Persistence"). Not:
+whether this node is the active controller (controller.py).
+"""
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from node.core.config import NodeConfig
+from node.core.controller.barrier import Answer, ReadBarrier
+from node.core.controller.brokers import (
+    METADATA_VERSION,
+    METADATA_VERSION_LEVEL,
+    heartbeat,
+    register,
+    shutdown_granted,
+    unregister,
+)
+from node.core.controller.fencing import fence
+from node.core.controller.outcome import Outcome
+from node.core.controller.refusals import not_controller, refusal
+from node.core.controller.sessions import Sessions
+from node.core.controller.topics import create_topics, delete_topics
+from node.core.events import Received
+from node.core.metadata.apply import apply_all
+from node.core.metadata.committed import CommittedImage
+from node.core.outbox import Outbox
+from node.core.raft.raft import Raft
+from node.core.types import Instant, Monotonic, NodeId, Offset
+from node.wire.errors import ErrorCode
+from node.wire.messages import (
+    Message,
+    broker_heartbeat_request,
+    broker_registration_request,
+    create_topics_request,
+    delete_topics_request,
+    unregister_broker_request,
+)
+from node.wire.messages import metadata as records
+from node.wire.messages.batch import Record
+
+if TYPE_CHECKING:
+    from random import Random
+
+
+class Pending(Struct, frozen=True, kw_only=True):
+    """An answer that is shown once the record at `offset` has committed."""
+
+    offset: Offset
+    event: Received
+    reply: Message
+    wrote: bool
+    """Whether the record is the request's own; if it is lost, so is the request's fate."""
+
+
+class ActiveController:
+    """One epoch of this node at the cluster's head."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        raft: Raft,
+        committed: CommittedImage,
+        outbox: Outbox,
+        *,
+        random: "Random",
+        now: Instant,
+    ) -> None:
+        assert committed.offset == raft.log.end_offset, "a new leader's log has all committed"
+        self._config = config
+        self._raft = raft
+        self._committed = committed
+        self._outbox = outbox
+        self._random = random
+        self._image = committed.image
+        self._pending: deque[Pending] = deque()
+        self._barrier = ReadBarrier()
+        self._sessions = Sessions(config.timeouts.session_ns)
+        self._sessions.lease(
+            [
+                broker.broker_id
+                for broker in self._image.sorted_brokers()
+                if not shutdown_granted(broker)
+            ],
+            now,
+        )
+        if METADATA_VERSION not in self._image.features:
+            level = records.FeatureLevelRecord(
+                name=METADATA_VERSION, feature_level=METADATA_VERSION_LEVEL
+            )
+            self._write((level,), now)
+
+    def receive(self, event: Received, now: Instant) -> None:
+        """Decide a request now, and answer it when that is safe."""
+        outcome = self._decide(event.message, now)
+        if outcome.contact is not None:
+            self._sessions.lease([outcome.contact], now)
+        if outcome.records:
+            offset = self._write(outcome.records, now)
+            self._pending.append(
+                Pending(offset=offset, event=event, reply=outcome.reply, wrote=True)
+            )
+        else:
+            self._barrier.wait(Answer(event, outcome.reply))
+            self._raise_barrier(now)
+
+    def advance(self, now: Instant) -> None:
+        """Answer all whose records have committed."""
+        high_watermark = self._raft.high_watermark
+        while self._pending and self._pending[0].offset < high_watermark:
+            pending = self._pending.popleft()
+            self._outbox.reply(pending.event, pending.reply)
+        self._barrier.committed(high_watermark)
+        self._raise_barrier(now)
+
+    def tick(self, now: Instant) -> None:
+        """Fence the brokers whose lease has run out, all in one batch."""
+        image = self._image
+        written: tuple[Record, ...] = ()
+        for broker_id in self._sessions.expire(now):
+            broker = image.brokers.get(broker_id)
+            if broker is None or broker.fenced:
+                continue
+            # On the image that the one before has left: two brokers of one partition may go.
+            fencing = fence(image, broker)
+            image = apply_all(image, fencing)
+            written += fencing
+        if written:
+            self._write(written, now)
+
+    def deadline(self) -> Monotonic | None:
+        """When the next lease runs out."""
+        return self._sessions.deadline()
+
+    def resign(self) -> None:
+        """Answer all who wait; what was written may yet commit, under another leader (631-13)."""
+        for pending in self._pending:
+            reply = not_controller(pending.event)
+            if pending.wrote:
+                reason = "leadership was lost before the change was known to have committed"
+                reply = refusal(pending.event.message, ErrorCode.REQUEST_TIMED_OUT, reason)
+            self._outbox.reply(pending.event, reply)
+        for answer in self._barrier.take():
+            self._outbox.reply(answer.event, not_controller(answer.event))
+        self._committed.withdraw()
+
+    def _decide(self, message: Message, now: Instant) -> Outcome:
+        match message:
+            case broker_heartbeat_request.BrokerHeartbeatRequest():
+                return heartbeat(self._image, message)
+            case broker_registration_request.BrokerRegistrationRequest():
+                return register(
+                    self._image,
+                    message,
+                    cluster_id=self._config.cluster_id,
+                    next_offset=self._raft.log.end_offset,
+                    is_live=self._sessions.is_live(NodeId(message.broker_id), now),
+                )
+            case unregister_broker_request.UnregisterBrokerRequest():
+                return unregister(self._image, message)
+            case create_topics_request.CreateTopicsRequest():
+                return create_topics(self._image, message, self._config, self._random)
+            case delete_topics_request.DeleteTopicsRequest():
+                return delete_topics(self._image, message)
+            case _:
+                raise AssertionError(f"{type(message).__name__} is not the controller's")
+
+    def _write(self, written: tuple[Record, ...], now: Instant) -> Offset:
+        """Append a batch; it also covers the answers that waited for any record."""
+        offset = self._raft.propose(written, now)
+        self._image = apply_all(self._image, written)
+        self._committed.offer(Offset(offset + 1), self._raft.epoch, self._image)
+        for answer in self._barrier.take():
+            self._pending.append(
+                Pending(offset=offset, event=answer.event, reply=answer.reply, wrote=False)
+            )
+        return offset
+
+    def _raise_barrier(self, now: Instant) -> None:
+        if self._barrier.needs_record():
+            self._barrier.raised(self._write((records.NoOpRecord(),), now))

@@ -1,0 +1,214 @@
+"""One topic of CreateTopics: its name, its replicas, its records (KIP-631 "TopicRecord").
+
+Not: the request as a whole (topics.py), nor the choice of brokers (placement.py).
+"""
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from node.core.config import NodeConfig
+from node.core.controller.fencing import elect
+from node.core.controller.placement import place
+from node.core.metadata.apply import TOPIC_RESOURCE
+from node.core.metadata.image import MetadataImage
+from node.core.types import NodeId
+from node.wire.errors import ErrorCode
+from node.wire.messages import create_topics_request
+from node.wire.messages import metadata as records
+from node.wire.messages.batch import Record
+from node.wire.types import Uuid
+
+if TYPE_CHECKING:
+    from random import Random
+
+CreatableTopic = create_topics_request.CreatableTopic
+Replicas = tuple[NodeId, ...]
+
+METADATA_TOPIC: Final = "__cluster_metadata"
+_LEGAL_NAME: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+_DEFAULT: Final = -1
+TOPIC_CONFIGS: Final = frozenset(
+    {
+        "cleanup.policy",
+        "compression.gzip.level",
+        "compression.lz4.level",
+        "compression.type",
+        "compression.zstd.level",
+        "delete.retention.ms",
+        "file.delete.delay.ms",
+        "flush.messages",
+        "flush.ms",
+        "follower.replication.throttled.replicas",
+        "index.interval.bytes",
+        "leader.replication.throttled.replicas",
+        "local.retention.bytes",
+        "local.retention.ms",
+        "max.compaction.lag.ms",
+        "max.message.bytes",
+        "message.downconversion.enable",
+        "message.format.version",
+        "message.timestamp.after.max.ms",
+        "message.timestamp.before.max.ms",
+        "message.timestamp.difference.max.ms",
+        "message.timestamp.type",
+        "min.cleanable.dirty.ratio",
+        "min.compaction.lag.ms",
+        "min.insync.replicas",
+        "preallocate",
+        "remote.storage.enable",
+        "retention.bytes",
+        "retention.ms",
+        "segment.bytes",
+        "segment.index.bytes",
+        "segment.jitter.ms",
+        "segment.ms",
+        "unclean.leader.election.enable",
+    }
+)
+"""The names that a topic's configuration may have; their values are the data plane's matter."""
+
+
+class TopicError(Exception):
+    """A topic can't be created or deleted: the code and the line that tell the client why."""
+
+    def __init__(self, error: ErrorCode, reason: str) -> None:
+        super().__init__(reason)
+        self.error = error
+        self.reason = reason
+
+
+def validate_name(name: str) -> None:
+    """Refuse a name that no topic may have.
+
+    Raises:
+        TopicError: if it is not one.
+    """
+    if name == METADATA_TOPIC:
+        raise TopicError(ErrorCode.INVALID_REQUEST, f"{name} is the cluster's own topic")
+    if name in {".", ".."} or _LEGAL_NAME.fullmatch(name) is None:
+        raise TopicError(
+            ErrorCode.INVALID_TOPIC_EXCEPTION,
+            f"{name[:260]!r} is no topic name: 1 to 249 of a-z A-Z 0-9 . _ - are, "
+            "but for . and .. alone",
+        )
+
+
+def validate_configs(topic: CreatableTopic) -> None:
+    """Refuse a configuration that no topic has.
+
+    Raises:
+        TopicError: if a name is unknown or a value null.
+    """
+    for config in topic.configs:
+        if config.name not in TOPIC_CONFIGS:
+            raise TopicError(ErrorCode.INVALID_CONFIG, f"{config.name} is no topic configuration")
+        if config.value is None:
+            raise TopicError(ErrorCode.INVALID_CONFIG, f"{config.name} has no value")
+
+
+def assign(
+    image: MetadataImage, topic: CreatableTopic, config: NodeConfig, random: "Random", room: int
+) -> list[Replicas]:
+    """The replicas of each partition, leader first, as asked for or as we place them.
+
+    Raises:
+        TopicError: if the numbers or the assignment can't be.
+    """
+    if topic.assignments:
+        return _manual(image, topic, room)
+    partitions, factor = topic.num_partitions, topic.replication_factor
+    if partitions == _DEFAULT:
+        partitions = config.default_partitions
+    if factor == _DEFAULT:
+        factor = config.default_replication_factor
+    if not 0 < partitions <= room:
+        raise TopicError(
+            ErrorCode.INVALID_PARTITIONS,
+            f"{partitions} partitions: 1 to {room} can be had with this request",
+        )
+    if not 0 < factor <= len(image.brokers):
+        raise TopicError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            f"replication factor {factor}: {len(image.brokers)} brokers are registered",
+        )
+    if not any(broker.may_lead for broker in image.brokers.values()):
+        raise TopicError(ErrorCode.INVALID_REPLICATION_FACTOR, "all brokers are fenced")
+    return place(image, partitions, factor, random)
+
+
+def _manual(image: MetadataImage, topic: CreatableTopic, room: int) -> list[Replicas]:
+    if topic.num_partitions != _DEFAULT or topic.replication_factor != _DEFAULT:
+        raise TopicError(
+            ErrorCode.INVALID_REQUEST,
+            "with a manual assignment the partition count and the replication factor must be -1",
+        )
+    if len(topic.assignments) > room:
+        raise TopicError(ErrorCode.INVALID_PARTITIONS, f"more than {room} partitions")
+    by_index = {
+        entry.partition_index: tuple(map(NodeId, entry.broker_ids)) for entry in topic.assignments
+    }
+    if sorted(by_index) != list(range(len(topic.assignments))):
+        raise TopicError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            "the partitions of a manual assignment must be 0, 1, 2 and so on, each once",
+        )
+    replicas = [by_index[index] for index in sorted(by_index)]
+    for index, assigned in enumerate(replicas):
+        _check_assigned(image, index, assigned, len(replicas[0]))
+    return replicas
+
+
+def _check_assigned(image: MetadataImage, index: int, assigned: Replicas, factor: int) -> None:
+    problem = None
+    if not assigned:
+        problem = "has no replicas"
+    elif len(set(assigned)) != len(assigned):
+        problem = "names a broker twice"
+    elif len(assigned) != factor:
+        problem = f"has {len(assigned)} replicas, partition 0 has {factor}"
+    elif any(broker_id not in image.brokers for broker_id in assigned):
+        problem = "names a broker that is not registered"
+    elif not _in_sync(image, assigned):
+        problem = "names fenced brokers only"
+    if problem is not None:
+        raise TopicError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"partition {index} {problem}")
+
+
+def _in_sync(image: MetadataImage, replicas: Replicas) -> Replicas:
+    """The replicas that may be in the first ISR (631-40)."""
+    return tuple(broker_id for broker_id in replicas if image.brokers[broker_id].may_lead)
+
+
+def topic_records(
+    image: MetadataImage, topic: CreatableTopic, topic_id: Uuid, replicas: list[Replicas]
+) -> tuple[Record, ...]:
+    """The records that make the topic."""
+    configs = tuple(
+        records.ConfigRecord(
+            resource_type=TOPIC_RESOURCE,
+            resource_name=topic.name,
+            name=config.name,
+            value=config.value,
+        )
+        for config in topic.configs
+    )
+    partitions = tuple(
+        _partition_record(image, topic_id, index, assigned)
+        for index, assigned in enumerate(replicas)
+    )
+    return (records.TopicRecord(name=topic.name, topic_id=topic_id), *configs, *partitions)
+
+
+def _partition_record(
+    image: MetadataImage, topic_id: Uuid, index: int, replicas: Replicas
+) -> records.PartitionRecord:
+    isr = _in_sync(image, replicas)
+    return records.PartitionRecord(
+        partition_id=index,
+        topic_id=topic_id,
+        replicas=replicas,
+        isr=isr,
+        leader=elect(image, replicas, isr),
+        leader_epoch=0,
+        partition_epoch=0,
+    )

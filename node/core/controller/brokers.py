@@ -1,0 +1,168 @@
+"""Registration, heartbeats and unregistration of brokers (KIP-631 "Broker Registration").
+
+Pure: (image, request, what the sessions say) -> Outcome. Not: the clock (sessions.py), the
+moves of partitions (fencing.py), the broker's own side (node/core/broker/lifecycle.py).
+
+Simplifications: any broker may unregister any other, there is no authorizer yet; offline log
+directories are not looked at.
+"""
+
+from typing import Final
+
+from node.core.controller.fencing import fence, leave, unfence
+from node.core.controller.outcome import Outcome
+from node.core.controller.refusals import refusal
+from node.core.metadata.image import BrokerRegistration, MetadataImage
+from node.core.types import NodeId, Offset
+from node.wire.errors import ErrorCode
+from node.wire.messages import (
+    broker_heartbeat_request,
+    broker_heartbeat_response,
+    broker_registration_request,
+    broker_registration_response,
+    unregister_broker_request,
+    unregister_broker_response,
+)
+from node.wire.messages import metadata as records
+from node.wire.messages.batch import Record
+
+METADATA_VERSION: Final = "metadata.version"
+METADATA_VERSION_LEVEL: Final = 21
+"""3.9-IV0, the level that this node writes; the only one it supports."""
+
+RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
+HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
+HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse
+
+
+def register(
+    image: MetadataImage,
+    request: RegistrationRequest,
+    *,
+    cluster_id: str,
+    next_offset: Offset,
+    is_live: bool,
+) -> Outcome:
+    """Register a broker, whose epoch is the offset of the record that does it (631-42)."""
+    refused = _unacceptable(image, request, cluster_id)
+    if refused is not None:
+        return Outcome(reply=refusal(request, refused))
+    broker_id = NodeId(request.broker_id)
+    registered = image.brokers.get(broker_id)
+    if registered is not None and registered.incarnation == request.incarnation_id:
+        return _registered(broker_id, registered.epoch, ())
+    if registered is not None and is_live and not shutdown_granted(registered):
+        return Outcome(reply=refusal(request, ErrorCode.DUPLICATE_BROKER_REGISTRATION))
+    # The record comes first in its batch, which begins at next_offset. The old incarnation may
+    # still lead: its lease is over, but the fencing has not been written yet.
+    written = (_registration(request, next_offset), *leave(image, broker_id))
+    return _registered(broker_id, next_offset, written)
+
+
+def shutdown_granted(broker: BrokerRegistration) -> bool:
+    """Whether the broker was told to stop, so that its id is free at once (631-44)."""
+    return broker.in_controlled_shutdown and broker.fenced
+
+
+def _unacceptable(
+    image: MetadataImage, request: RegistrationRequest, cluster_id: str
+) -> ErrorCode | None:
+    if request.cluster_id != cluster_id:
+        return ErrorCode.INCONSISTENT_CLUSTER_ID
+    if request.broker_id < 0:
+        return ErrorCode.INVALID_REQUEST
+    supported = {feature.name: feature for feature in request.features}
+    for name in sorted(image.features):
+        feature, level = supported.get(name), image.features[name]
+        if feature is None or not (
+            feature.min_supported_version <= level <= feature.max_supported_version
+        ):
+            return ErrorCode.UNSUPPORTED_VERSION
+    return None
+
+
+def _registration(request: RegistrationRequest, epoch: Offset) -> records.RegisterBrokerRecord:
+    return records.RegisterBrokerRecord(
+        broker_id=request.broker_id,
+        incarnation_id=request.incarnation_id,
+        broker_epoch=epoch,
+        end_points=tuple(
+            records.BrokerEndpoint(
+                name=listener.name,
+                host=listener.host,
+                port=listener.port,
+                security_protocol=listener.security_protocol,
+            )
+            for listener in request.listeners
+        ),
+        features=tuple(
+            records.BrokerFeature(
+                name=feature.name,
+                min_supported_version=feature.min_supported_version,
+                max_supported_version=feature.max_supported_version,
+            )
+            for feature in request.features
+        ),
+        rack=request.rack,
+        fenced=True,
+        log_dirs=request.log_dirs,
+    )
+
+
+def _registered(broker_id: NodeId, epoch: Offset, written: tuple[Record, ...]) -> Outcome:
+    reply = broker_registration_response.BrokerRegistrationResponse(broker_epoch=epoch)
+    return Outcome(reply=reply, records=written, contact=broker_id)
+
+
+def heartbeat(image: MetadataImage, request: HeartbeatRequest) -> Outcome:
+    """Renew a lease, and fence, unfence or shut down the broker as it asks (631-46 to 54)."""
+    broker = image.brokers.get(NodeId(request.broker_id))
+    if broker is None or request.broker_epoch != broker.epoch:
+        return Outcome(reply=refusal(request, ErrorCode.STALE_BROKER_EPOCH))
+    caught_up = request.current_metadata_offset >= broker.epoch
+    if request.want_shut_down or broker.in_controlled_shutdown:
+        return _shut_down(image, broker, request, caught_up=caught_up)
+    written: tuple[Record, ...] = ()
+    fenced = broker.fenced
+    if fenced and not request.want_fence and caught_up:
+        written, fenced = unfence(image, broker), False
+    elif not fenced and request.want_fence:
+        written, fenced = fence(image, broker), True
+    reply = HeartbeatResponse(is_caught_up=caught_up, is_fenced=fenced)
+    return Outcome(reply=reply, records=written, contact=broker.broker_id)
+
+
+def _shut_down(
+    image: MetadataImage,
+    broker: BrokerRegistration,
+    request: HeartbeatRequest,
+    *,
+    caught_up: bool,
+) -> Outcome:
+    """Controlled shutdown: first its leaderships go, then, when none is left, it may (631-60)."""
+    written: tuple[Record, ...] = ()
+    granted = False
+    if not broker.in_controlled_shutdown:
+        begins = records.BrokerRegistrationChangeRecord(
+            broker_id=broker.broker_id, broker_epoch=broker.epoch, in_controlled_shutdown=1
+        )
+        written = (begins, *leave(image, broker.broker_id))
+    elif request.want_shut_down and not image.leads_any(broker.broker_id):
+        granted = True
+        written = () if broker.fenced else fence(image, broker)
+    reply = HeartbeatResponse(
+        is_caught_up=caught_up, is_fenced=broker.fenced or granted, should_shut_down=granted
+    )
+    return Outcome(reply=reply, records=written, contact=broker.broker_id)
+
+
+def unregister(
+    image: MetadataImage, request: unregister_broker_request.UnregisterBrokerRequest
+) -> Outcome:
+    """Remove a registration; one that is not there is removed already (631-63)."""
+    reply = unregister_broker_response.UnregisterBrokerResponse()
+    broker = image.brokers.get(NodeId(request.broker_id))
+    if broker is None:
+        return Outcome(reply=reply)
+    record = records.UnregisterBrokerRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch)
+    return Outcome(reply=reply, records=(record, *leave(image, broker.broker_id)))

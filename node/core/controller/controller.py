@@ -1,0 +1,129 @@
+"""Whether this node is the active controller, and what it says when it is not (KIP-631).
+
+The quorum's leader is the active controller (631-09), but not at once: it answers nothing before
+its own LeaderChange has committed and been applied, for only then does its image hold all that
+earlier leaders acknowledged. Requests that come in between wait. Not: decisions (active.py).
+"""
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from node.core.config import NodeConfig
+from node.core.controller.active import ActiveController
+from node.core.controller.refusals import not_controller
+from node.core.events import Received
+from node.core.metadata.committed import CommittedImage
+from node.core.outbox import Outbox
+from node.core.raft.raft import Raft
+from node.core.types import Epoch, Instant, Monotonic, Offset
+
+if TYPE_CHECKING:
+    from random import Random
+
+
+class Standby:
+    """Another node is the active controller, or none is known."""
+
+
+class Claiming(Struct, kw_only=True):
+    """This node leads `epoch`; its LeaderChange has not committed yet."""
+
+    epoch: Epoch
+    leader_change: Offset
+    waiting: list[Received]
+
+
+class Active(Struct, frozen=True, kw_only=True):
+    """This node is the active controller of `epoch`."""
+
+    epoch: Epoch
+    controller: ActiveController
+
+
+class Controller:
+    """The controller half of a node."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        raft: Raft,
+        committed: CommittedImage,
+        outbox: Outbox,
+        random: "Random",
+    ) -> None:
+        self._config = config
+        self._raft = raft
+        self._committed = committed
+        self._outbox = outbox
+        self._random = random
+        self._state: Standby | Claiming | Active = Standby()
+
+    @property
+    def is_active(self) -> bool:
+        """Whether this node answers as the active controller."""
+        return isinstance(self._state, Active)
+
+    def receive(self, event: Received, now: Instant) -> None:
+        """Take a request of the controller listener that is not the quorum's own."""
+        self._let_go()
+        match self._state:
+            case Standby():
+                self._outbox.reply(event, not_controller(event))
+            case Claiming() as claim:
+                claim.waiting.append(event)
+            case Active() as active:
+                active.controller.receive(event, now)
+
+    def advance(self, now: Instant) -> None:
+        """Follow what the quorum's step has changed: claim, renounce, answer."""
+        self._let_go()
+        if isinstance(self._state, Standby) and self._raft.is_leader:
+            self._state = Claiming(
+                epoch=self._raft.epoch,
+                leader_change=self._raft.epoch_start_offset,
+                waiting=[],
+            )
+        if isinstance(self._state, Claiming) and self._has_committed(self._state):
+            self._claim(self._state, now)
+        if isinstance(self._state, Active):
+            self._state.controller.advance(now)
+
+    def tick(self, now: Instant) -> None:
+        """Do what is due."""
+        self._let_go()
+        if isinstance(self._state, Active):
+            self._state.controller.tick(now)
+
+    def deadline(self) -> Monotonic | None:
+        """When `tick` is due."""
+        return self._state.controller.deadline() if isinstance(self._state, Active) else None
+
+    def _claim(self, claim: Claiming, now: Instant) -> None:
+        controller = ActiveController(
+            self._config,
+            self._raft,
+            self._committed,
+            self._outbox,
+            random=self._random,
+            now=now,
+        )
+        self._state = Active(epoch=claim.epoch, controller=controller)
+        for event in claim.waiting:
+            controller.receive(event, now)
+
+    def _has_committed(self, claim: Claiming) -> bool:
+        return self._committed.offset > claim.leader_change
+
+    def _let_go(self) -> None:
+        """Renounce as soon as the quorum's leader of our epoch is not this node any more."""
+        state = self._state
+        if isinstance(state, Standby) or (self._raft.is_leader and self._raft.epoch == state.epoch):
+            return
+        self._state = Standby()
+        match state:
+            case Claiming():
+                for event in state.waiting:
+                    self._outbox.reply(event, not_controller(event))
+            case Active():
+                state.controller.resign()

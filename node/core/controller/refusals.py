@@ -1,0 +1,97 @@
+"""One error in place of every result of a request (KIP-631 "BrokerHeartbeat", KIP-590).
+
+A client must get as many results as it asked for, whatever went wrong. Not: which error.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from node.core.events import Received
+from node.wire.errors import ErrorCode
+from node.wire.messages import (
+    Message,
+    broker_heartbeat_request,
+    broker_heartbeat_response,
+    broker_registration_request,
+    broker_registration_response,
+    create_topics_request,
+    create_topics_response,
+    delete_topics_request,
+    delete_topics_response,
+    describe_quorum_request,
+    describe_quorum_response,
+    envelope_response,
+    unregister_broker_request,
+    unregister_broker_response,
+)
+
+
+def refusal(request: Message, error: ErrorCode, reason: str | None = None) -> Message:
+    """The answer to `request` that says `error` in every result."""
+    return _REFUSALS[type(request)](request, error, reason)
+
+
+def not_controller(event: Received) -> Message:
+    """Refuse what has not been tried here, so that it may safely be tried elsewhere.
+
+    A forwarding broker is told in the envelope: it will ask the right controller (590-05).
+    """
+    if event.forwarded_by is not None:
+        return envelope_response.EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+    return refusal(event.message, ErrorCode.NOT_CONTROLLER, "this is not the active controller")
+
+
+def _create_topics(
+    request: create_topics_request.CreateTopicsRequest, error: ErrorCode, reason: str | None
+) -> Message:
+    return create_topics_response.CreateTopicsResponse(
+        topics=tuple(
+            create_topics_response.CreatableTopicResult(
+                name=topic.name, error_code=error, error_message=reason
+            )
+            for topic in request.topics
+        )
+    )
+
+
+def _delete_topics(
+    request: delete_topics_request.DeleteTopicsRequest, error: ErrorCode, reason: str | None
+) -> Message:
+    result = delete_topics_response.DeletableTopicResult
+    by_state = tuple(
+        result(name=topic.name, topic_id=topic.topic_id, error_code=error, error_message=reason)
+        for topic in request.topics
+    )
+    by_name = tuple(
+        result(name=name, error_code=error, error_message=reason) for name in request.topic_names
+    )
+    return delete_topics_response.DeleteTopicsResponse(responses=by_state + by_name)
+
+
+def _unregister(_: Message, error: ErrorCode, reason: str | None) -> Message:
+    return unregister_broker_response.UnregisterBrokerResponse(
+        error_code=error, error_message=reason
+    )
+
+
+def _register(_: Message, error: ErrorCode, __: str | None) -> Message:
+    return broker_registration_response.BrokerRegistrationResponse(error_code=error)
+
+
+def _heartbeat(_: Message, error: ErrorCode, __: str | None) -> Message:
+    return broker_heartbeat_response.BrokerHeartbeatResponse(error_code=error)
+
+
+def _describe_quorum(_: Message, error: ErrorCode, reason: str | None) -> Message:
+    return describe_quorum_response.DescribeQuorumResponse(error_code=error, error_message=reason)
+
+
+# Each function takes the one request type that it is filed under: which a dict's type can't say.
+_REFUSALS: Final[dict[type, Callable[[Any, ErrorCode, str | None], Message]]] = {
+    create_topics_request.CreateTopicsRequest: _create_topics,
+    delete_topics_request.DeleteTopicsRequest: _delete_topics,
+    unregister_broker_request.UnregisterBrokerRequest: _unregister,
+    broker_registration_request.BrokerRegistrationRequest: _register,
+    broker_heartbeat_request.BrokerHeartbeatRequest: _heartbeat,
+    describe_quorum_request.DescribeQuorumRequest: _describe_quorum,
+}

@@ -1,0 +1,260 @@
+"""What each metadata record means: (image, record) -> image (KIP-631 "Record Formats").
+
+The one function that controllers, standbys and brokers share; it reads nothing but its two
+arguments. A record that does not fit the image is an ApplyError and never skipped: a node that
+went on without it would hold another cluster's truth. Not: who may write which record
+(node/core/controller).
+
+Simplification: metadata transactions (records 23 to 25) are refused; this node writes none.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from node.core.metadata.changes import (
+    add_topic,
+    remove_broker,
+    remove_topic,
+    set_broker,
+    set_config,
+    set_feature,
+    set_other,
+    set_partition,
+)
+from node.core.metadata.image import BrokerRegistration, MetadataImage, OtherKey, Partition, Topic
+from node.core.types import Epoch, NodeId, Offset
+from node.wire.messages import metadata as records
+from node.wire.messages.batch import Batch, Record
+from node.wire.types import Uuid, format_uuid
+
+TOPIC_RESOURCE: Final = 2
+"""The resource type of a topic in a ConfigRecord."""
+UNCHANGED_LEADER: Final = -2
+"""A PartitionChangeRecord that leaves the leader alone (631-22)."""
+
+
+class ApplyError(ValueError):
+    """A record that contradicts the image it is applied to."""
+
+
+def apply(image: MetadataImage, record: Record) -> MetadataImage:
+    """The image after this record.
+
+    Raises:
+        ApplyError: if the record does not fit.
+    """
+    handler = _HANDLERS.get(type(record))
+    if handler is None:
+        raise ApplyError(f"{type(record).__name__} is no record that this node can apply")
+    return handler(image, record)
+
+
+def apply_all(image: MetadataImage, written: tuple[Record, ...]) -> MetadataImage:
+    """The image after these records."""
+    for record in written:
+        image = apply(image, record)
+    return image
+
+
+def apply_batch(image: MetadataImage, batch: Batch) -> MetadataImage:
+    """The image after a batch; a control batch is the quorum's own and changes nothing."""
+    return image if batch.is_control else apply_all(image, batch.records)
+
+
+def _register_broker(image: MetadataImage, record: records.RegisterBrokerRecord) -> MetadataImage:
+    was = image.brokers.get(NodeId(record.broker_id))
+    if was is not None and record.broker_epoch < was.epoch:
+        raise ApplyError(
+            f"broker {record.broker_id} registers with epoch {record.broker_epoch}, "
+            f"but has {was.epoch} already"
+        )
+    broker = BrokerRegistration(
+        broker_id=NodeId(record.broker_id),
+        epoch=Offset(record.broker_epoch),
+        incarnation=record.incarnation_id,
+        endpoints=record.end_points,
+        features=record.features,
+        rack=record.rack,
+        fenced=record.fenced,
+        in_controlled_shutdown=record.in_controlled_shutdown,
+    )
+    return set_broker(image, broker)
+
+
+def _registered(image: MetadataImage, broker_id: int, epoch: int) -> BrokerRegistration:
+    """The registration that a record names; another epoch of it is refused (631-24)."""
+    broker = image.brokers.get(NodeId(broker_id))
+    if broker is None:
+        raise ApplyError(f"broker {broker_id} is not registered")
+    if broker.epoch != epoch:
+        raise ApplyError(f"broker {broker_id} has epoch {broker.epoch}, not {epoch}")
+    return broker
+
+
+def _unregister(image: MetadataImage, record: records.UnregisterBrokerRecord) -> MetadataImage:
+    broker = _registered(image, record.broker_id, record.broker_epoch)
+    return remove_broker(image, broker)
+
+
+def _fence(image: MetadataImage, record: records.FenceBrokerRecord) -> MetadataImage:
+    broker = _registered(image, record.id, record.epoch)
+    return set_broker(image, replace(broker, fenced=True))
+
+
+def _unfence(image: MetadataImage, record: records.UnfenceBrokerRecord) -> MetadataImage:
+    broker = _registered(image, record.id, record.epoch)
+    return set_broker(image, replace(broker, fenced=False))
+
+
+def _change_registration(
+    image: MetadataImage, record: records.BrokerRegistrationChangeRecord
+) -> MetadataImage:
+    broker = _registered(image, record.broker_id, record.broker_epoch)
+    return set_broker(
+        image,
+        replace(
+            broker,
+            fenced=_switched(broker.fenced, record.fenced),
+            in_controlled_shutdown=_switched(
+                broker.in_controlled_shutdown, record.in_controlled_shutdown
+            ),
+        ),
+    )
+
+
+def _switched(was: bool, change: int) -> bool:  # noqa: FBT001 - a value, not an option
+    return was if change == 0 else change > 0
+
+
+def _topic(image: MetadataImage, record: records.TopicRecord) -> MetadataImage:
+    if record.name in image.topic_ids or record.topic_id in image.topics:
+        raise ApplyError(f"topic {record.name} ({format_uuid(record.topic_id)}) exists already")
+    return add_topic(image, Topic(name=record.name, topic_id=record.topic_id))
+
+
+def _existing_topic(image: MetadataImage, topic_id: Uuid) -> Topic:
+    topic = image.topics.get(topic_id)
+    if topic is None:
+        raise ApplyError(f"there is no topic {format_uuid(topic_id)}")
+    return topic
+
+
+def _remove_topic(image: MetadataImage, record: records.RemoveTopicRecord) -> MetadataImage:
+    topic = _existing_topic(image, record.topic_id)
+    resource = (TOPIC_RESOURCE, topic.name)
+    for name in sorted(image.configs.get(resource, {})):
+        image = set_config(image, resource, name, None)
+    return remove_topic(image, topic)
+
+
+def _partition(image: MetadataImage, record: records.PartitionRecord) -> MetadataImage:
+    topic = _existing_topic(image, record.topic_id)
+    partition = Partition(
+        topic_id=topic.topic_id,
+        index=record.partition_id,
+        replicas=_nodes(record.replicas),
+        isr=_nodes(record.isr),
+        removing=_nodes(record.removing_replicas),
+        adding=_nodes(record.adding_replicas),
+        leader=NodeId(record.leader),
+        leader_epoch=Epoch(record.leader_epoch),
+        partition_epoch=record.partition_epoch,
+        recovery_state=record.leader_recovery_state,
+        directories=record.directories,
+    )
+    return set_partition(image, partition)
+
+
+def _nodes(ids: tuple[int, ...]) -> tuple[NodeId, ...]:
+    return tuple(map(NodeId, ids))
+
+
+def _change_partition(image: MetadataImage, record: records.PartitionChangeRecord) -> MetadataImage:
+    topic = _existing_topic(image, record.topic_id)
+    was = image.partitions[topic.topic_id].get(record.partition_id)
+    if was is None:
+        raise ApplyError(f"topic {topic.name} has no partition {record.partition_id}")
+    elects = record.leader != UNCHANGED_LEADER
+    now = Partition(
+        topic_id=was.topic_id,
+        index=was.index,
+        replicas=was.replicas if record.replicas is None else _nodes(record.replicas),
+        isr=was.isr if record.isr is None else _nodes(record.isr),
+        removing=_changed(was.removing, record.removing_replicas),
+        adding=_changed(was.adding, record.adding_replicas),
+        leader=NodeId(record.leader) if elects else was.leader,
+        leader_epoch=Epoch(was.leader_epoch + 1) if elects else was.leader_epoch,
+        partition_epoch=was.partition_epoch + 1,
+        recovery_state=_changed_state(was.recovery_state, record.leader_recovery_state),
+        directories=was.directories if record.directories is None else record.directories,
+    )
+    return set_partition(image, now)
+
+
+def _changed(was: tuple[NodeId, ...], now: tuple[int, ...] | None) -> tuple[NodeId, ...]:
+    return was if now is None else _nodes(now)
+
+
+def _changed_state(was: int, now: int) -> int:
+    return was if now < 0 else now
+
+
+def _config(image: MetadataImage, record: records.ConfigRecord) -> MetadataImage:
+    resource = (record.resource_type, record.resource_name)
+    return set_config(image, resource, record.name, record.value)
+
+
+def _feature(image: MetadataImage, record: records.FeatureLevelRecord) -> MetadataImage:
+    return set_feature(image, record.name, record.feature_level)
+
+
+def _quota(image: MetadataImage, record: records.ClientQuotaRecord) -> MetadataImage:
+    entity = sorted((part.entity_type, part.entity_name or "") for part in record.entity)
+    named = tuple(text for part in entity for text in part)
+    key = ("quota", record.key, *named)
+    return set_other(image, key, None if record.remove else record)
+
+
+def _nothing(image: MetadataImage, record: Record) -> MetadataImage:
+    assert isinstance(record, records.NoOpRecord)
+    return image
+
+
+# A handler takes the one record type that it is filed under: which a dict's type can't say.
+_Handler = Callable[[MetadataImage, Any], MetadataImage]
+
+
+def _keeps(key: Callable[[Any], OtherKey]) -> _Handler:
+    return lambda image, record: set_other(image, key(record), record)
+
+
+def _drops(key: Callable[[Any], OtherKey]) -> _Handler:
+    return lambda image, record: set_other(image, key(record), None)
+
+
+_HANDLERS: Final[dict[type, _Handler]] = {
+    records.RegisterBrokerRecord: _register_broker,
+    records.UnregisterBrokerRecord: _unregister,
+    records.TopicRecord: _topic,
+    records.PartitionRecord: _partition,
+    records.ConfigRecord: _config,
+    records.PartitionChangeRecord: _change_partition,
+    records.FenceBrokerRecord: _fence,
+    records.UnfenceBrokerRecord: _unfence,
+    records.RemoveTopicRecord: _remove_topic,
+    records.FeatureLevelRecord: _feature,
+    records.BrokerRegistrationChangeRecord: _change_registration,
+    records.NoOpRecord: _nothing,
+    records.ClientQuotaRecord: _quota,
+    records.ProducerIdsRecord: _keeps(lambda _: ("producer ids",)),
+    records.ZkMigrationStateRecord: _keeps(lambda _: ("zk migration",)),
+    records.RegisterControllerRecord: _keeps(lambda record: ("controller", record.controller_id)),
+    records.DelegationTokenRecord: _keeps(lambda record: ("token", record.token_id)),
+    records.RemoveDelegationTokenRecord: _drops(lambda record: ("token", record.token_id)),
+    records.UserScramCredentialRecord: _keeps(lambda r: ("scram", r.name, r.mechanism)),
+    records.RemoveUserScramCredentialRecord: _drops(lambda r: ("scram", r.name, r.mechanism)),
+    records.AccessControlEntryRecord: _keeps(lambda record: ("acl", record.id)),
+    records.RemoveAccessControlEntryRecord: _drops(lambda record: ("acl", record.id)),
+}

@@ -1,0 +1,174 @@
+"""Changes of single entities, with the indexes and the digest that follow from them.
+
+The only place where an image's derived parts are kept; `rebuild` derives them from scratch, so
+that the end of a run can show that they were kept right. Not: what records mean (apply.py).
+"""
+
+from immutables import Map
+from msgspec import Struct
+from msgspec.structs import replace
+
+from node.core.metadata.digest import moved, other_entity, recompute_digest
+from node.core.metadata.image import (
+    BrokerIndexes,
+    BrokerRegistration,
+    Keys,
+    MetadataImage,
+    OtherKey,
+    Partition,
+    PartitionKey,
+    Topic,
+)
+from node.core.types import NO_NODE, NodeId
+from node.wire.types import Uuid
+
+
+def set_broker(image: MetadataImage, broker: BrokerRegistration) -> MetadataImage:
+    """Add or replace a registration."""
+    was = image.brokers.get(broker.broker_id)
+    return replace(
+        image,
+        brokers=image.brokers.set(broker.broker_id, broker),
+        digest=moved(image.digest, "broker", was, broker),
+    )
+
+
+def remove_broker(image: MetadataImage, broker: BrokerRegistration) -> MetadataImage:
+    """Remove a registration."""
+    return replace(
+        image,
+        brokers=image.brokers.delete(broker.broker_id),
+        digest=moved(image.digest, "broker", broker, None),
+    )
+
+
+def add_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
+    """Add a topic without partitions."""
+    return replace(
+        image,
+        topics=image.topics.set(topic.topic_id, topic),
+        topic_ids=image.topic_ids.set(topic.name, topic.topic_id),
+        partitions=image.partitions.set(topic.topic_id, Map()),
+        digest=moved(image.digest, "topic", None, topic),
+    )
+
+
+def remove_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
+    """Remove a topic with all its partitions."""
+    digest = moved(image.digest, "topic", topic, None)
+    indexes = image.by_broker
+    for partition in image.partitions_of(topic.topic_id):
+        digest = moved(digest, "partition", partition, None)
+        indexes = _reindexed(indexes, partition, None)
+    return replace(
+        image,
+        topics=image.topics.delete(topic.topic_id),
+        topic_ids=image.topic_ids.delete(topic.name),
+        partitions=image.partitions.delete(topic.topic_id),
+        by_broker=indexes,
+        digest=digest,
+    )
+
+
+def set_partition(image: MetadataImage, partition: Partition) -> MetadataImage:
+    """Add or replace a partition of a topic that exists."""
+    siblings = image.partitions[partition.topic_id]
+    was = siblings.get(partition.index)
+    return replace(
+        image,
+        partitions=image.partitions.set(
+            partition.topic_id, siblings.set(partition.index, partition)
+        ),
+        by_broker=_reindexed(image.by_broker, was, partition),
+        digest=moved(image.digest, "partition", was, partition),
+    )
+
+
+def set_feature(image: MetadataImage, name: str, level: int) -> MetadataImage:
+    """Set a feature's finalized level; 0 is none (631-27)."""
+    was = image.features.get(name)
+    old, new = (
+        None if value is None or value == 0 else (name, value) for value in (was or None, level)
+    )
+    features = image.features.set(name, level) if new else _without(image.features, name)
+    return replace(image, features=features, digest=moved(image.digest, "feature", old, new))
+
+
+def set_config(
+    image: MetadataImage, resource: tuple[int, str], name: str, value: str | None
+) -> MetadataImage:
+    """Set a configuration key, or delete it with null (631-21)."""
+    values = image.configs.get(resource, Map())
+    was = values.get(name)
+    values = _without(values, name) if value is None else values.set(name, value)
+    configs = image.configs.set(resource, values) if values else _without(image.configs, resource)
+    return replace(
+        image,
+        configs=configs,
+        digest=moved(
+            image.digest,
+            "config",
+            None if was is None else (resource, name, was),
+            None if value is None else (resource, name, value),
+        ),
+    )
+
+
+def set_other(image: MetadataImage, key: OtherKey, record: Struct | None) -> MetadataImage:
+    """Keep a record as the entity that it describes, or drop that with None."""
+    was = image.others.get(key)
+    others = _without(image.others, key) if record is None else image.others.set(key, record)
+    digest = moved(image.digest, "other", other_entity(key, was), other_entity(key, record))
+    return replace(image, others=others, digest=digest)
+
+
+def rebuild(image: MetadataImage) -> MetadataImage:
+    """The same entities with everything derived worked out from scratch; must equal `image`."""
+    indexes = BrokerIndexes()
+    topic_ids: Map[str, Uuid] = Map()
+    for topic in image.topics.values():
+        topic_ids = topic_ids.set(topic.name, topic.topic_id)
+        for partition in image.partitions_of(topic.topic_id):
+            indexes = _reindexed(indexes, None, partition)
+    return replace(image, topic_ids=topic_ids, by_broker=indexes, digest=recompute_digest(image))
+
+
+def _reindexed(
+    indexes: BrokerIndexes, was: Partition | None, now: Partition | None
+) -> BrokerIndexes:
+    key = (now or was).key if (now or was) is not None else None  # type: ignore[union-attr]
+    assert key is not None, "a change of nothing"
+    return BrokerIndexes(
+        replicas=_listed(
+            indexes.replicas, key, was.replicas if was else (), now.replicas if now else ()
+        ),
+        isr=_listed(indexes.isr, key, was.isr if was else (), now.isr if now else ()),
+        leaders=_listed(indexes.leaders, key, _leaders(was), _leaders(now)),
+    )
+
+
+def _leaders(partition: Partition | None) -> tuple[NodeId, ...]:
+    return () if partition is None or partition.leader == NO_NODE else (partition.leader,)
+
+
+def _listed(
+    index: Map[NodeId, Keys],
+    key: PartitionKey,
+    was: tuple[NodeId, ...],
+    now: tuple[NodeId, ...],
+) -> Map[NodeId, Keys]:
+    """Move a partition from the brokers that had it to those that have it."""
+    if was == now:
+        return index
+    for broker_id in was:
+        if broker_id not in now:
+            keys = index[broker_id].delete(key)
+            index = index.set(broker_id, keys) if keys else index.delete(broker_id)
+    for broker_id in now:
+        if broker_id not in was:
+            index = index.set(broker_id, index.get(broker_id, Map()).set(key, None))
+    return index
+
+
+def _without(entries: Map, key: object) -> Map:  # type: ignore[type-arg]
+    return entries.delete(key) if key in entries else entries

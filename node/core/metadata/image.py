@@ -1,0 +1,124 @@
+"""The cluster's metadata as one immutable value (KIP-631 "Record Formats", "Membership States").
+
+Entities are frozen structs in persistent maps, so a new image shares all that did not change with
+the old one, and keeping an old one costs a reference. Beside the entities an image carries what
+`apply` derives from them: topics by name, partitions by broker, and a digest. Not: how records
+change an image (apply.py), nor which image is committed (committed.py).
+
+Simplifications: eligible leader replicas (KIP-966) are not kept, they are off at our
+metadata.version; entities that this node replays but does not use yet (access control entries,
+credentials, tokens, quotas, controller registrations) are kept as their last record.
+"""
+
+from immutables import Map
+from msgspec import Struct
+
+from node.core.types import NO_NODE, Epoch, NodeId, Offset
+from node.wire.messages.metadata import BrokerEndpoint, BrokerFeature
+from node.wire.types import Uuid
+
+PartitionKey = tuple[Uuid, int]
+"""A topic's id and a partition's index in it."""
+Keys = Map[PartitionKey, None]
+OtherKey = tuple[str | int | Uuid | None, ...]
+
+
+class BrokerRegistration(Struct, frozen=True, kw_only=True, array_like=True):
+    """A registered broker: fenced, or active (631-38)."""
+
+    broker_id: NodeId
+    epoch: Offset
+    """The offset of the record that registered it (631-42)."""
+    incarnation: Uuid
+    endpoints: tuple[BrokerEndpoint, ...]
+    features: tuple[BrokerFeature, ...]
+    rack: str | None
+    fenced: bool
+    in_controlled_shutdown: bool
+
+    @property
+    def may_lead(self) -> bool:
+        """Whether it may be given leaderships and enter an ISR (631-61)."""
+        return not self.fenced and not self.in_controlled_shutdown
+
+
+class Topic(Struct, frozen=True, kw_only=True, array_like=True):
+    """A topic's name and its unique id (631-67)."""
+
+    name: str
+    topic_id: Uuid
+
+
+class Partition(Struct, frozen=True, kw_only=True, array_like=True):
+    """A partition's replicas and who leads them (631-20)."""
+
+    topic_id: Uuid
+    index: int
+    replicas: tuple[NodeId, ...]
+    """In preferred order."""
+    isr: tuple[NodeId, ...]
+    removing: tuple[NodeId, ...] = ()
+    adding: tuple[NodeId, ...] = ()
+    leader: NodeId = NO_NODE
+    leader_epoch: Epoch = Epoch(0)
+    partition_epoch: int = 0
+    recovery_state: int = 0
+    directories: tuple[Uuid, ...] = ()
+
+    @property
+    def key(self) -> PartitionKey:
+        """What identifies it in the image's indexes."""
+        return (self.topic_id, self.index)
+
+
+class BrokerIndexes(Struct, frozen=True, kw_only=True):
+    """Partitions by broker; a broker without any has no entry."""
+
+    replicas: Map[NodeId, Keys] = Map()
+    isr: Map[NodeId, Keys] = Map()
+    leaders: Map[NodeId, Keys] = Map()
+
+
+class MetadataImage(Struct, frozen=True, kw_only=True):
+    """Everything the log says, up to some offset. Sort whatever you iterate over."""
+
+    brokers: Map[NodeId, BrokerRegistration] = Map()
+    topics: Map[Uuid, Topic] = Map()
+    partitions: Map[Uuid, Map[int, Partition]] = Map()
+    features: Map[str, int] = Map()
+    configs: Map[tuple[int, str], Map[str, str]] = Map()
+    """By resource type and name (631-21)."""
+    others: Map[OtherKey, Struct] = Map()
+    topic_ids: Map[str, Uuid] = Map()
+    by_broker: BrokerIndexes = BrokerIndexes()
+    digest: int = 0
+
+    def sorted_brokers(self) -> list[BrokerRegistration]:
+        """All registrations, by id."""
+        return [self.brokers[broker_id] for broker_id in sorted(self.brokers)]
+
+    def sorted_topics(self) -> list[Topic]:
+        """All topics, by name."""
+        return [self.topics[self.topic_ids[name]] for name in sorted(self.topic_ids)]
+
+    def partitions_of(self, topic_id: Uuid) -> list[Partition]:
+        """A topic's partitions, by index."""
+        partitions = self.partitions.get(topic_id, Map())
+        return [partitions[index] for index in sorted(partitions)]
+
+    def topic_named(self, name: str) -> Topic | None:
+        """The topic of this name."""
+        topic_id = self.topic_ids.get(name)
+        return None if topic_id is None else self.topics[topic_id]
+
+    def in_isr(self, broker_id: NodeId) -> list[Partition]:
+        """The partitions whose ISR has this broker, in a fixed order."""
+        keys = sorted(self.by_broker.isr.get(broker_id, Map()))
+        return [self.partitions[topic_id][index] for topic_id, index in keys]
+
+    def leads_any(self, broker_id: NodeId) -> bool:
+        """Whether this broker leads a partition."""
+        return broker_id in self.by_broker.leaders
+
+
+EMPTY_IMAGE = MetadataImage()

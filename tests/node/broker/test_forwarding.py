@@ -1,0 +1,138 @@
+"""What a broker passes on, and what it never sends twice (KIP-590)."""
+
+import pytest
+
+from node.core.effects import Forward, Reply
+from node.core.types import NO_NODE
+from node.wire.errors import ErrorCode
+from node.wire.messages.generated.broker_heartbeat_request import BrokerHeartbeatRequest
+from node.wire.messages.generated.broker_registration_request import BrokerRegistrationRequest
+from node.wire.messages.generated.create_topics_request import CreatableTopic, CreateTopicsRequest
+from node.wire.messages.generated.create_topics_response import CreateTopicsResponse
+from node.wire.messages.generated.delete_topics_request import (
+    DeleteTopicsRequest,
+    DeleteTopicState,
+)
+from node.wire.messages.generated.describe_quorum_request import DescribeQuorumRequest
+from node.wire.messages.generated.envelope_response import EnvelopeResponse
+from node.wire.messages.generated.unregister_broker_request import UnregisterBrokerRequest
+from tests.node.broker.bench import ALICE, TIMEOUTS, Bench
+
+TWO = CreateTopicsRequest(topics=(CreatableTopic(name="a"), CreatableTopic(name="b")), timeout_ms=1)
+PATIENCE_NS = 1_000_000
+REFUSED = EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+
+
+def forwarded(effects) -> Forward:
+    [forward] = [effect for effect in effects if isinstance(effect, Forward)]
+    return forward
+
+
+def forward_later(bench: Bench) -> Forward:
+    for _ in range(1000):
+        found = [effect for effect in bench.due() if isinstance(effect, Forward)]
+        if found:
+            return found[0]
+    raise AssertionError("nothing was forwarded")
+
+
+@pytest.mark.requirement("590-10")
+@pytest.mark.parametrize(
+    "message",
+    [TWO, DeleteTopicsRequest(), UnregisterBrokerRequest(broker_id=3), DescribeQuorumRequest()],
+    ids=lambda message: type(message).__name__,
+)
+def test_change_goes_to_the_controller_in_its_version_with_its_principal(message) -> None:
+    bench = Bench()
+    forward = forwarded(bench.receive(message, version=5))
+    assert (forward.destination, forward.message, forward.version) == (101, message, 5)
+    assert (forward.principal, forward.client_host) == (ALICE, "10.0.0.1")
+
+
+@pytest.mark.requirement("590-08")
+def test_inner_answer_is_passed_on_unread() -> None:
+    bench = Bench()
+    inner = CreateTopicsResponse(throttle_time_ms=9)
+    forward = forwarded(bench.receive(TWO))
+    assert bench.answer(forward, inner) == [Reply(request=1, message=inner)]
+
+
+@pytest.mark.requirement("590-05")
+def test_not_controller_is_tried_again_elsewhere_until_it_works() -> None:
+    bench = Bench()
+    forward = forwarded(bench.receive(TWO))
+    for _ in range(5):
+        assert bench.answer(forward, REFUSED) == []
+        forward = forward_later(bench)
+    bench.answer(forward, REFUSED)
+    bench.raft.leader = 102
+    bench.advance()
+    at = bench.monotonic
+    again = forward_later(bench)
+    assert (again.destination, bench.monotonic) == (102, at)
+    [reply] = bench.answer(again, CreateTopicsResponse())
+    assert reply.request == 1
+
+
+@pytest.mark.requirement("590-05")
+def test_lost_answer_is_never_sent_again_and_every_result_is_unknown() -> None:
+    bench = Bench()
+    [reply] = bench.answer(forwarded(bench.receive(TWO)), None)
+    assert [(topic.name, topic.error_code) for topic in reply.message.topics] == [
+        ("a", ErrorCode.REQUEST_TIMED_OUT),
+        ("b", ErrorCode.REQUEST_TIMED_OUT),
+    ]
+    sent = []
+    for _ in range(50):
+        sent += [effect for effect in bench.due() if isinstance(effect, Forward)]
+        if bench.monotonic > PATIENCE_NS or bench.broker.deadline() is None:
+            break
+    assert sent == []
+
+
+def test_no_forward_outlives_a_requests_time_out() -> None:
+    bench = Bench()
+    assert forwarded(bench.receive(TWO)).timeout_ns == TIMEOUTS.request_ns
+
+
+@pytest.mark.parametrize("leader", [NO_NODE, 101])
+def test_client_learns_for_sure_that_nothing_was_done_when_its_time_is_up(leader) -> None:
+    bench = Bench()
+    bench.raft.leader = leader
+    bench.advance()
+    effects = bench.receive(DeleteTopicsRequest(topics=(DeleteTopicState(name="a"),)))
+    replies = []
+    for _ in range(2000):
+        for effect in effects:
+            if isinstance(effect, Forward):
+                bench.answer(effect, REFUSED)
+        replies += [effect for effect in effects if isinstance(effect, Reply)]
+        if replies:
+            break
+        effects = bench.due()
+    [reply] = replies
+    [result] = reply.message.responses
+    assert (result.name, result.error_code) == ("a", ErrorCode.NOT_CONTROLLER)
+    assert bench.monotonic == TIMEOUTS.request_ns
+
+
+@pytest.mark.requirement("590-07")
+@pytest.mark.parametrize(
+    ("envelope", "client"),
+    [
+        (ErrorCode.CLUSTER_AUTHORIZATION_FAILED, ErrorCode.UNKNOWN_SERVER_ERROR),
+        (ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE, ErrorCode.UNKNOWN_SERVER_ERROR),
+        (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.UNSUPPORTED_VERSION),
+    ],
+)
+def test_refused_envelope_is_not_the_clients_fault(envelope, client) -> None:
+    bench = Bench()
+    forward = forwarded(bench.receive(UnregisterBrokerRequest(broker_id=3)))
+    [reply] = bench.answer(forward, EnvelopeResponse(error_code=envelope))
+    assert reply.message.error_code == client
+
+
+@pytest.mark.requirement("631-10")
+@pytest.mark.parametrize("message", [BrokerRegistrationRequest(), BrokerHeartbeatRequest()])
+def test_broker_is_no_controller(message) -> None:
+    assert Bench().ask(message).error_code == ErrorCode.NOT_CONTROLLER

@@ -1,0 +1,258 @@
+"""A controller with a quorum that commits when the test says so. Not: the real Raft."""
+
+from random import Random
+
+from node.core.config import NodeConfig, Timeouts, Voter
+from node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
+from node.core.controller.controller import Controller
+from node.core.effects import Reply
+from node.core.events import Received
+from node.core.metadata.committed import CommittedImage
+from node.core.metadata.image import MetadataImage
+from node.core.outbox import Outbox
+from node.core.raft.log import Log
+from node.core.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
+from node.wire.messages import (
+    Message,
+    broker_heartbeat_request,
+    broker_registration_request,
+    create_topics_request,
+    delete_topics_request,
+    unregister_broker_request,
+)
+from node.wire.messages.batch import Batch, Record
+from node.wire.messages.control import LeaderChange
+from node.wire.messages.metadata import NoOpRecord
+from node.wire.principal import Principal
+from node.wire.types import Uuid
+
+CLUSTER = "a-cluster"
+SESSION_NS = 1000
+ALICE = Principal(type="User", name="alice")
+
+
+class StandInRaft:
+    """A quorum of one's wishes: it appends at once, and commits on demand."""
+
+    def __init__(self) -> None:
+        self.log = Log()
+        self.epoch = Epoch(0)
+        self.leader = NodeId(1)
+        self.is_leader = False
+        self.high_watermark = Offset(0)
+
+    def propose(self, records: tuple[Record, ...], now: Instant) -> Offset:
+        assert self.is_leader
+        return self._append(records, is_control=False)
+
+    def elect(self) -> None:
+        self.epoch = Epoch(self.epoch + 1)
+        self.is_leader = True
+        self.epoch_start_offset = self._append((LeaderChange(leader_id=1),), is_control=True)
+
+    def replicate(self, records: tuple[Record, ...]) -> None:
+        """What another leader has written."""
+        self._append(records, is_control=False)
+
+    def _append(self, records: tuple[Record, ...], *, is_control: bool) -> Offset:
+        batch = Batch(
+            base_offset=self.log.end_offset,
+            epoch=self.epoch,
+            timestamp_ms=0,
+            is_control=is_control,
+            records=records,
+        )
+        self.log.append(batch)
+        return Offset(batch.last_offset)
+
+
+class Desk:
+    """The controller, what it is asked and what it answers."""
+
+    def __init__(self, default_replication_factor: int = 1) -> None:
+        self.config = NodeConfig(
+            node_id=NodeId(1),
+            cluster_id=CLUSTER,
+            is_controller=True,
+            is_broker=False,
+            voters=(Voter(node_id=NodeId(1), host="h", port=1),),
+            endpoints=(),
+            timeouts=Timeouts(session_ns=SESSION_NS),
+            default_replication_factor=default_replication_factor,
+        )
+        self.raft = StandInRaft()
+        self.committed = CommittedImage()
+        self.outbox = Outbox()
+        self.controller = Controller(self.config, self.raft, self.committed, self.outbox, Random(7))
+        self.monotonic = 0
+        self.wall = 10**18
+        self._requests = 0
+
+    @classmethod
+    def active(cls, brokers: int = 0) -> "Desk":
+        """A desk whose controller is active, with unfenced brokers 1, 2, …"""
+        desk = cls()
+        desk.win()
+        for broker_id in range(1, brokers + 1):
+            desk.join(broker_id)
+        return desk
+
+    @property
+    def now(self) -> Instant:
+        return Instant(Monotonic(self.monotonic), WallClock(self.wall))
+
+    @property
+    def image(self) -> MetadataImage:
+        return self.committed.image
+
+    def win(self) -> None:
+        """Win an election, and let all that it brings commit."""
+        self.raft.elect()
+        self.advance()
+        self.commit()
+        self.commit()
+
+    def lose(self, *, cut_to: Offset | None = None) -> None:
+        """Lose the leadership, and the uncommitted tail with it if said."""
+        self.raft.is_leader = False
+        if cut_to is not None:
+            self.raft.log.truncate(cut_to)
+        self.advance()
+
+    def advance(self) -> None:
+        self.committed.advance(self.raft.log, self.raft.high_watermark)
+        self.controller.advance(self.now)
+
+    def commit(self, up_to: int | None = None) -> list[Reply]:
+        """Let the log commit, all of it if no offset is said; what was answered."""
+        end = self.raft.log.end_offset if up_to is None else Offset(up_to)
+        self.raft.high_watermark = Offset(max(end, self.raft.high_watermark))
+        self.advance()
+        return self.replies()
+
+    def replies(self) -> list[Reply]:
+        return [effect for effect in self.outbox.drain() if isinstance(effect, Reply)]
+
+    def tick(self, at: int) -> None:
+        self.monotonic = at
+        self.controller.tick(self.now)
+        self.controller.advance(self.now)
+
+    def send(self, message: Message, *, forwarded: bool = False) -> int:
+        self._requests += 1
+        event = Received(
+            request=self._requests,
+            message=message,
+            version=0,
+            on_controller_listener=True,
+            principal=ALICE,
+            client_host="127.0.0.1",
+            forwarded_by=ALICE if forwarded else None,
+        )
+        self.controller.receive(event, self.now)
+        self.controller.advance(self.now)
+        return self._requests
+
+    def ask(self, message: Message, *, forwarded: bool = False) -> Message:
+        """Send, commit until it is answered, and return the one answer."""
+        request = self.send(message, forwarded=forwarded)
+        replies = self.replies() + self.commit() + self.commit()
+        answers = [reply.message for reply in replies if reply.request == request]
+        assert len(answers) == 1
+        return answers[0]
+
+    def join(self, broker_id: int, incarnation: int = 1) -> int:
+        """Register and unfence a broker; its epoch."""
+        epoch = self.ask(registration(broker_id, incarnation)).broker_epoch
+        answer = self.ask(heartbeat(broker_id, epoch))
+        assert not answer.is_fenced
+        return epoch
+
+    def no_ops(self) -> int:
+        batches = self.raft.log.read(Offset(0), 1 << 40)
+        return sum(isinstance(record, NoOpRecord) for batch in batches for record in batch.records)
+
+
+def incarnation_id(number: int) -> Uuid:
+    return Uuid(bytes([number] * 16))
+
+
+def registration(
+    broker_id: int,
+    incarnation: int = 1,
+    *,
+    cluster: str = CLUSTER,
+    level: int = METADATA_VERSION_LEVEL,
+    rack: str | None = None,
+) -> broker_registration_request.BrokerRegistrationRequest:
+    return broker_registration_request.BrokerRegistrationRequest(
+        broker_id=broker_id,
+        cluster_id=cluster,
+        incarnation_id=incarnation_id(incarnation),
+        listeners=(
+            broker_registration_request.Listener(name="CLIENT", host="b", port=9000 + broker_id),
+        ),
+        features=(
+            broker_registration_request.Feature(
+                name=METADATA_VERSION, min_supported_version=level, max_supported_version=level
+            ),
+        ),
+        rack=rack,
+    )
+
+
+def heartbeat(
+    broker_id: int,
+    epoch: int,
+    *,
+    at: int = 1 << 40,
+    want_fence: bool = False,
+    want_shut_down: bool = False,
+) -> broker_heartbeat_request.BrokerHeartbeatRequest:
+    return broker_heartbeat_request.BrokerHeartbeatRequest(
+        broker_id=broker_id,
+        broker_epoch=epoch,
+        current_metadata_offset=at,
+        want_fence=want_fence,
+        want_shut_down=want_shut_down,
+    )
+
+
+def creation(
+    *names: str,
+    partitions: int = 1,
+    factor: int = 1,
+    validate_only: bool = False,
+    replicas: tuple[tuple[int, ...], ...] = (),
+) -> create_topics_request.CreateTopicsRequest:
+    return create_topics_request.CreateTopicsRequest(
+        topics=tuple(
+            create_topics_request.CreatableTopic(
+                name=name,
+                num_partitions=-1 if replicas else partitions,
+                replication_factor=-1 if replicas else factor,
+                assignments=tuple(
+                    create_topics_request.CreatableReplicaAssignment(
+                        partition_index=index, broker_ids=brokers
+                    )
+                    for index, brokers in enumerate(replicas)
+                ),
+            )
+            for name in names
+        ),
+        validate_only=validate_only,
+    )
+
+
+def deletion(*names: str, ids: tuple[Uuid, ...] = ()) -> delete_topics_request.DeleteTopicsRequest:
+    state = delete_topics_request.DeleteTopicState
+    return delete_topics_request.DeleteTopicsRequest(
+        topics=(
+            *(state(name=name) for name in names),
+            *(state(topic_id=topic_id) for topic_id in ids),
+        )
+    )
+
+
+def unregistration(broker_id: int) -> unregister_broker_request.UnregisterBrokerRequest:
+    return unregister_broker_request.UnregisterBrokerRequest(broker_id=broker_id)

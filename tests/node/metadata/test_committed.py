@@ -1,0 +1,76 @@
+"""The committed image follows the high watermark, batch by batch."""
+
+import pytest
+
+from node.core.metadata.apply import ApplyError, apply
+from node.core.metadata.committed import CommittedImage
+from node.core.metadata.image import EMPTY_IMAGE
+from node.core.raft.log import Log
+from node.wire.messages import metadata as records
+from node.wire.messages.batch import Batch
+from node.wire.messages.control import LeaderChange
+from node.wire.types import Uuid
+
+
+def log_of(*written, epoch: int = 1) -> Log:
+    log = Log()
+    for record in written:
+        log.append(
+            Batch(
+                base_offset=log.end_offset,
+                epoch=epoch,
+                timestamp_ms=0,
+                is_control=isinstance(record, LeaderChange),
+                records=(record,),
+            )
+        )
+    return log
+
+
+def topic(number: int) -> records.TopicRecord:
+    return records.TopicRecord(name=f"t{number}", topic_id=Uuid(bytes([number] * 16)))
+
+
+@pytest.mark.requirement("631-12")
+def test_only_what_is_below_the_high_watermark_is_seen() -> None:
+    log, committed = log_of(LeaderChange(), topic(1), topic(2)), CommittedImage()
+    assert not committed.advance(log, 0)
+    assert committed.advance(log, 2)
+    assert (committed.offset, sorted(committed.image.topic_ids)) == (2, ["t1"])
+    assert not committed.advance(log, 2)
+    assert not committed.advance(log, 1)
+    assert committed.advance(log, 3)
+    assert sorted(committed.image.topic_ids) == ["t1", "t2"]
+
+
+def test_half_a_batch_is_not_taken() -> None:
+    log, committed = Log(), CommittedImage()
+    log.append(Batch(base_offset=0, epoch=1, timestamp_ms=0, records=(topic(1), topic(2))))
+    assert not committed.advance(log, 1)
+    assert committed.offset == 0
+
+
+def test_offered_image_is_taken_by_reference() -> None:
+    log, committed = log_of(topic(1)), CommittedImage()
+    offered = apply(EMPTY_IMAGE, topic(1))
+    committed.offer(1, 1, offered)
+    committed.advance(log, 1)
+    assert committed.image is offered
+
+
+@pytest.mark.requirement("631-13")
+def test_offer_of_another_epoch_or_withdrawn_is_not_taken() -> None:
+    wrong = apply(EMPTY_IMAGE, topic(9))
+    for epoch, withdraw in ((2, False), (1, True)):
+        committed = CommittedImage()
+        committed.offer(1, epoch, wrong)
+        if withdraw:
+            committed.withdraw()
+        committed.advance(log_of(topic(1)), 1)
+        assert sorted(committed.image.topic_ids) == ["t1"]
+
+
+def test_record_that_does_not_fit_stops_the_node_and_says_where() -> None:
+    log, committed = log_of(topic(1), topic(1)), CommittedImage()
+    with pytest.raises(ApplyError, match=r"offset 1: topic t1 .* exists already"):
+        committed.advance(log, 2)
