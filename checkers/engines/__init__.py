@@ -1,0 +1,1 @@
+"""Linearizability engines: is there a legal order of the operations that keeps real time?"""

@@ -1,0 +1,182 @@
+"""A linearizability engine for any sequential model.
+
+It searches depth first over *configurations*, in the just-in-time manner of Lowe ("Testing for
+linearizability", 2017) after Wing and Gong: nothing is linearized before some operation has to
+return, and then only operations that are open at that moment. A configuration is
+
+    (return, linearized, used, state)
+
+`return` counts the completions passed, `linearized` marks the required operations that are still
+open and already linearized, `used` marks the indeterminate operations that took effect, `state` is
+the model's. Delaying a linearization point up to the next completion never loses a legal order, so
+the search is complete. Four things keep it small, none of which loses one either:
+
+1. A pure call that is legal in the present state is linearized at once: it changes no state, so it
+   can be moved to here from wherever a legal order has it.
+2. An indeterminate call that would leave the state as it is isn't applied: it may as well never
+   happen.
+3. Of equal indeterminate calls the earliest unused goes first: they can change places in any legal
+   order.
+4. A configuration is dropped if another with the same return, linearized and state had used no
+   more: the other can do whatever this one can.
+
+Masks are as wide as the concurrency plus the indeterminate operations, not as the history. It does
+not split by key (`checkers.judge` does) and knows no model. Time and memory are bounded; past a
+bound the answer is unknown. The history's first `n` completions being linearizable and the first `n
++ 1` not, an `invalid` names the operation of completion `n + 1`.
+"""
+
+import time
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from checkers.engines.plan import Plan, make_plan
+from checkers.history import Operation
+from checkers.models import SequentialModel
+from checkers.options import Limits
+from checkers.verdict import Verdict
+
+_CONFIGURATION_BYTES: Final = 400
+"""What a remembered or waiting configuration costs, measured generously."""
+_CLOCK_STRIDE: Final = 256
+_STATES_TOLD: Final = 4
+
+Configuration = tuple[int, int, int, Hashable]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a search found.
+
+    Attributes:
+        verdict: valid, invalid, or unknown when a limit was reached.
+        configurations: how many configurations were looked at.
+        stuck: if invalid, the first operation whose completion no legal order reaches.
+        linearizable: how many completions some legal order reaches.
+        states: some states in which the longest legal orders end, in words, sorted.
+        reason: if unknown, which limit was reached.
+    """
+
+    verdict: Verdict
+    configurations: int
+    stuck: Operation | None = None
+    linearizable: int = 0
+    states: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+def check_linearizable(
+    model: SequentialModel, operations: Sequence[Operation], limits: Limits
+) -> Outcome:
+    """Decides whether the operations of one key are linearizable under the model."""
+    return _Search(model=model, plan=make_plan(model, operations), limits=limits).run()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Search:
+    model: SequentialModel
+    plan: Plan
+    limits: Limits
+    waiting: list[Configuration] = field(default_factory=list)
+    seen: dict[tuple[int, int, Hashable], list[int]] = field(default_factory=dict)
+    remembered: int = 0
+    configurations: int = 0
+    furthest: int = -1
+    furthest_states: list[Hashable] = field(default_factory=list)
+
+    def run(self) -> Outcome:
+        deadline = time.monotonic() + self.limits.seconds
+        room = self.limits.memory_bytes // _CONFIGURATION_BYTES
+        self.waiting.append((0, 0, 0, self.model.init()))
+        while self.waiting:
+            self.configurations += 1
+            if self.configurations % _CLOCK_STRIDE == 0:
+                if time.monotonic() > deadline:
+                    return self._unknown(f"no verdict within {self.limits.seconds:g} s")
+                if self.remembered + len(self.waiting) > room:
+                    return self._unknown(f"no verdict within {self.limits.memory_bytes} bytes")
+            if self._advance(self.waiting.pop()):
+                return Outcome(verdict=Verdict.VALID, configurations=self.configurations)
+        return self._invalid()
+
+    def _advance(self, configuration: Configuration) -> bool:
+        """Takes a configuration as far as it goes without a choice, then lists its choices.
+
+        Returns:
+            Whether every completion has been passed.
+        """
+        position, linearized, used, state = configuration
+        plan, step = self.plan, self.model.step
+        while True:
+            if position == len(plan.returns):
+                return True
+            for operation in plan.open_pure[position]:
+                bit = plan.bits[operation]
+                if not linearized & bit and step(state, plan.calls[operation]) is not None:
+                    linearized |= bit
+            returning = plan.bits[plan.returns[position]]
+            if not linearized & returning:
+                break
+            linearized ^= returning
+            position += 1
+        if self._is_new(position, linearized, used, state):
+            self._note(position, state)
+            self._choose_indeterminate(position, linearized, used, state)
+            self._choose_required(position, linearized, used, state)
+        return False
+
+    def _choose_required(self, position: int, linearized: int, used: int, state: Hashable) -> None:
+        """Lists the open updates, so that the one that has to return soonest is tried first."""
+        plan = self.plan
+        for operation in plan.open_updates[position]:
+            bit = plan.bits[operation]
+            if linearized & bit:
+                continue
+            following = self.model.step(state, plan.calls[operation])
+            if following is not None:
+                self.waiting.append((position, linearized | bit, used, following))
+
+    def _choose_indeterminate(
+        self, position: int, linearized: int, used: int, state: Hashable
+    ) -> None:
+        plan = self.plan
+        available = plan.indeterminate_before[position]
+        for call, places in plan.indeterminate:
+            if places[0] >= available:
+                break
+            place = next((place for place in places if not used >> place & 1), available)
+            if place >= available:
+                continue
+            following = self.model.step(state, call)
+            if following is not None and following != state:
+                self.waiting.append((position, linearized, used | 1 << place, following))
+
+    def _is_new(self, position: int, linearized: int, used: int, state: Hashable) -> bool:
+        found = self.seen.setdefault((position, linearized, state), [])
+        if any(other & used == other for other in found):
+            return False
+        self.remembered -= len(found)
+        found[:] = [other for other in found if used & other != used]
+        found.append(used)
+        self.remembered += len(found)
+        return True
+
+    def _note(self, position: int, state: Hashable) -> None:
+        if position > self.furthest:
+            self.furthest = position
+            self.furthest_states.clear()
+        if position == self.furthest and len(self.furthest_states) < _STATES_TOLD:
+            self.furthest_states.append(state)
+
+    def _invalid(self) -> Outcome:
+        return Outcome(
+            verdict=Verdict.INVALID,
+            configurations=self.configurations,
+            stuck=self.plan.operations[self.plan.returns[self.furthest]],
+            linearizable=self.furthest,
+            states=tuple(sorted({self.model.describe(state) for state in self.furthest_states})),
+        )
+
+    def _unknown(self, reason: str) -> Outcome:
+        return Outcome(verdict=Verdict.UNKNOWN, configurations=self.configurations, reason=reason)

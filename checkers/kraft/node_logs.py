@@ -1,0 +1,144 @@
+"""Checks of the nodes' logs and traces against each other (KIP-595, safety; KIP-631, images).
+
+Pure functions on tables of checkers.schema. `committed` is not a table that a run writes but a
+relation: each node's records below the highest watermark which that node itself reported, for an
+uncommitted tail may differ. Not here: what clients were told (`checkers.kraft.acknowledged`), and
+progress.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, pairwise
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from checkers.tables import rows_of
+from checkers.verdict import Finding, FindingKind
+
+LOGS_AGREE: Final = "kraft/logs-agree"
+ONE_LEADER: Final = "kraft/one-leader-an-epoch"
+EPOCHS_MONOTONE: Final = "kraft/epochs-monotone"
+WATERMARK_MONOTONE: Final = "kraft/high-watermark-monotone"
+IMAGES_AGREE: Final = "kraft/image-digests-agree"
+
+FINDINGS_A_CHECK: Final = 10
+"""More of the same says nothing new."""
+
+Tables = Mapping[str, pa.Table]
+Row = tuple[object, ...]
+
+
+def committed(records: pa.Table, trace: pa.Table) -> pa.Table:
+    """Returns each node's records below the highest watermark that it reported itself."""
+    watermarks = trace.group_by("node").aggregate([("high_watermark", "max")])
+    joined = records.join(watermarks, keys="node", join_type="inner")
+    below = joined.filter(pc.less(joined["offset"], joined["high_watermark_max"]))
+    return below.select(records.column_names)
+
+
+def logs_agree(tables: Tables) -> list[Finding]:
+    """Committed records are the same at the same offset on every node."""
+    rows = sorted(rows_of(tables["committed"], "offset", "node", "epoch", "batch_crc"))
+    return _limited(_disagreements(rows))
+
+
+def _disagreements(rows: Iterable[Row]) -> Iterator[Finding]:
+    for (offset,), group in _grouped(rows, 1):
+        _, node, epoch, crc = group[0]
+        for _, other, other_epoch, other_crc in group[1:]:
+            if (other_epoch, other_crc) != (epoch, crc):
+                yield _finding(
+                    LOGS_AGREE,
+                    f"committed offset {offset} has epoch {epoch} and CRC {crc} on node {node},"
+                    f" but epoch {other_epoch} and CRC {other_crc} on node {other}",
+                )
+                break
+
+
+def one_leader(tables: Tables) -> list[Finding]:
+    """No two nodes lead in one epoch."""
+    trace = tables["trace"]
+    is_leader = pc.equal(pc.utf8_lower(trace["role"]), "leader")
+    leading = trace.filter(pc.and_(is_leader, pc.is_valid(trace["epoch"])))
+    return _limited(_rival_leaders(sorted(set(rows_of(leading, "epoch", "node")))))
+
+
+def _rival_leaders(pairs: Iterable[Row]) -> Iterator[Finding]:
+    for (epoch,), group in _grouped(pairs, 1):
+        nodes = [str(node) for _, node in group]
+        if len(nodes) > 1:
+            yield _finding(ONE_LEADER, f"epoch {epoch} has the leaders {', '.join(nodes)}")
+
+
+def epochs_monotone(tables: Tables) -> list[Finding]:
+    """A node's epoch never goes back, not even through a restart."""
+    rows = _ordered(tables["trace"], "epoch")
+    return _limited(_decreases(EPOCHS_MONOTONE, "epoch", rows, scope=1))
+
+
+def watermark_monotone(tables: Tables) -> list[Finding]:
+    """A node's high watermark never goes back between two starts."""
+    rows = _ordered(tables["trace"], "high_watermark")
+    return _limited(_decreases(WATERMARK_MONOTONE, "high watermark", rows, scope=2))
+
+
+def _ordered(trace: pa.Table, column: str) -> list[Row]:
+    """The values of a column as (node, incarnation, seq, value), where there is one, in order."""
+    known = trace.filter(pc.is_valid(trace[column]))
+    return sorted(rows_of(known, "node", "incarnation", "seq", column))
+
+
+def _decreases(check: str, what: str, rows: Iterable[Row], *, scope: int) -> Iterator[Finding]:
+    """Yields the first decrease of each group of rows that share their first `scope` columns."""
+    for _, group in _grouped(rows, scope):
+        for before, row in pairwise(group):
+            if _int(row[3]) < _int(before[3]):
+                yield _finding(
+                    check,
+                    f"node {row[0]}: the {what} goes back from {before[3]} (incarnation"
+                    f" {before[1]}, seq {before[2]}) to {row[3]} (incarnation {row[1]},"
+                    f" seq {row[2]})",
+                )
+                break
+
+
+def images_agree(tables: Tables) -> list[Finding]:
+    """Images that hold the log up to the same offset are equal."""
+    trace = tables["trace"]
+    known = pc.and_(pc.is_valid(trace["image_offset"]), pc.is_valid(trace["image_digest"]))
+    images = rows_of(trace.filter(known), "image_offset", "image_digest", "node")
+    return _limited(_unequal_images(sorted(set(images))))
+
+
+def _unequal_images(images: Iterable[Row]) -> Iterator[Finding]:
+    for (offset,), group in _grouped(images, 1):
+        _, digest, node = group[0]
+        other = next((row for row in group if row[1] != digest), None)
+        if other is not None:
+            yield _finding(
+                IMAGES_AGREE,
+                f"the image at offset {offset} has digest {digest} on node {node},"
+                f" but {other[1]} on node {other[2]}",
+            )
+
+
+def _grouped(rows: Iterable[Row], width: int) -> Iterable[tuple[Row, list[Row]]]:
+    """Groups rows that share their first columns, in the order of their first rows."""
+    groups: dict[Row, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row[:width], []).append(row)
+    return groups.items()
+
+
+def _limited(findings: Iterable[Finding]) -> list[Finding]:
+    return list(islice(findings, FINDINGS_A_CHECK))
+
+
+def _finding(check: str, sentence: str) -> Finding:
+    return Finding(check=check, kind=FindingKind.SAFETY, sentence=sentence)
+
+
+def _int(value: object) -> int:
+    assert isinstance(value, int)
+    return value

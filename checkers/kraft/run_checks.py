@@ -1,0 +1,94 @@
+"""The checks that look at a whole run rather than at one key, and which tables each of them needs.
+
+A list, and nothing else: the inline engine and the Spark pipeline both walk it.
+"""
+
+from collections.abc import Callable, Set
+from dataclasses import dataclass
+from typing import Final
+
+from checkers.kraft import acknowledged, describe, node_logs
+from checkers.kraft.node_logs import Tables
+from checkers.tables import operations_of
+from checkers.verdict import Finding
+
+REGISTRATION: Final = frozenset({"registration"})
+TOPICS: Final = frozenset({"topics"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCheck:
+    """A check of a run's relations.
+
+    Attributes:
+        name: the property that it checks.
+        relations: one or two of operations, committed, trace.
+        models: the models whose operations it can read; None for all.
+        by: columns of `operations` that part the work, if it may be parted.
+        find: returns what is wrong.
+    """
+
+    name: str
+    relations: tuple[str, ...]
+    find: Callable[[Tables], list[Finding]]
+    models: frozenset[str] | None = None
+    by: tuple[str, ...] = ()
+
+    def is_for(self, model: str) -> bool:
+        """Says whether the check is about runs of this model at all."""
+        return self.models is None or model in self.models
+
+    def is_applicable(self, tables: Set[str]) -> bool:
+        """Says whether the run has the tables that the check's relations come from."""
+        return all(RELATION_TABLES[relation] <= tables for relation in self.relations)
+
+
+RELATION_TABLES: Final = {
+    "operations": frozenset({"operations"}),
+    "trace": frozenset({"trace"}),
+    "committed": frozenset({"records", "trace"}),
+}
+
+
+def _came_back(tables: Tables) -> list[Finding]:
+    return describe.came_back(operations_of(tables["operations"]))
+
+
+def _ids_given_twice(tables: Tables) -> list[Finding]:
+    return describe.ids_given_twice(operations_of(tables["operations"]))
+
+
+RUN_CHECKS: Final = (
+    RunCheck(
+        name=describe.MONOTONIC,
+        relations=("operations",),
+        find=_came_back,
+        models=TOPICS,
+        by=("process",),
+    ),
+    RunCheck(
+        name=describe.IDS_UNIQUE,
+        relations=("operations",),
+        find=_ids_given_twice,
+        models=TOPICS,
+    ),
+    RunCheck(name=node_logs.LOGS_AGREE, relations=("committed",), find=node_logs.logs_agree),
+    RunCheck(name=node_logs.ONE_LEADER, relations=("trace",), find=node_logs.one_leader),
+    RunCheck(name=node_logs.EPOCHS_MONOTONE, relations=("trace",), find=node_logs.epochs_monotone),
+    RunCheck(
+        name=node_logs.WATERMARK_MONOTONE, relations=("trace",), find=node_logs.watermark_monotone
+    ),
+    RunCheck(name=node_logs.IMAGES_AGREE, relations=("trace",), find=node_logs.images_agree),
+    RunCheck(
+        name=acknowledged.TOPICS_IN_LOG,
+        relations=("operations", "committed"),
+        find=acknowledged.topics_in_log,
+        models=TOPICS,
+    ),
+    RunCheck(
+        name=acknowledged.REGISTRATIONS_IN_LOG,
+        relations=("operations", "committed"),
+        find=acknowledged.registrations_in_log,
+        models=REGISTRATION,
+    ),
+)

@@ -1,0 +1,167 @@
+"""Broker epochs as fencing tokens (KIP-631, "Broker Epochs", "Fencing").
+
+A grant's epoch is larger than that of every grant answered before it was asked for; once a larger
+one is granted, or the broker is unregistered, the smaller one is dead; a live one is not called
+stale. Time plays no part here: that is `checkers.kraft.leases`. A sweep over the events keeps it at
+O(n log n).
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from checkers.kraft.registrations import Contact, Registrations
+from checkers.verdict import Finding
+
+EPOCHS_INCREASE: Final = "registration/epochs-increase"
+STALE_ACCEPTED: Final = "registration/stale-epoch-accepted"
+LIVE_REFUSED: Final = "registration/live-epoch-refused"
+FENCE_IGNORED: Final = "registration/fence-ignored"
+
+
+def check_tokens(registrations: Registrations) -> list[Finding]:
+    """Checks the epochs of one broker id."""
+    return [
+        *_epochs_increase(registrations),
+        *_stale_accepted(registrations),
+        *_live_refused(registrations),
+        *_fence_ignored(registrations),
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Largest:
+    """The largest epoch among the contacts that were answered before a given event."""
+
+    completed: list[int]
+    largest: list[Contact]
+
+    @classmethod
+    def of(cls, contacts: Iterable[Contact]) -> "_Largest":
+        ordered = sorted(contacts, key=lambda contact: contact.completed)
+        largest: list[Contact] = []
+        for contact in ordered:
+            best = largest[-1] if largest else contact
+            largest.append(contact if _epoch(contact) > _epoch(best) else best)
+        return cls(completed=[contact.completed for contact in ordered], largest=largest)
+
+    def before(self, event: int) -> Contact | None:
+        place = bisect_left(self.completed, event)
+        return self.largest[place - 1] if place else None
+
+
+def _epoch(contact: Contact) -> int:
+    assert contact.epoch is not None
+    return contact.epoch
+
+
+def _epochs_increase(registrations: Registrations) -> list[Finding]:
+    findings = []
+    answered = _Largest.of(registrations.grants)
+    owners: dict[int, Contact] = {}
+    for grant in registrations.grants:
+        owner = owners.setdefault(_epoch(grant), grant)
+        if owner.incarnation != grant.incarnation:
+            sentence = (
+                f"epoch {grant.epoch} was granted to incarnation {grant.incarnation}"
+                f" and in operation {owner.index} to {owner.incarnation}"
+            )
+            findings.append(registrations.finding(EPOCHS_INCREASE, grant, sentence))
+        earlier = answered.before(grant.invoked)
+        if earlier is not None and _epoch(earlier) > _epoch(grant):
+            sentence = (
+                f"epoch {grant.epoch} was granted after {earlier.epoch} (operation {earlier.index})"
+            )
+            findings.append(registrations.finding(EPOCHS_INCREASE, grant, sentence))
+    return findings
+
+
+def _stale_accepted(registrations: Registrations) -> list[Finding]:
+    findings = []
+    answered = _Largest.of(registrations.grants)
+    granted = {_epoch(grant): grant for grant in reversed(registrations.grants)}
+    ends = _ends_of_unregistrations(registrations.contacts)
+    may_be_untold = any(c.may_register and not c.is_grant for c in registrations.contacts)
+    for heartbeat in registrations.contacts:
+        if not heartbeat.is_alive:
+            continue
+        newer = answered.before(heartbeat.invoked)
+        grant = granted.get(_epoch(heartbeat))
+        if newer is not None and _epoch(newer) > _epoch(heartbeat):
+            sentence = (
+                f"a heartbeat with epoch {heartbeat.epoch} was accepted after epoch {newer.epoch}"
+                f" had been granted (operation {newer.index})"
+            )
+        elif grant is None and not may_be_untold:
+            sentence = (
+                f"a heartbeat with epoch {heartbeat.epoch} was accepted, which was never granted"
+            )
+        elif grant is not None and ends.between(grant.completed, heartbeat.invoked):
+            sentence = (
+                f"a heartbeat with epoch {heartbeat.epoch} was accepted after the broker had been"
+                " unregistered"
+            )
+        else:
+            continue
+        findings.append(registrations.finding(STALE_ACCEPTED, heartbeat, sentence))
+    return findings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Spans:
+    """Answered unregistrations; whether one lies wholly between two events."""
+
+    completed: list[int]
+    latest_invoked: list[int]
+
+    def between(self, start: int, end: int) -> bool:
+        place = bisect_left(self.completed, end)
+        return place > 0 and self.latest_invoked[place - 1] > start
+
+
+def _ends_of_unregistrations(contacts: Sequence[Contact]) -> _Spans:
+    ended = sorted(
+        (contact.completed, contact.invoked)
+        for contact in contacts
+        if contact.outcome == "unregistered"
+    )
+    latest: list[int] = []
+    for _, invoked in ended:
+        latest.append(max(invoked, latest[-1] if latest else invoked))
+    return _Spans(completed=[completed for completed, _ in ended], latest_invoked=latest)
+
+
+def _live_refused(registrations: Registrations) -> list[Finding]:
+    """Finds heartbeats refused as stale although nothing can have ended their epoch."""
+    findings = []
+    enders = [c for c in registrations.contacts if c.may_register or c.may_unregister]
+    granted = {_epoch(grant): grant for grant in reversed(registrations.grants)}
+    for heartbeat in registrations.contacts:
+        if heartbeat.outcome != "stale" or heartbeat.epoch not in granted:
+            continue
+        grant = granted[heartbeat.epoch]
+        if not grant.precedes(heartbeat):
+            continue
+        if not any(_can_end(other, grant, heartbeat) for other in enders):
+            sentence = (
+                f"epoch {heartbeat.epoch}, granted in operation {grant.index}, was refused as stale"
+                " although no other registration or unregistration can have ended it"
+            )
+            findings.append(registrations.finding(LIVE_REFUSED, heartbeat, sentence))
+    return findings
+
+
+def _can_end(other: Contact, grant: Contact, refused: Contact) -> bool:
+    in_between = other.completed > grant.invoked and other.invoked < refused.completed
+    return other is not grant and in_between
+
+
+def _fence_ignored(registrations: Registrations) -> list[Finding]:
+    return [
+        registrations.finding(
+            FENCE_IGNORED, contact, "it asked to be fenced and was answered that it is not"
+        )
+        for contact in registrations.contacts
+        if contact.is_alive and contact.want_fence and not contact.fenced
+    ]

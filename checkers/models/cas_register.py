@@ -1,0 +1,76 @@
+"""The compare-and-set register: read, write, cas [old, new]; initially null.
+
+One register a key. Values are compared as JSON. Not here: versions (a compare by version is another
+model).
+"""
+
+from collections.abc import Hashable, Sequence
+
+import msgspec
+from typing_extensions import override
+
+from checkers.history import Operation
+from checkers.models import SequentialModel, unknown_function
+
+
+def canonical(value: object) -> str:
+    """Returns a value as JSON text that is equal for equal values."""
+    return msgspec.json.encode(value, order="sorted").decode()
+
+
+class CasRegister(SequentialModel):
+    """A register that also compares and sets."""
+
+    name = "cas-register"
+    functions = frozenset({"read", "write", "cas"})
+
+    @override
+    def validate(self, operation: Operation) -> None:
+        if operation.f not in self.functions:
+            raise unknown_function(self, operation)
+        if operation.f == "cas" and not _is_pair(operation.input):
+            raise ValueError(f"field value: cas takes [old, new], not {canonical(operation.input)}")
+
+    @override
+    def key(self, operation: Operation) -> str:
+        return operation.key
+
+    @override
+    def init(self) -> Hashable:
+        return "null"
+
+    @override
+    def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
+        return [_call(operation) for operation in operations]
+
+    @override
+    def step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        assert isinstance(call, tuple)
+        expected, new = call
+        if expected is not None and expected != state:
+            return None
+        return state if new is None else str(new)
+
+    @override
+    def is_pure(self, call: Hashable) -> bool:
+        assert isinstance(call, tuple)
+        return call[1] is None
+
+    @override
+    def describe(self, state: Hashable) -> str:
+        return f"value {state}"
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2
+
+
+def _call(operation: Operation) -> Hashable | None:
+    """A call is (the value it needs or None, the value it sets or None)."""
+    if operation.f == "write":
+        return (None, canonical(operation.input))
+    if operation.f == "cas":
+        assert isinstance(operation.input, list)
+        old, new = operation.input
+        return (canonical(old), canonical(new))
+    return (canonical(operation.output), None) if operation.status == "ok" else None

@@ -1,0 +1,50 @@
+"""The lock: acquire, release; initially free.
+
+It does not know who holds it: a release by another process is legal, two acquisitions in a row are
+not.
+"""
+
+from collections.abc import Hashable, Sequence
+
+from typing_extensions import override
+
+from checkers.history import Operation
+from checkers.models import SequentialModel, unknown_function
+
+
+class Mutex(SequentialModel):
+    """A lock that is free or held."""
+
+    name = "mutex"
+    functions = frozenset({"acquire", "release"})
+
+    @override
+    def validate(self, operation: Operation) -> None:
+        if operation.f not in self.functions:
+            raise unknown_function(self, operation)
+
+    @override
+    def key(self, operation: Operation) -> str:
+        return operation.key
+
+    @override
+    def init(self) -> Hashable:
+        return "free"
+
+    @override
+    def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
+        return [operation.f for operation in operations]
+
+    @override
+    def step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        if call == "acquire":
+            return "held" if state == "free" else None
+        return "free" if state == "held" else None
+
+    @override
+    def is_pure(self, call: Hashable) -> bool:
+        return False
+
+    @override
+    def describe(self, state: Hashable) -> str:
+        return str(state)

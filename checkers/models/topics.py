@@ -1,0 +1,185 @@
+"""The life cycle of a topic (KIP-631, CreateTopics and DeleteTopics of the active controller).
+
+One key a topic name. `create`, `delete` and `lookup` are answered by the active controller and are
+linearizable: a name is absent, or present with an id. `describe` is answered from one broker's own
+image and is not linearizable: `checkers.kraft.describe` checks it apart, and that no id is given
+twice.
+
+A create whose answer was lost may have made a topic whose id nobody was told. Such a topic matches
+any id that no answered create of the name was given; two of them are not told apart, which admits a
+little more than the truth and never less.
+"""
+
+from collections.abc import Hashable, Sequence
+from enum import Enum, auto
+from typing import Final
+
+from typing_extensions import override
+
+from checkers.history import Operation
+from checkers.kraft.describe import created_id, shown_before_create
+from checkers.models import PropertyModel, SequentialModel, unknown_function
+from checkers.models.cas_register import canonical
+from checkers.options import CheckOptions
+from checkers.verdict import Finding
+
+_OUTCOMES: Final = {
+    "create": ("created", "exists"),
+    "delete": ("deleted", "absent"),
+    "lookup": ("exists", "absent"),
+    "describe": ("present", "absent"),
+}
+_ABSENT: Final = ""
+_UNTOLD: Final = "?"
+
+
+class _Action(Enum):
+    """What a call says of the topic; the last two are of deletes whose answer was lost."""
+
+    CREATE = auto()
+    FIND = auto()
+    MISS = auto()
+    DELETE = auto()
+    DELETE_ID = auto()
+    MISS_ID = auto()
+    MAY_DELETE = auto()
+    MAY_DELETE_ID = auto()
+
+
+_ACTIONS: Final = {
+    ("create", "created"): _Action.CREATE,
+    ("create", "exists"): _Action.FIND,
+    ("create", None): _Action.CREATE,
+    ("delete", "deleted"): _Action.DELETE,
+    ("delete", "absent"): _Action.MISS,
+    ("delete", None): _Action.MAY_DELETE,
+    ("lookup", "exists"): _Action.FIND,
+    ("lookup", "absent"): _Action.MISS,
+}
+_BY_ID: Final = {
+    _Action.DELETE: _Action.DELETE_ID,
+    _Action.MISS: _Action.MISS_ID,
+    _Action.MAY_DELETE: _Action.MAY_DELETE_ID,
+}
+_PURE: Final = frozenset({_Action.FIND, _Action.MISS, _Action.MISS_ID})
+
+
+class Topics(SequentialModel, PropertyModel):
+    """Topics that are created, deleted, looked up and described."""
+
+    name = "topics"
+    functions = frozenset(_OUTCOMES)
+
+    @override
+    def validate(self, operation: Operation) -> None:
+        if operation.f not in self.functions:
+            raise unknown_function(self, operation)
+        if operation.f == "describe" and not isinstance(_field(operation.input, "id"), str):
+            raise ValueError(
+                f'field value: describe takes {{"id": ID}}, not {canonical(operation.input)}'
+            )
+        if operation.f == "delete":
+            _validate_delete(operation)
+        if operation.status == "ok":
+            _validate_outcome(operation)
+
+    @override
+    def key(self, operation: Operation) -> str:
+        return operation.key
+
+    @override
+    def init(self) -> Hashable:
+        return _ABSENT
+
+    @override
+    def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
+        told = frozenset(
+            topic_id for operation in operations if (topic_id := created_id(operation))
+        )
+        return [_call(operation, told) for operation in operations]
+
+    @override
+    def step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        assert isinstance(call, tuple)
+        assert isinstance(state, str)
+        action, topic_id, is_told = call
+        assert isinstance(action, _Action)
+        is_absent = state == _ABSENT
+        match action:
+            case _Action.CREATE:
+                return str(topic_id) if is_absent else None
+            case _Action.FIND:
+                return None if is_absent else state
+            case _Action.MISS:
+                return state if is_absent else None
+            case _Action.DELETE:
+                return None if is_absent else _ABSENT
+            case _Action.DELETE_ID:
+                return _ABSENT if _may_be(state, topic_id, is_told=is_told) else None
+            case _Action.MISS_ID:
+                return None if state == topic_id else state
+            case _Action.MAY_DELETE:
+                return _ABSENT
+            case _Action.MAY_DELETE_ID:
+                return _ABSENT if _may_be(state, topic_id, is_told=is_told) else state
+
+    @override
+    def is_pure(self, call: Hashable) -> bool:
+        assert isinstance(call, tuple)
+        return call[0] in _PURE
+
+    @override
+    def describe(self, state: Hashable) -> str:
+        if state == _ABSENT:
+            return "absent"
+        return "present with an id nobody was told" if state == _UNTOLD else f"present as {state}"
+
+    @override
+    def check(
+        self, key: str, operations: Sequence[Operation], options: CheckOptions
+    ) -> list[Finding]:
+        return shown_before_create(operations)
+
+
+def _may_be(state: str, topic_id: str, *, is_told: bool) -> bool:
+    """Says whether the present topic may be the one of that id."""
+    return state == topic_id or (state == _UNTOLD and not is_told)
+
+
+def _call(operation: Operation, told: frozenset[str]) -> Hashable | None:
+    """A call is (action, the topic's id if it matters, whether a create was told that id)."""
+    outcome = _field(operation.output, "outcome") if operation.status == "ok" else None
+    action = _ACTIONS.get((operation.f, outcome if isinstance(outcome, str) else None))
+    if action is None:
+        return None
+    if action is _Action.CREATE:
+        return (action, created_id(operation) or _UNTOLD, True)
+    topic_id = _field(operation.input, "id")
+    if isinstance(topic_id, str) and action in _BY_ID:
+        return (_BY_ID[action], topic_id, topic_id in told)
+    return (action, None, False)
+
+
+def _field(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _validate_delete(operation: Operation) -> None:
+    by, topic_id = _field(operation.input, "by"), _field(operation.input, "id")
+    if by == "name" and topic_id is None:
+        return
+    if by != "id" or not isinstance(topic_id, str):
+        wanted = '{"by": "name"} or {"by": "id", "id": ID}'
+        raise ValueError(f"field value: delete takes {wanted}, not {canonical(operation.input)}")
+
+
+def _validate_outcome(operation: Operation) -> None:
+    outcome = _field(operation.output, "outcome")
+    known = _OUTCOMES[operation.f]
+    if outcome not in known:
+        shown = canonical(operation.output)
+        raise ValueError(
+            f"field value: outcome of {operation.f} is one of {', '.join(known)}, not {shown}"
+        )
+    if outcome == "created" and created_id(operation) is None:
+        raise ValueError(f"field value: created lacks its id: {canonical(operation.output)}")

@@ -1,0 +1,43 @@
+"""What a check may be told: limits of one key's search, and the bounds of leases.
+
+Values only. The bounds follow KIP-631, "Broker Leases": sessions are timed by a monotonic clock, so
+that a wall-clock fault widens nothing here.
+"""
+
+from typing import Final
+
+import msgspec
+
+MILLISECOND_NS: Final = 1_000_000
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one key may cost; beyond it that key's verdict is unknown."""
+
+    seconds: float = 30.0
+    memory_bytes: int = 1_000_000_000
+
+
+class LeaseBounds(msgspec.Struct, frozen=True, kw_only=True):
+    """How long a broker's session holds, and by how much an observation may be off.
+
+    Attributes:
+        session_ns: broker.session.timeout.ms.
+        failover_ns: how long a new active controller may take to answer.
+        measurement_ns: the harness's own error in telling when an operation began and ended.
+        rate_error: how much faster or slower a monotonic clock was made to run, as a fraction.
+        disturbed: when faults were in force, as (start, end) in the history's time.
+    """
+
+    session_ns: int = 9_000 * MILLISECOND_NS
+    failover_ns: int = 5_000 * MILLISECOND_NS
+    measurement_ns: int = 1 * MILLISECOND_NS
+    rate_error: float = 0.0
+    disturbed: tuple[tuple[int, int], ...] = ()
+
+
+class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a check of one key needs besides its operations."""
+
+    limits: Limits = Limits()
+    leases: LeaseBounds = LeaseBounds()

@@ -1,0 +1,75 @@
+"""The relations of a check, as DataFrame -> DataFrame functions named after what they return.
+
+Their schemas are those of `checkers.schema` with a `run` column in front. What is done to one group
+of rows is in `checkers.spark.workers`; where the rows lie is `checkers.spark.pipeline`'s affair.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
+
+from checkers.kraft.run_checks import RunCheck
+from checkers.schema import RECORDS, TABLES
+from checkers.spark import workers
+from checkers.spark.workers import Plans
+
+Wanted = dict[RunCheck, list[str]]
+"""The run checks that apply to any run, each with its runs."""
+
+_RUN_OF_FILE = r"/([0-9]+)/[a-z]+\.parquet$"
+
+
+def staged(spark: SparkSession, name: str, paths: Sequence[str]) -> DataFrame:
+    """Returns one table of all runs; each file lies in a folder named after its run."""
+    columns = TABLES[name].names
+    schema = StructType(list(from_arrow_schema(TABLES[name])))
+    files = spark.read.schema(schema).parquet(*paths)
+    run = F.regexp_extract(F.col("_metadata.file_path"), _RUN_OF_FILE, 1)
+    return files.select(run.alias("run"), *columns)
+
+
+def committed(records: DataFrame, trace: DataFrame) -> DataFrame:
+    """Returns each node's records below the highest watermark that it reported itself."""
+    watermarks = trace.groupBy("run", "node").agg(F.max("high_watermark").alias("watermark"))
+    return (
+        records.join(watermarks, on=["run", "node"], how="inner")
+        .where(F.col("offset") < F.col("watermark"))
+        .select("run", *RECORDS.names)
+    )
+
+
+def judged(operations: DataFrame, plans: Plans) -> DataFrame:
+    """Returns the verdict and the findings of every key of every run."""
+    return operations.groupBy("run", "key").applyInArrow(
+        workers.judge_group(plans), from_arrow_schema(workers.JUDGED)
+    )
+
+
+def checked(wanted: Wanted, relations: dict[str, DataFrame]) -> DataFrame:
+    """Returns what the run checks find, each in the runs that it applies to.
+
+    Checks that look at the same relations, parted alike, share one pass over them.
+    """
+    alike: dict[tuple[tuple[str, ...], tuple[str, ...]], Wanted] = {}
+    for check, runs in wanted.items():
+        alike.setdefault((check.relations, check.by), {})[check] = runs
+    found = [
+        _checked_alike([relations[name] for name in names], by, checks)
+        for (names, by), checks in alike.items()
+    ]
+    return reduce(DataFrame.unionAll, found)
+
+
+def _checked_alike(inputs: list[DataFrame], by: tuple[str, ...], checks: Wanted) -> DataFrame:
+    schema = from_arrow_schema(workers.CHECKED)
+    runs = sorted({run for applying in checks.values() for run in applying})
+    groups = [rows.where(F.col("run").isin(runs)).groupBy("run", *by) for rows in inputs]
+    names = {check.name: frozenset(applying) for check, applying in checks.items()}
+    if len(groups) == 1:
+        return groups[0].applyInArrow(workers.check_group(names), schema)
+    left, right = groups
+    return left.cogroup(right).applyInArrow(workers.check_groups(names), schema)

@@ -1,0 +1,64 @@
+"""Writes the operations of one broker id, with their times in milliseconds, and judges them."""
+
+from dataclasses import dataclass, field
+
+from checkers.history import Operation
+from checkers.judge import judge_key
+from checkers.models.registration import Registration
+from checkers.options import CheckOptions, LeaseBounds
+
+MS = 1_000_000
+SESSION_MS = 2000
+BOUNDS = LeaseBounds(session_ns=SESSION_MS * MS, failover_ns=1000 * MS, measurement_ns=MS)
+MODEL = Registration()
+
+
+@dataclass
+class Recorder:
+    """Writes operations with their times in milliseconds."""
+
+    operations: list[Operation] = field(default_factory=list)
+    event: int = 0
+
+    def do(self, f, asked, answered, at_ms, took_ms=2, status="ok"):
+        self.operations.append(
+            Operation(
+                index=len(self.operations),
+                process=0,
+                f=f,
+                key="1000",
+                input=asked,
+                output=answered,
+                status=status,
+                invoke_index=self.event,
+                complete_index=self.event + 1,
+                invoke_time=at_ms * MS,
+                complete_time=(at_ms + took_ms) * MS,
+            )
+        )
+        self.event += 2
+
+    def register(self, incarnation, epoch, at_ms, status="ok", took_ms=2):
+        answer = {"outcome": "registered", "epoch": epoch}
+        if epoch is None:
+            answer = {"outcome": "duplicate"} if status == "ok" else None
+        self.do("register", {"incarnation": incarnation}, answer, at_ms, took_ms, status)
+
+    def heartbeat(self, epoch, at_ms, **changes):
+        asked = {"incarnation": "?", "epoch": epoch, "want_fence": False, "want_shut_down": False}
+        asked["want_shut_down"] = changes.pop("want_shut_down", False)
+        asked["want_fence"] = changes.pop("want_fence", False)
+        answer = {"outcome": "alive", "fenced": False, "should_shut_down": False} | changes
+        self.do("heartbeat", asked, answer, at_ms)
+
+    def unregister(self, at_ms, outcome="unregistered", status="ok"):
+        self.do("unregister", None, {"outcome": outcome}, at_ms, status=status)
+
+    def judge(self, bounds=BOUNDS):
+        for operation in self.operations:
+            MODEL.validate(operation)
+        return judge_key(MODEL, "1000", self.operations, CheckOptions(leases=bounds))
+
+
+def checks(verdict):
+    return [finding.check for finding in verdict.findings]

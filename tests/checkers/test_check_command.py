@@ -1,0 +1,99 @@
+"""`kraftproof check`: lines, JSON, inference, exit codes, and one line for each mistake."""
+
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from kraftproof.commands.check import check
+from tests.checkers.conftest import HISTORIES
+
+app = typer.Typer()
+app.command()(check)
+
+VALID = str(HISTORIES / "etcd" / "etcd_002.jsonl")
+INVALID = str(HISTORIES / "etcd" / "etcd_000.jsonl")
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [*arguments, "--engine", "inline"])
+
+
+@pytest.fixture
+def unknown(write_history):
+    """Lost appends, each order of which leaves another string, and a read of none of them."""
+    appends = [(i, "invoke", "append", f"{i}.") for i in range(12)]
+    read = [(12, "invoke", "get", None), (12, "ok", "get", "none of these")]
+    return str(write_history([*appends, *read], name="unknown.jsonl"))
+
+
+def test_the_exit_code_is_that_of_the_worst(unknown):
+    limit = ("--key-seconds", "0.05")
+    assert run(VALID).exit_code == 0
+    assert run(VALID, unknown, *limit).exit_code == 2
+    assert run(unknown, INVALID, VALID, *limit).exit_code == 1
+
+
+def test_a_line_a_history_names_the_offending_operation():
+    result = run(VALID, INVALID)
+    first, second, finding = result.output.splitlines()[:3]
+    assert first.startswith("valid")
+    assert second.startswith("invalid")
+    assert "cas-register/linearizable: key 0: operation" in finding
+
+
+def test_json_has_one_object_a_history():
+    result = run(VALID, INVALID, "--json")
+    lines = [json.loads(line) for line in result.output.splitlines()]
+    assert [list(line) for line in lines] == [["history", "model", "verdict", "seconds"]] * 2
+    assert [line["verdict"] for line in lines] == ["valid", "invalid"]
+    assert {line["model"] for line in lines} == {"cas-register"}
+
+
+def test_an_empty_history_is_valid(tmp_path):
+    (tmp_path / "empty.jsonl").touch()
+    assert run(str(tmp_path)).exit_code == 0
+    assert run(str(tmp_path), "--model", "topics").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "wanted"),
+    [
+        ('{"index":0}\n', (), ":1: Object missing required field `process`"),
+        ("[]\n", (), ":1: Expected `object`, got `array`"),
+        ("FROB", (), "no model fits the operations frob: give --model (cas-register, "),
+        ("FROB", ("--model", "mutex"), ":1: field f: frob is no operation of mutex, which has acq"),
+        ("FROB", ("--model", "nope"), "model nope: no such model; there are cas-register, "),
+        (None, (), "no history (*.jsonl) and no run directory in it"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_3(tmp_path, content, options, wanted):
+    frob = '{"index":0,"process":0,"type":"invoke","f":"frob"}\n'
+    if content is not None:
+        (tmp_path / "h.jsonl").write_text(content.replace("FROB", frob))
+    result = run(str(tmp_path), *options)
+    assert result.exit_code == 3
+    assert wanted in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_a_path_that_is_not_there_and_a_bad_run_directory_are_named(tmp_path):
+    assert "none: no such file or directory" in run(str(tmp_path / "none")).stderr
+    (tmp_path / "run.json").write_text('{"workload": {"name": "topics"}}')
+    assert "missing required field `model` - at `$.workload`" in run(str(tmp_path)).stderr
+    (tmp_path / "run.json").write_text('{"workload": {"name": "topics", "model": "topics"}}')
+    assert "run directory without history.jsonl" in run(str(tmp_path)).stderr
+
+
+def test_spark_without_java_is_one_line_and_exit_3(monkeypatch):
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setattr(
+        "checkers.spark.session.SparkSession.getActiveSession", staticmethod(lambda: None)
+    )
+    result = CliRunner().invoke(app, [VALID])
+    assert result.exit_code == 3
+    assert "needs Java 17 or newer" in result.stderr
+    assert result.stderr.count("\n") == 1

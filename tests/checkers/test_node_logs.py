@@ -1,0 +1,177 @@
+"""Logs, traces and the fold, each on a run that keeps its promise and on one that doesn't."""
+
+import json
+
+import msgspec
+import pyarrow as pa
+import pytest
+
+from checkers.history import Operation
+from checkers.kraft import acknowledged, node_logs
+from checkers.schema import table_schema
+from checkers.tables import operations_table, rows_of
+
+TOPIC = "T" * 22
+
+
+def records_table(rows):
+    """Rows of (node, offset, epoch, crc, type, fields)."""
+    names = table_schema("records").names
+    as_rows = [dict(zip(names, (*row[:5], json.dumps(row[5])), strict=True)) for row in rows]
+    return pa.Table.from_pylist(as_rows, table_schema("records"))
+
+
+def trace_table(rows):
+    """Rows of (seq, node, incarnation, {column: value})."""
+    filled = [
+        {"seq": seq, "time": seq, "node": node, "incarnation": start, "event": "step"} | columns
+        for seq, node, start, columns in rows
+    ]
+    return pa.Table.from_pylist(filled, table_schema("trace"))
+
+
+def log(node, *, epochs=(1, 1, 1), first=0):
+    return [
+        (node, first + i, epoch, 100 + first + i, "NO_OP_RECORD", {})
+        for i, epoch in enumerate(epochs)
+    ]
+
+
+def watermarks(by_node):
+    return trace_table(
+        [(i, node, 1, {"high_watermark": mark}) for i, (node, mark) in enumerate(by_node.items())]
+    )
+
+
+def test_committed_is_what_lies_below_a_nodes_own_watermark():
+    committed = node_logs.committed(
+        records_table(log(1) + log(2) + log(3)), watermarks({1: 3, 2: 1})
+    )
+    assert sorted(rows_of(committed, "node", "offset")) == [(1, 0), (1, 1), (1, 2), (2, 0)]
+
+
+def test_logs_that_differ_above_a_watermark_agree_and_below_it_do_not():
+    records = records_table(log(1) + log(2, epochs=(1, 1, 2)))
+    apart = node_logs.committed(records, watermarks({1: 3, 2: 2}))
+    assert node_logs.logs_agree({"committed": apart}) == []
+    below = node_logs.committed(records, watermarks({1: 3, 2: 3}))
+    (finding,) = node_logs.logs_agree({"committed": below})
+    assert finding.sentence == (
+        "committed offset 2 has epoch 1 and CRC 102 on node 1, but epoch 2 and CRC 102 on node 2"
+    )
+
+
+def test_two_leaders_in_one_epoch_are_found():
+    def led(pairs):
+        rows = [(i, n, 1, {"role": "leader", "epoch": e}) for i, (n, e) in enumerate(pairs)]
+        return node_logs.one_leader({"trace": trace_table(rows)})
+
+    assert led([(1, 1), (2, 2), (1, 3), (1, 3)]) == []
+    (finding,) = led([(1, 1), (2, 4), (3, 4)])
+    assert finding.sentence == "epoch 4 has the leaders 2, 3"
+
+
+def test_an_epoch_that_goes_back_through_a_restart_is_found():
+    rows = [
+        (0, 1, 1, {"epoch": 4}),
+        (1, 1, 1, {}),
+        (0, 1, 2, {"epoch": 3}),
+        (0, 2, 1, {"epoch": 1}),
+    ]
+    (finding,) = node_logs.epochs_monotone({"trace": trace_table(rows)})
+    assert "node 1: the epoch goes back from 4" in finding.sentence
+    assert node_logs.epochs_monotone({"trace": trace_table(rows[:2] + rows[3:])}) == []
+
+
+def test_a_watermark_may_start_anew_after_a_restart_but_not_go_back():
+    rows = [(0, 1, 1, {"high_watermark": 9}), (0, 1, 2, {"high_watermark": 2})]
+    assert node_logs.watermark_monotone({"trace": trace_table(rows)}) == []
+    back = [*rows, (1, 1, 2, {"high_watermark": 1})]
+    (finding,) = node_logs.watermark_monotone({"trace": trace_table(back)})
+    assert "the high watermark goes back from 2" in finding.sentence
+
+
+def test_unequal_images_at_one_offset_are_found():
+    def images(*digests):
+        rows = [
+            (i, i, 1, {"image_offset": 7, "image_digest": digest})
+            for i, digest in enumerate(digests)
+        ]
+        return node_logs.images_agree({"trace": trace_table(rows)})
+
+    assert images("aa", "aa", None) == []
+    (finding,) = images("aa", "bb")
+    assert finding.sentence == ("the image at offset 7 has digest aa on node 0, but bb on node 1")
+
+
+def operation(index, f, asked, answered, key="t", status="ok"):
+    return Operation(
+        index=index, process=0, f=f, key=key, input=asked, output=answered, status=status,
+        invoke_index=2 * index, complete_index=2 * index + 1, invoke_time=0, complete_time=1,
+    )  # fmt: skip
+
+
+CREATED = operation(0, "create", None, {"outcome": "created", "id": TOPIC})
+DELETED = operation(1, "delete", {"by": "name"}, {"outcome": "deleted"})
+TOPIC_RECORD = ("TOPIC_RECORD", {"name": "t", "topicId": TOPIC})
+REMOVE = ("REMOVE_TOPIC_RECORD", {"topicId": TOPIC})
+
+
+def found_in(find, operations, records, first=0):
+    rows = [(1, first + i, 1, i, kind, fields) for i, (kind, fields) in enumerate(records)]
+    tables = {"operations": operations_table(operations), "committed": records_table(rows)}
+    return [finding.sentence for finding in find(tables)]
+
+
+@pytest.mark.parametrize(
+    ("operations", "records", "wanted"),
+    [
+        ([CREATED, DELETED], [TOPIC_RECORD, REMOVE], []),
+        ([CREATED], [("TOPIC_RECORD", {"type": "TOPIC_RECORD", "data": TOPIC_RECORD[1]})], []),
+        ([CREATED], [], ["operation 0: acknowledged topic t"]),
+        ([CREATED, DELETED], [TOPIC_RECORD], ["operation 1: acknowledged deletion of topic t"]),
+        ([], [TOPIC_RECORD], ["no create can have made it"]),
+        ([CREATED], [TOPIC_RECORD, REMOVE], ["no delete did it"]),
+        ([msgspec.structs.replace(CREATED, status="fail")], [TOPIC_RECORD], ["no create can have"]),
+        ([msgspec.structs.replace(CREATED, status="info", output=None)], [TOPIC_RECORD], []),
+        ([], [("TOPIC_RECORD", {"name": "__internal", "topicId": TOPIC})], []),
+    ],
+)
+def test_topics_told_and_topics_logged(operations, records, wanted):
+    found = found_in(acknowledged.topics_in_log, operations, records)
+    assert len(found) == len(wanted)
+    assert all(part in sentence for part, sentence in zip(wanted, found, strict=True))
+
+
+def registered(epoch):
+    return (
+        "REGISTER_BROKER_RECORD",
+        {"brokerId": 1000, "brokerEpoch": epoch, "incarnationId": "i"},
+    )
+
+
+REGISTERED = operation(
+    0, "register", {"incarnation": "i"}, {"outcome": "registered", "epoch": 5}, "1000"
+)
+UNREGISTERED = operation(1, "unregister", None, {"outcome": "unregistered"}, "1000")
+UNREGISTER = ("UNREGISTER_BROKER_RECORD", {"brokerId": 1000, "brokerEpoch": 5})
+
+
+@pytest.mark.parametrize(
+    ("operations", "records", "wanted"),
+    [
+        ([REGISTERED, UNREGISTERED], [registered(5), UNREGISTER], []),
+        ([REGISTERED], [], ["acknowledged epoch 5 is not in the committed log"]),
+        ([REGISTERED, UNREGISTERED], [registered(5)], ["epoch 5 is still registered"]),
+        (
+            [REGISTERED],
+            [registered(5), registered(6)],
+            ["epoch 6 is in the committed log, but was"],
+        ),
+        ([], [registered(6)], []),
+    ],
+)
+def test_registrations_told_and_registrations_logged(operations, records, wanted):
+    found = found_in(acknowledged.registrations_in_log, operations, records)
+    assert len(found) == len(wanted)
+    assert all(part in sentence for part, sentence in zip(wanted, found, strict=True))

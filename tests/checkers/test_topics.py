@@ -1,0 +1,154 @@
+"""The topics model: the life cycle of a name, and what brokers show of it."""
+
+import pytest
+
+from checkers.history import Operation, read_operations
+from checkers.judge import judge_key
+from checkers.kraft.describe import (
+    IDS_UNIQUE,
+    MONOTONIC,
+    NOT_BEFORE_CREATE,
+    came_back,
+    ids_given_twice,
+)
+from checkers.models.topics import Topics
+from checkers.options import CheckOptions
+from checkers.verdict import Verdict
+
+MODEL = Topics()
+A, B = "A" * 22, "B" * 22
+
+
+def created(topic_id=A):
+    return ("create", None, {"outcome": "created", "id": topic_id})
+
+
+def delete(outcome, topic_id=None):
+    by = {"by": "name"} if topic_id is None else {"by": "id", "id": topic_id}
+    return ("delete", by, {"outcome": outcome})
+
+
+def lookup(outcome):
+    return ("lookup", None, {"outcome": outcome})
+
+
+def describe(outcome, topic_id=A):
+    return ("describe", {"id": topic_id}, {"outcome": outcome})
+
+
+LOST_CREATE = ("create", None, None)
+
+
+def in_series(steps, node="broker 4"):
+    """Operations one after the other; one without an answer is indeterminate."""
+    return [
+        Operation(
+            index=i,
+            process=0 if output is not None else 100 + i,
+            f=f,
+            key="t",
+            input=asked,
+            output=output,
+            status="info" if output is None else "ok",
+            invoke_index=2 * i,
+            complete_index=None if output is None else 2 * i + 1,
+            node=node,
+        )
+        for i, (f, asked, output) in enumerate(steps)
+    ]
+
+
+def judge(operations):
+    for operation in operations:
+        MODEL.validate(operation)
+    return judge_key(MODEL, "t", operations, CheckOptions())
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [created(), lookup("exists"), delete("deleted"), lookup("absent"), created(B)],
+        [created(), ("create", None, {"outcome": "exists"}), delete("deleted", A)],
+        [created(), delete("deleted"), created(B), delete("absent", A), lookup("exists")],
+        [LOST_CREATE, lookup("exists"), delete("deleted", B), lookup("absent")],
+        [LOST_CREATE, lookup("absent"), lookup("exists"), delete("deleted")],
+        [created(), ("delete", {"by": "name"}, None), lookup("exists"), lookup("absent")],
+        [
+            created(),
+            describe("absent"),
+            describe("present"),
+            delete("deleted"),
+            describe("present"),
+        ],
+    ],
+)
+def test_legal_life_cycles_are_valid(steps):
+    assert judge(in_series(steps)).verdict is Verdict.VALID
+
+
+@pytest.mark.parametrize(
+    ("steps", "at"),
+    [
+        ([created(), lookup("absent")], 1),
+        ([created(), delete("deleted"), lookup("exists")], 2),
+        ([created(), created(B)], 1),
+        ([created(), delete("deleted", A), delete("deleted", A)], 2),
+        ([created(), delete("absent", A)], 1),
+        ([created(), delete("deleted"), LOST_CREATE, delete("deleted", A)], 3),
+        ([LOST_CREATE, lookup("exists"), lookup("absent")], 2),
+    ],
+)
+def test_an_impossible_answer_is_invalid_and_named(steps, at):
+    verdict = judge(in_series(steps))
+    assert verdict.verdict is Verdict.INVALID
+    (finding,) = verdict.findings
+    assert (finding.check, finding.operation_index) == ("topics/linearizable", at)
+
+
+def test_a_topic_shown_before_any_create_could_make_it_is_invalid():
+    verdict = judge(in_series([describe("present"), created()]))
+    assert [finding.check for finding in verdict.findings] == [NOT_BEFORE_CREATE]
+
+
+def test_a_topic_that_comes_back_on_one_connection_is_invalid():
+    steps = [created(), describe("present"), describe("absent"), describe("present")]
+    (finding,) = came_back(in_series(steps))
+    assert (finding.check, finding.operation_index) == (MONOTONIC, 3)
+
+
+def test_a_topic_may_be_old_news_on_another_broker_or_after_a_broken_connection():
+    seen = [describe("present"), describe("absent")]
+    first = in_series([created(), *seen])
+    other = in_series([created(), *seen, describe("present")], node="broker 5")
+    assert came_back([*first, other[3]]) == []
+    lost = Operation(
+        index=3, process=0, f="lookup", key="other", input=None, status="fail",
+        invoke_index=6, complete_index=7, node="broker 4",
+    )  # fmt: skip
+    again = in_series([created(), *seen, lookup("absent"), describe("present")])
+    assert came_back([*first, lost, again[4]]) == []
+
+
+def test_an_id_that_two_creates_were_given_is_invalid():
+    steps = [created(), delete("deleted"), created()]
+    (finding,) = ids_given_twice(in_series(steps))
+    assert (finding.check, finding.operation_index) == (IDS_UNIQUE, 2)
+
+
+@pytest.mark.parametrize(
+    ("event", "wanted"),
+    [
+        (("rename", None, None), "field f: rename is no operation of topics"),
+        (("delete", {"by": "luck"}, {"outcome": "deleted"}), 'delete takes {"by": "name"}'),
+        (("create", None, {"outcome": "created"}), "created lacks its id"),
+        (("lookup", None, {"outcome": "maybe"}), "outcome of lookup is one of exists, absent"),
+        (("describe", None, {"outcome": "present"}), 'describe takes {"id": ID}'),
+    ],
+)
+def test_values_that_are_none_of_the_model_are_refused(write_history, event, wanted):
+    f, asked, answered = event
+    path = write_history([(0, "invoke", f, asked), (0, "ok", f, answered)], key="t")
+    with pytest.raises(ValueError, match="field") as refused:
+        read_operations(path, MODEL.validate)
+    assert wanted in str(refused.value)
+    assert str(refused.value).startswith(f"{path}:2: ")

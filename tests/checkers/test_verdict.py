@@ -1,0 +1,49 @@
+"""How verdicts combine, and that a crashed model is unknown."""
+
+import pytest
+
+from checkers.history import Operation
+from checkers.judge import judge_key
+from checkers.models.mutex import Mutex
+from checkers.options import CheckOptions
+from checkers.verdict import KeyVerdict, Verdict, verdict_of_keys, worst
+
+V, U, I = Verdict.VALID, Verdict.UNKNOWN, Verdict.INVALID  # noqa: E741 three columns of a table
+
+
+def keys(valid, unknown, invalid=0):
+    told = [V] * valid + [U] * unknown + [I] * invalid
+    return [
+        KeyVerdict(key=str(i), model="m", verdict=verdict, operations=1)
+        for i, verdict in enumerate(told)
+    ]
+
+
+def test_invalid_beats_unknown_beats_valid():
+    assert worst([V, U, I, V]) is I
+    assert worst([V, U]) is U
+    assert worst([]) is V
+    assert [verdict.exit_code for verdict in (V, I, U)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("counts", "wanted"),
+    [((0, 0), V), ((99, 1), V), ((98, 2), U), ((0, 1), U), ((50, 49, 1), I)],
+)
+def test_more_than_one_percent_of_unknown_keys_is_unknown(counts, wanted):
+    assert verdict_of_keys(keys(*counts)) is wanted
+
+
+def test_a_crashed_model_leaves_its_key_and_its_run_unknown():
+    class Broken(Mutex):
+        def step(self, state, call):
+            raise RuntimeError("lost my mind")
+
+    operation = Operation(
+        index=0, process=0, f="acquire", key="k", input=None, status="ok",
+        invoke_index=0, complete_index=1,
+    )  # fmt: skip
+    verdict = judge_key(Broken(), "k", [operation], CheckOptions())
+    assert (verdict.verdict, verdict.crashed) == (U, True)
+    assert verdict.reason == "the checker crashed: RuntimeError: lost my mind"
+    assert verdict_of_keys([*keys(999, 0), verdict]) is U
