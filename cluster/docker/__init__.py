@@ -1,0 +1,1 @@
+"""Containers: the main backend, with pods that keep a node's network over its death."""

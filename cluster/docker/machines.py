@@ -1,0 +1,156 @@
+"""What one run has at the engine, as blocking calls: image, network, pods and nodes.
+
+Not: coroutines (docker_cluster.py), or what belongs to other runs (sweep.py).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import docker
+from docker.errors import APIError
+
+from cluster.docker.engine import THREADS, connect_engine, one_line, says_not_running
+from cluster.docker.lease import MOST_NODES, Subnet, engine_lock, lease_subnet
+from cluster.docker.namespace import PodNetwork
+from cluster.docker.pods import Launch, host_name, start_node_container, start_pod
+from cluster.docker.sweep import remove_run, sweep_locked
+from cluster.protocol import ClusterError
+from images import ImageError, ensure_reference_image
+
+LOCK_S = 300.0
+"""A first build takes up to two minutes, and several runs may wait for it."""
+STOP_S = 10
+END_S = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """A node's container as the engine sees it."""
+
+    pid: int
+    """0 when it is down."""
+    is_paused: bool
+
+
+class Machines:
+    """The pods and nodes of one run."""
+
+    __slots__ = ("_client", "_containers", "_image", "_nodes", "_pods", "_run", "_subnet")
+
+    def __init__(self, run: str, nodes: Sequence[int]) -> None:
+        if max(nodes) > MOST_NODES:
+            raise ClusterError(f"docker: {max(nodes)} nodes: a run has at most {MOST_NODES}")
+        self._run = run
+        self._nodes = tuple(nodes)
+        self._client: docker.DockerClient | None = None
+        self._image = ""
+        self._subnet: Subnet | None = None
+        self._pods: dict[int, str] = {}
+        self._containers: dict[int, str] = {}
+
+    @property
+    def addresses(self) -> Mapping[int, str]:
+        """The fixed address of each node."""
+        assert self._subnet is not None, "provision first"
+        return {node_id: self._subnet.address(node_id) for node_id in self._nodes}
+
+    @property
+    def pods(self) -> Mapping[int, str]:
+        """The container id of each node's pod."""
+        return self._pods
+
+    def provision(self, progress: Callable[[str], None]) -> None:
+        """Sweep, make sure of the image, lease a subnet and start the pods.
+
+        Raises:
+            ClusterError: no engine answers, or one of these failed.
+        """
+        client = connect_engine()
+        self._client = client
+        with engine_lock(LOCK_S), one_line("bring-up"):
+            for line in sweep_locked(client):
+                progress(line)
+            try:
+                self._image = ensure_reference_image(client, progress)
+            except ImageError as error:
+                raise ClusterError(f"docker: {error}") from error
+            self._subnet = lease_subnet(client, self._run)
+            self._start_pods(self._subnet)
+
+    def _start_pods(self, subnet: Subnet) -> None:
+        names = {host_name(node_id): address for node_id, address in self.addresses.items()}
+        with ThreadPoolExecutor(THREADS) as starters:
+            pods = starters.map(
+                lambda node_id: start_pod(self._image, self._run, subnet, node_id, names),
+                self._nodes,
+            )
+            self._pods = dict(zip(self._nodes, pods, strict=True))
+
+    def networks(self) -> dict[int, PodNetwork]:
+        """Return the way into each pod's network."""
+        return {node_id: PodNetwork(self._engine, pod) for node_id, pod in self._pods.items()}
+
+    def start(self, node_id: int, launch: Launch) -> None:
+        """Start a node; its container is made the first time."""
+        with one_line(f"start of node {node_id}"):
+            if node_id in self._containers:
+                self._engine.api.start(self._containers[node_id])
+                return
+            self._containers[node_id] = start_node_container(
+                self._image, self._run, node_id, self._pods[node_id], launch
+            )
+
+    def kill(self, node_id: int) -> None:
+        """SIGKILL, and wait for the end; one that is down is left alone."""
+        container = self._containers.get(node_id)
+        if container is None:
+            return
+        with one_line(f"kill of node {node_id}"):
+            try:
+                self._engine.api.kill(container, signal="SIGKILL")
+            except APIError as error:
+                if not says_not_running(error):
+                    raise
+            self._engine.api.wait(container, timeout=END_S)
+
+    def stop(self, node_id: int) -> None:
+        """SIGTERM and wait; SIGKILL after ten seconds."""
+        with one_line(f"stop of node {node_id}"):
+            self._engine.api.stop(self._containers[node_id], timeout=STOP_S)
+
+    def pause(self, node_id: int) -> None:
+        """Freeze it."""
+        with one_line(f"pause of node {node_id}"):
+            self._engine.api.pause(self._containers[node_id])
+
+    def resume(self, node_id: int) -> None:
+        """Thaw it."""
+        with one_line(f"resume of node {node_id}"):
+            self._engine.api.unpause(self._containers[node_id])
+
+    def state(self, node_id: int) -> State:
+        """Return what the engine says of it now."""
+        container = self._containers.get(node_id)
+        if container is None:
+            return State(pid=0, is_paused=False)
+        with one_line(f"state of node {node_id}"):
+            found = self._engine.api.inspect_container(container)["State"]
+        # A dead container may still carry the flag of the pause that it died in.
+        pid = int(found["Pid"]) if found["Running"] else 0
+        return State(pid=pid, is_paused=bool(pid and found["Paused"]))
+
+    def remove(self) -> None:
+        """Remove everything of this run at the engine."""
+        if self._client is None:
+            return
+        with one_line("take-down"):
+            remove_run(self._client, self._run)
+        self._client.close()
+        self._client = None
+
+    @property
+    def _engine(self) -> docker.DockerClient:
+        if self._client is None:
+            raise ClusterError("docker: the cluster is not up")
+        return self._client

@@ -1,0 +1,72 @@
+"""Commands inside a pod's network: through nsenter from the host, or else in the pod itself.
+
+Entering from the host takes 3-4 ms and 20 times less than the engine's exec, but needs root on
+the engine's own machine. Not: what is run (firewall.py, probe.py).
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import docker
+
+from cluster.protocol import ClusterError
+
+COMMAND_S = 10.0
+TOOLS = ("nsenter", "iptables", "iptables-restore", "iptables-save")
+
+
+class PodNetwork:
+    """The network namespace of one pod."""
+
+    __slots__ = ("_client", "_entry_pid", "_pod")
+
+    def __init__(self, client: docker.DockerClient, pod: str, *, from_host: bool = True) -> None:
+        self._client = client
+        self._pod = pod
+        self._entry_pid = host_pid(client, pod) if from_host else None
+
+    def run(self, command: Sequence[str]) -> tuple[int, str]:
+        """Run a command; return its exit status and what it printed."""
+        if self._entry_pid is None:
+            return self._run_in_pod(command)
+        entry = ("nsenter", "-t", str(self._entry_pid), "-n", *command)
+        try:
+            done = subprocess.run(
+                entry,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=COMMAND_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise ClusterError(f"docker: {command[0]} took over {COMMAND_S:.0f} s") from error
+        return done.returncode, done.stdout.decode(errors="replace")
+
+    def run_python(self, script: str, *arguments: str) -> tuple[int, str]:
+        """Run a script of the standard library only."""
+        python = "python3" if self._entry_pid is None else sys.executable
+        return self.run((python, "-I", "-S", "-c", script, *arguments))
+
+    def _run_in_pod(self, command: Sequence[str]) -> tuple[int, str]:
+        done = self._client.api.exec_create(self._pod, list(command), user="root")
+        output: bytes = self._client.api.exec_start(done["Id"])
+        status = self._client.api.exec_inspect(done["Id"])["ExitCode"]
+        return int(status), output.decode(errors="replace")
+
+
+def host_pid(client: docker.DockerClient, pod: str) -> int | None:
+    """Return the pod's process id if this process may and can enter its namespace."""
+    if os.geteuid() != 0 or any(shutil.which(tool) is None for tool in TOOLS):
+        return None
+    pid = int(client.api.inspect_container(pod)["State"]["Pid"])
+    try:
+        cgroups = Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    # An engine on another machine tells ids of that machine: here they are strangers.
+    return pid if pod in cgroups else None

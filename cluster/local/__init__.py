@@ -1,0 +1,1 @@
+"""Processes on loopback: the embedded default, which needs neither Docker nor root."""

@@ -1,0 +1,74 @@
+"""Ports on loopback, leased to one run each, so that runs side by side do not collide."""
+
+import os
+import socket
+from pathlib import Path
+
+from cluster.local.ownership import (
+    RunFile,
+    identify,
+    is_alive,
+    locked,
+    read_runs,
+    remove_run,
+    write_run,
+)
+from cluster.protocol import ClusterError
+
+LOOPBACK = "127.0.0.1"
+FIRST_PORT = 21_000
+LAST_PORT = 31_999
+"""Below the range from which the kernel takes ports for outgoing connections."""
+
+
+def lease(run: str, directory: Path, count: int) -> RunFile:
+    """Lease ports for a run of this process, and write its file.
+
+    Raises:
+        ClusterError: too few ports are free.
+    """
+    owner = identify(os.getpid())
+    assert owner is not None, "this process runs"
+    with locked() as state:
+        taken = {port for run_ in read_runs(state) if is_alive(run_.owner) for port in run_.ports}
+        ports = _free(taken, count)
+        if len(ports) < count:
+            raise ClusterError(
+                f"{count} free ports wanted between {FIRST_PORT} and {LAST_PORT}, "
+                f"{len(ports)} are there"
+            )
+        leased = RunFile(run=run, directory=str(directory), owner=owner, ports=ports)
+        write_run(state, leased)
+    return leased
+
+
+def update(run: RunFile) -> None:
+    """Write what a run holds now."""
+    with locked() as state:
+        write_run(state, run)
+
+
+def release(run: RunFile) -> None:
+    """Give everything back."""
+    with locked() as state:
+        remove_run(state, run.run)
+
+
+def _free(taken: set[int], count: int) -> tuple[int, ...]:
+    found: list[int] = []
+    for port in range(FIRST_PORT, LAST_PORT + 1):
+        if len(found) == count:
+            break
+        if port not in taken and _can_bind(port):
+            found.append(port)
+    return tuple(found)
+
+
+def _can_bind(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError:
+            return False
+    return True

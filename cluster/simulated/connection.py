@@ -1,0 +1,79 @@
+"""A client's connection to a simulated node. Not: what the harness asks over it."""
+
+from collections.abc import Callable
+
+from typing_extensions import override
+
+from cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
+from cluster.protocol import Link
+from cluster.simulated import network as net
+from cluster.simulated.links import HARNESS
+from cluster.simulated.passage import Outgoing
+from cluster.simulated.scheduler import Timer
+from cluster.simulated.scope import SimulatedScope
+from node.wire.messages import Message
+
+
+class HarnessParty(net.Party):
+    """The harness as a machine: never paused, never killed."""
+
+    __slots__ = ("_scope",)
+
+    def __init__(self, scope: SimulatedScope) -> None:
+        self._scope = scope
+
+    @override
+    def hear(self, action: Callable[[], None]) -> None:
+        action()
+
+    @override
+    def after(self, delay_ns: int, action: Callable[[], None]) -> Timer:
+        return self._scope.scheduler.after(delay_ns, action)
+
+
+class SimulatedConnection(Connection):
+    """Whole messages over one simulated connection."""
+
+    __slots__ = ("_connection", "_scope")
+
+    def __init__(self, scope: SimulatedScope, connection: net.Connection) -> None:
+        self._scope = scope
+        self._connection = connection
+
+    @override
+    async def call(self, message: Message, version: int, timeout_ns: int) -> Message:
+        if not self._connection.is_open:
+            raise ConnectionFailed("the connection was closed before")
+        answered = self._scope.promise()
+        outgoing = Outgoing(message=message, version=version)
+        self._connection.send(outgoing, timeout_ns, answered.set)
+        answer: Message | None = await answered
+        if answer is None:
+            raise OutcomeUnknown("the connection broke, or no answer came in time")
+        return answer
+
+    @override
+    def close(self) -> None:
+        self._connection.close()
+
+
+async def connect(
+    scope: SimulatedScope, network: net.Network, node_id: int, timeout_ns: int
+) -> SimulatedConnection:
+    """Open a connection from the harness.
+
+    Raises:
+        ConnectionFailed: nothing listens there, or nothing answers.
+    """
+    connection = network.connect(Link(HARNESS, node_id), HarnessParty(scope))
+    opened = scope.promise()
+    connection.open(opened.set)
+    timer = scope.scheduler.after(timeout_ns, lambda: opened.set(False))
+    try:
+        stands: bool = await opened
+    finally:
+        timer.cancel()
+    if not stands:
+        connection.close()
+        raise ConnectionFailed(f"node {node_id} does not listen")
+    return SimulatedConnection(scope, connection)

@@ -1,0 +1,118 @@
+"""Directed links between simulated machines: how long things take, and what is withheld.
+
+A cut link keeps what is sent over it, as a sender's TCP does, and lets it go after the heal; what
+belongs to a connection that was given up meanwhile goes or is lost, by the seed. Not: connections
+and requests (network.py). Machine 0 is the harness; its links are never cut.
+"""
+
+from collections.abc import Callable
+from random import Random
+
+from msgspec import Struct
+
+from cluster.protocol import Link
+from cluster.simulated.scheduler import Scheduler
+
+HARNESS = 0
+RETRANSMISSION_NS = 200_000_000
+"""The longest that a withheld segment is retransmitted after the heal."""
+
+
+class Stream:
+    """One direction of a connection: what goes in first comes out first."""
+
+    __slots__ = ("is_given_up", "last_arrival_ns", "link")
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.last_arrival_ns = 0
+        self.is_given_up = False
+
+
+class Delays(Struct, frozen=True, kw_only=True):
+    """The network of one run: drawn once, so that runs differ in kind."""
+
+    base_ns: int
+    mean_ns: int
+    spike_share: float
+    spike_ns: int
+
+    @classmethod
+    def draw(cls, random: Random) -> "Delays":
+        """Draw a quick, an ordinary or a bad network."""
+        return cls(
+            base_ns=random.choice((50_000, 200_000, 500_000)),
+            mean_ns=random.choice((50_000, 300_000, 1_000_000)),
+            spike_share=random.choice((0.0, 0.002, 0.01)),
+            spike_ns=random.choice((20_000_000, 100_000_000)),
+        )
+
+    def next_ns(self, random: Random) -> int:
+        """Draw how long one message takes."""
+        delay = self.base_ns + int(random.expovariate(1.0) * self.mean_ns)
+        if self.spike_share and random.random() < self.spike_share:
+            delay += int(random.random() * self.spike_ns)
+        return delay
+
+
+class Links:
+    """All links of a cluster."""
+
+    __slots__ = ("_cuts", "_delays", "_held", "_random", "_scheduler", "_withheld")
+
+    def __init__(self, scheduler: Scheduler, random: Random) -> None:
+        self._scheduler = scheduler
+        self._random = random
+        self._delays = Delays.draw(random)
+        self._cuts: set[Link] = set()  # asked for membership only
+        self._withheld: dict[Link, int] = {}
+        self._held: dict[Link, list[tuple[Stream, Callable[[], None]]]] = {}
+
+    def is_cut(self, link: Link) -> bool:
+        """Whether the link withholds what is sent over it."""
+        return link in self._cuts
+
+    def cut(self, link: Link) -> None:
+        """Withhold from now on, what is on its way too."""
+        if link not in self._cuts:
+            self._cuts.add(link)
+            self._withheld[link] = 0
+
+    def heal(self, link: Link) -> None:
+        """Let everything pass again, and what was held after a retransmission."""
+        self._cuts.discard(link)
+        for stream, arrive in self._held.pop(link, []):
+            if stream.is_given_up and self._random.random() < 0.5:
+                continue
+            self._carry(stream, arrive, int(self._random.random() * RETRANSMISSION_NS))
+
+    def heal_all(self) -> None:
+        """Heal every link that is cut."""
+        for link in sorted(self._cuts):
+            self.heal(link)
+
+    def withheld(self, link: Link) -> int:
+        """How many messages have been withheld since the link's last cut."""
+        return self._withheld.get(link, 0)
+
+    def send(self, stream: Stream, arrive: Callable[[], None]) -> None:
+        """Carry one message over the stream's link, in the stream's order."""
+        if self._cuts and stream.link in self._cuts:
+            self._hold(stream, arrive)
+        else:
+            self._carry(stream, arrive, 0)
+
+    def _carry(self, stream: Stream, arrive: Callable[[], None], extra_ns: int) -> None:
+        due_ns = self._scheduler.now_ns + extra_ns + self._delays.next_ns(self._random)
+        stream.last_arrival_ns = max(stream.last_arrival_ns, due_ns)
+        self._scheduler.at(stream.last_arrival_ns, lambda: self._arrive(stream, arrive))
+
+    def _arrive(self, stream: Stream, arrive: Callable[[], None]) -> None:
+        if self._cuts and stream.link in self._cuts:
+            self._hold(stream, arrive)
+        else:
+            arrive()
+
+    def _hold(self, stream: Stream, arrive: Callable[[], None]) -> None:
+        self._withheld[stream.link] += 1
+        self._held.setdefault(stream.link, []).append((stream, arrive))

@@ -1,0 +1,220 @@
+"""Connections and requests between simulated processes, with the ways in which they are lost.
+
+What TCP does and a request notices is here: refusal by a machine without the process, a reset
+when either end dies, silence over a cut link until the time-out, which drops the whole connection
+with every request in flight on it; answers in the order of the requests. A paused process has its
+messages buffered by its machine. Not: bytes (passage.py), cuts and delays (links.py).
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+from cluster.protocol import Link
+from cluster.simulated.links import Links, Stream
+from cluster.simulated.passage import Arrived, Outgoing, Passage
+from cluster.simulated.scheduler import Timer
+from node.wire.messages import Message
+
+OnAnswer = Callable[[Message | None], None]
+
+
+class Server(Protocol):
+    """A process that takes requests."""
+
+    def accepts(self) -> bool:
+        """Whether its listener is open."""
+        ...
+
+    def serve(self, call: "Call", arrived: Arrived) -> None:
+        """Take a request; `call.answer` sends what comes of it."""
+        ...
+
+
+class Party(Protocol):
+    """A process that sends requests; what it hears waits while it is paused."""
+
+    def hear(self, action: Callable[[], None]) -> None:
+        """Do it when the process next reads its sockets."""
+        ...
+
+    def after(self, delay_ns: int, action: Callable[[], None]) -> Timer:
+        """Do it that much later, or when the process next runs."""
+        ...
+
+
+class Call:
+    """One request on its way, at its server, or on its way back."""
+
+    __slots__ = ("_on_answer", "connection", "is_done", "outgoing", "response", "timer")
+
+    def __init__(self, connection: "Connection", outgoing: Outgoing, on_answer: OnAnswer) -> None:
+        self.connection = connection
+        self.outgoing = outgoing
+        self.response: Message | None = None
+        self.timer: Timer | None = None
+        self.is_done = False
+        self._on_answer = on_answer
+
+    def answer(self, message: Message) -> None:
+        """Send the response, after those of the requests before it on the connection."""
+        self.response = message
+        self.connection.send_ready()
+
+    def finish(self, message: Message | None) -> None:
+        """Tell the sender once what came of it."""
+        if self.is_done:
+            return
+        self.is_done = True
+        if self.timer is not None:
+            self.timer.cancel()
+        self._on_answer(message)
+
+
+class Connection:
+    """One connection from a party to whatever process serves at the target when it is opened."""
+
+    __slots__ = (
+        "_back",
+        "_forth",
+        "_links",
+        "_lookup",
+        "_outstanding",
+        "_party",
+        "_passage",
+        "_served",
+        "is_open",
+        "server",
+    )
+
+    def __init__(
+        self,
+        link: Link,
+        party: Party,
+        lookup: Callable[[], Server | None],
+        *,
+        links: Links,
+        passage: Passage,
+    ) -> None:
+        self._links = links
+        self._passage = passage
+        self._party = party
+        self._lookup = lookup
+        self._forth = Stream(link)
+        self._back = Stream(Link(link.target, link.source))
+        self._outstanding: list[Call] = []
+        self._served: deque[Call] = deque()
+        self.server: Server | None = None
+        self.is_open = True
+
+    @property
+    def source(self) -> int:
+        """The machine that opened it."""
+        return self._forth.link.source
+
+    def send(self, outgoing: Outgoing, timeout_ns: int, on_answer: OnAnswer) -> None:
+        """Send a request, which ends in exactly one call of `on_answer`."""
+        assert self.is_open, "a new connection takes the place of a closed one"
+        call = Call(self, outgoing, on_answer)
+        call.timer = self._party.after(timeout_ns, lambda: self._give_up(call))
+        self._outstanding.append(call)
+        arriving = self._passage.request(outgoing)
+        self._transmit(lambda: self._arrive(call, arriving))
+
+    def open(self, on_open: Callable[[bool], None]) -> None:
+        """Establish the connection; tells whether anything listens there."""
+        self._transmit(lambda: self._back_to_party(lambda: on_open(self._establish())))
+
+    def close(self) -> None:
+        """Give up all requests in flight; they may have run, or may yet."""
+        self.is_open = False
+        self._forth.is_given_up = True
+        self._back.is_given_up = True
+        outstanding, self._outstanding = self._outstanding, []
+        for call in outstanding:
+            call.finish(None)
+
+    def reset(self) -> None:
+        """The serving process is gone, and its machine says so if it can be heard."""
+        self._back_to_party(self.close)
+
+    def send_ready(self) -> None:
+        """Send the responses that no earlier request holds up."""
+        while self._served and self._served[0].response is not None:
+            call = self._served.popleft()
+            response = call.response
+            assert response is not None, "the head is ready"
+            arriving = self._passage.response(call.outgoing, response)
+            self._send_back(call, arriving)
+
+    def _send_back(self, call: Call, arriving: Callable[[], Message]) -> None:
+        self._back_to_party(lambda: self._take_answer(call, arriving))
+
+    def _take_answer(self, call: Call, arriving: Callable[[], Message]) -> None:
+        if self.is_open and not call.is_done:
+            self._outstanding.remove(call)
+            call.finish(arriving())
+
+    def _back_to_party(self, action: Callable[[], None]) -> None:
+        self._links.send(self._back, lambda: self._party.hear(action))
+
+    def _transmit(self, arrive: Callable[[], None]) -> None:
+        """Send forth; until the connection stands both directions are needed."""
+        if self.server is None and self._links.is_cut(self._back.link):
+            self._links.send(self._back, lambda: self._transmit(arrive))
+        else:
+            self._links.send(self._forth, arrive)
+
+    def _establish(self) -> bool:
+        if self.server is None:
+            server = self._lookup()
+            if server is None or not server.accepts():
+                return False
+            self.server = server
+        return True
+
+    def _arrive(self, call: Call, arriving: Callable[[], Arrived]) -> None:
+        if not self._establish() or self.server is not self._lookup():
+            self.reset()
+            return
+        assert self.server is not None, "it stands"
+        self._served.append(call)
+        self.server.serve(call, arriving())
+
+    def _give_up(self, call: Call) -> None:
+        if not call.is_done:
+            self.close()
+
+
+class Network:
+    """Opens connections between the processes of one cluster."""
+
+    __slots__ = ("_connections", "_lookup", "_passage", "links")
+
+    def __init__(
+        self, links: Links, passage: Passage, lookup: Callable[[int], Server | None]
+    ) -> None:
+        self.links = links
+        self._passage = passage
+        self._lookup = lookup
+        self._connections: list[Connection] = []
+
+    def connect(self, link: Link, party: Party) -> Connection:
+        """Return a new connection; it stands once the first message has arrived."""
+        target = link.target
+        connection = Connection(
+            link,
+            party,
+            lambda: self._lookup(target),
+            links=self.links,
+            passage=self._passage,
+        )
+        self._connections.append(connection)
+        return connection
+
+    def process_died(self, process: object) -> None:
+        """Reset every connection to a process that is gone."""
+        self._connections = [connection for connection in self._connections if connection.is_open]
+        for connection in self._connections:
+            if connection.server is process:
+                connection.reset()

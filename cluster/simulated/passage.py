@@ -1,0 +1,158 @@
+"""How a message gets from one process to another: as the object it is, or through the codec.
+
+Objects are what most runs pass, for speed; in a drawn share of runs each message is encoded and
+decoded as on a real connection, Envelopes included, so that nothing travels that the wire could
+not carry. Not: frames and headers of connections, which only the server's sockets have.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from msgspec import Struct
+from typing_extensions import override
+
+from node.core.effects import Forward
+from node.server.envelope import Opened, open_request, open_response, wrap_request, wrap_response
+from node.wire.codec import decode_request, decode_response, encode_request, encode_response
+from node.wire.messages import Message
+from node.wire.messages.generated.envelope_request import EnvelopeRequest
+from node.wire.messages.generated.envelope_response import EnvelopeResponse
+from node.wire.principal import ANONYMOUS, Principal
+
+ENVELOPE_VERSION = 0
+HARNESS_HOST = "127.0.0.1"
+
+
+class Outgoing(Struct, frozen=True, kw_only=True):
+    """A request as its sender has it; with `forward`, it goes in an Envelope."""
+
+    message: Message
+    version: int
+    forward: Forward | None = None
+
+
+class Arrived(Struct, frozen=True, kw_only=True):
+    """A request as its server gets it."""
+
+    message: Message
+    version: int
+    principal: Principal = ANONYMOUS
+    client_host: str = HARNESS_HOST
+    forwarded_by: Principal | None = None
+
+
+class Passage(Protocol):
+    """What a message turns into on its way; the calls returned are made at the other end."""
+
+    @property
+    def bytes_passed(self) -> int:
+        """How many bytes the codec has made."""
+        ...
+
+    def request(self, outgoing: Outgoing) -> Callable[[], Arrived]:
+        """Send a request."""
+        ...
+
+    def response(self, outgoing: Outgoing, message: Message) -> Callable[[], Message]:
+        """Send what answers that request."""
+        ...
+
+
+class ObjectPassage(Passage):
+    """Messages pass as they are."""
+
+    __slots__ = ()
+
+    @property
+    @override
+    def bytes_passed(self) -> int:
+        return 0
+
+    @override
+    def request(self, outgoing: Outgoing) -> Callable[[], Arrived]:
+        forward = outgoing.forward
+        if forward is None:
+            arrived = Arrived(message=outgoing.message, version=outgoing.version)
+        else:
+            arrived = Arrived(
+                message=outgoing.message,
+                version=outgoing.version,
+                principal=forward.principal,
+                client_host=forward.client_host,
+                forwarded_by=ANONYMOUS,
+            )
+        return lambda: arrived
+
+    @override
+    def response(self, outgoing: Outgoing, message: Message) -> Callable[[], Message]:
+        return lambda: message
+
+
+class BytesPassage(Passage):
+    """Messages pass through the codec."""
+
+    __slots__ = ("_bytes_passed",)
+
+    def __init__(self) -> None:
+        self._bytes_passed = 0
+
+    @property
+    @override
+    def bytes_passed(self) -> int:
+        return self._bytes_passed
+
+    @override
+    def request(self, outgoing: Outgoing) -> Callable[[], Arrived]:
+        forward = outgoing.forward
+        if forward is not None:
+            envelope = self._encode_request(wrap_request(forward), ENVELOPE_VERSION)
+            return lambda: _from_envelope(envelope)
+        version = outgoing.version
+        data = self._encode_request(outgoing.message, version)
+        key = outgoing.message.API_KEY
+        return lambda: Arrived(message=decode_request(key, version, data), version=version)
+
+    @override
+    def response(self, outgoing: Outgoing, message: Message) -> Callable[[], Message]:
+        forward, version = outgoing.forward, outgoing.version
+        if forward is None:
+            data = self._encode_response(message, version)
+            return lambda: decode_response(message.API_KEY, version, data)
+        opened = _open(wrap_request(forward))
+        data = self._encode_response(wrap_response(opened, message), ENVELOPE_VERSION)
+        return lambda: _inner_response(data, forward)
+
+    def _encode_request(self, message: Message, version: int) -> bytes:
+        data = encode_request(message, version)
+        self._bytes_passed += len(data)
+        return data
+
+    def _encode_response(self, message: Message, version: int) -> bytes:
+        data = encode_response(message, version)
+        self._bytes_passed += len(data)
+        return data
+
+
+def _from_envelope(data: bytes) -> Arrived:
+    envelope = decode_request(EnvelopeRequest.API_KEY, ENVELOPE_VERSION, data)
+    assert isinstance(envelope, EnvelopeRequest), "the key says so"
+    opened = _open(envelope)
+    return Arrived(
+        message=opened.message,
+        version=opened.header.version,
+        principal=opened.principal,
+        client_host=opened.client_host,
+        forwarded_by=ANONYMOUS,
+    )
+
+
+def _inner_response(data: bytes, forward: Forward) -> Message:
+    envelope = decode_response(EnvelopeResponse.API_KEY, ENVELOPE_VERSION, data)
+    assert isinstance(envelope, EnvelopeResponse), "the key says so"
+    return open_response(envelope, forward)
+
+
+def _open(envelope: EnvelopeRequest) -> Opened:
+    opened = open_request(envelope)
+    assert isinstance(opened, Opened), f"a broker of ours made an envelope refused as {opened}"
+    return opened

@@ -1,0 +1,329 @@
+"""What must hold of the quorum at every moment (KIP-595), watched from outside.
+
+Each class is one property with its sentence. They judge by effects, disks and messages, and use a
+node's word about itself only as the claim that is to be tested. Not: metadata
+(metadata_invariants.py).
+"""
+
+from typing_extensions import override
+
+from cluster.simulated.ledger import Ledger
+from cluster.simulated.witness import Observed, Setting, Witness
+from node.core.effects import Send
+from node.core.events import Received
+from node.core.raft.quorum_state import QuorumState
+from node.core.status import NodeStatus
+from node.core.types import NO_NODE
+from node.wire.messages import Message, fetch_request, vote_request, vote_response
+from node.wire.messages.batch import Batch
+
+LEADER = "leader"
+
+
+class OneLeaderAnEpoch(Witness):
+    """Election safety."""
+
+    sentence = "An epoch has at most one leader, and in one life only."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._leaders: dict[int, tuple[int, int]] = {}
+
+    @override
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        if after.role != LEADER:
+            return
+        us = (process.node_id, process.life)
+        leader = self._leaders.setdefault(after.epoch, us)
+        if leader != us:
+            self.jury.object(
+                self,
+                process,
+                f"epoch {after.epoch} was led by node {leader[0]} in its life {leader[1]}",
+            )
+
+
+class EpochsNeverFall(Witness):
+    """The durable epoch of a node, across its lives."""
+
+    sentence = "The epoch of a node never falls, not even by a restart."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._epochs: dict[int, int] = {}
+
+    @override
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        self._see(process, durable.epoch)
+
+    @override
+    def persisted(self, process: Observed, state: QuorumState) -> None:
+        self._see(process, state.epoch)
+
+    def _see(self, process: Observed, epoch: int) -> None:
+        known = self._epochs.get(process.node_id, 0)
+        if epoch < known:
+            self.jury.object(self, process, f"epoch {epoch} after {known}")
+        self._epochs[process.node_id] = max(known, epoch)
+
+
+class HighWatermarkNeverFalls(Witness):
+    """Per life of a process; it is learned anew after a restart."""
+
+    sentence = "The high watermark of a process never falls, nor is its log cut below it."
+
+    @override
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        if before is not None and after.high_watermark < before.high_watermark:
+            detail = f"{after.high_watermark} after {before.high_watermark}"
+            self.jury.object(self, process, detail)
+        if after.high_watermark > process.log.end_offset:
+            detail = f"{after.high_watermark} is past the log's end {process.log.end_offset}"
+            self.jury.object(self, process, detail)
+
+    @override
+    def truncated(self, process: Observed, end_offset: int) -> None:
+        status = process.status
+        if status is not None and end_offset < status.high_watermark:
+            detail = f"cut to {end_offset}, below {status.high_watermark}"
+            self.jury.object(self, process, detail)
+
+
+class CommittedByAMajority(Witness):
+    """Durability of what is committed."""
+
+    sentence = "What is below a high watermark is on the disks of a majority of voters."
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__()
+        self._setting = setting
+        self._voters: dict[int, Observed] = {}
+        self._proved = 0
+
+    @override
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        if process.node_id in self._setting.voters:
+            self._voters[process.node_id] = process
+
+    @override
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        end = after.high_watermark
+        if end <= self._proved:
+            return
+        self._proved = end
+        ours = process.log.ending_at(end)
+        holders = [
+            voter.node_id for voter in self._voters.values() if _holds_durably(voter, end, ours)
+        ]
+        if len(holders) < self._setting.majority:
+            self.jury.object(self, process, f"{end} is durable on {sorted(holders)} only")
+
+
+def _holds_durably(voter: Observed, end: int, batch: Batch | None) -> bool:
+    if voter.log.durable_end < end:
+        return False
+    theirs = voter.log.ending_at(end)
+    return batch is None or (theirs is not None and theirs.epoch == batch.epoch)
+
+
+class OwnWordIsDurable(Witness):
+    """What a node claims to have flushed, to others by its Fetches and to itself."""
+
+    sentence = "A voter vouches for nothing that a loss of power would take from it."
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__()
+        self._setting = setting
+
+    @override
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        if after.flushed > process.log.durable_end:
+            detail = f"flushed {after.flushed}, durable {process.log.durable_end}"
+            self.jury.object(self, process, detail)
+
+    @override
+    def sent(self, process: Observed, effect: Send) -> None:
+        message = effect.message
+        if process.node_id not in self._setting.voters:
+            return
+        if not isinstance(message, fetch_request.FetchRequest):
+            return
+        offset = message.topics[0].partitions[0].fetch_offset
+        if offset > process.log.durable_end:
+            detail = f"fetches at {offset}, durable {process.log.durable_end}"
+            self.jury.object(self, process, detail)
+
+
+class LogsMatch(Witness):
+    """Log matching, by induction over each append."""
+
+    sentence = "Two logs with a record of one offset and epoch are equal up to it."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._first: dict[tuple[int, int], tuple[Batch, tuple[int, int] | None]] = {}
+
+    @override
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        before = None
+        for batch in process.log.batches:
+            self._see(process, batch, before)
+            before = (batch.base_offset, batch.epoch)
+
+    @override
+    def appended(self, process: Observed, batch: Batch) -> None:
+        batches = process.log.batches
+        before = batches[-2] if len(batches) > 1 else None
+        self._see(process, batch, None if before is None else (before.base_offset, before.epoch))
+
+    def _see(self, process: Observed, batch: Batch, before: tuple[int, int] | None) -> None:
+        key = (batch.base_offset, batch.epoch)
+        first = self._first.setdefault(key, (batch, before))
+        if (first[0] is not batch and first[0] != batch) or first[1] != before:
+            detail = f"offset {key[0]}, epoch {key[1]}, after {before} and after {first[1]}"
+            self.jury.object(self, process, detail)
+
+
+class CommittedNeverChanges(Witness):
+    """State machine safety, with the ledger of what was committed first."""
+
+    sentence = "A committed record is never changed, on any node."
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self._ledger = ledger
+
+    @override
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        start = before.high_watermark if before is not None else 0
+        if after.high_watermark <= start:
+            return
+        for batch in process.log.between(start, after.high_watermark):
+            known = self._ledger.commit(batch, after.epoch, process.now_ns())
+            if known is not batch and known != batch:
+                detail = f"offset {batch.base_offset}: epoch {batch.epoch}, was {known.epoch}"
+                self.jury.object(self, process, detail)
+
+
+class LeadersHaveAllCommitted(Witness):
+    """Leader completeness."""
+
+    sentence = "A leader's log holds every record committed in an earlier epoch."
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self._ledger = ledger
+
+    @override
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        leads = after.role == LEADER
+        if not leads or (before is not None and before.role == LEADER):
+            return
+        last = self._ledger.last_before(after.epoch)
+        if last is None:
+            return
+        ours = process.log.ending_at(last.next_offset)
+        if ours is not last and ours != last:
+            detail = f"epoch {after.epoch} lacks offset {last.last_offset} of epoch {last.epoch}"
+            self.jury.object(self, process, detail)
+
+
+class OneVoteAnEpoch(Witness):
+    """Votes on disk, votes given by answers, and votes after a leader was known."""
+
+    sentence = "A voter votes once in an epoch, durably, and for nobody once it has a leader."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._votes: dict[tuple[int, int], int] = {}
+        self._leaders: dict[tuple[int, int], int] = {}
+        self._durable: dict[int, QuorumState] = {}
+
+    @override
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        self._durable[process.node_id] = durable
+
+    @override
+    def persisted(self, process: Observed, state: QuorumState) -> None:
+        self._durable[process.node_id] = state
+        key = (process.node_id, state.epoch)
+        if state.voted_for != NO_NODE:
+            self._vote(process, state.epoch, state.voted_for)
+        if state.leader != NO_NODE:
+            self._leaders.setdefault(key, state.leader)
+
+    @override
+    def replying(self, process: Observed, event: Received, message: Message) -> None:
+        request = event.message
+        if not isinstance(request, vote_request.VoteRequest):
+            return
+        assert isinstance(message, vote_response.VoteResponse), "a Vote is answered by one"
+        if not message.topics or not message.topics[0].partitions[0].vote_granted:
+            return
+        asked = request.topics[0].partitions[0]
+        self._vote(process, asked.replica_epoch, asked.replica_id)
+        durable = self._durable[process.node_id]
+        if durable.epoch == asked.replica_epoch and durable.voted_for != asked.replica_id:
+            detail = f"granted epoch {durable.epoch} to {asked.replica_id}, on disk is {durable}"
+            self.jury.object(self, process, detail)
+
+    def _vote(self, process: Observed, epoch: int, candidate: int) -> None:
+        key = (process.node_id, epoch)
+        known = self._votes.setdefault(key, candidate)
+        if known != candidate:
+            detail = f"epoch {epoch}: voted for {known} and for {candidate}"
+            self.jury.object(self, process, detail)
+        leader = self._leaders.get(key, candidate)
+        if leader != candidate:
+            detail = f"epoch {epoch}: voted for {candidate}, knowing leader {leader}"
+            self.jury.object(self, process, detail)
+
+
+class BoundedResignation(Witness):
+    """A leader without followers stops, in time."""
+
+    sentence = "No node leads for 1.5 fetch time-outs without Fetches from a majority."
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__()
+        self._setting = setting
+        self._limit_ns = setting.timeouts.fetch_ns * 3 // 2
+        self._contacts: dict[int, dict[int, int]] = {}
+
+    @override
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        self._contacts.pop(process.node_id, None)
+
+    @override
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        if after.role != LEADER:
+            self._contacts.pop(process.node_id, None)
+        elif process.node_id not in self._contacts:
+            now_ns = process.running_ns()
+            others = [voter for voter in self._setting.voters if voter != process.node_id]
+            self._contacts[process.node_id] = dict.fromkeys(others, now_ns)
+
+    @override
+    def received(self, process: Observed, event: Received) -> None:
+        contacts = self._contacts.get(process.node_id)
+        request = event.message
+        if contacts is None or not isinstance(request, fetch_request.FetchRequest):
+            return
+        replica = request.replica_state.replica_id
+        if replica < 0:
+            replica = request.replica_id
+        if replica in contacts:
+            contacts[replica] = process.running_ns()
+
+    @override
+    def stepped(self, process: Observed) -> None:
+        contacts = self._contacts.get(process.node_id)
+        if not contacts:
+            return
+        # With itself, a majority is there as long as this many others are.
+        needed = self._setting.majority - 1
+        newest = sorted(contacts.values(), reverse=True)[needed - 1]
+        silence_ns = process.running_ns() - newest
+        if silence_ns > self._limit_ns:
+            self._contacts.pop(process.node_id)
+            self.jury.object(self, process, f"no majority for {silence_ns / 1e9:.3f} s")

@@ -1,0 +1,83 @@
+"""Virtual time: one heap of (nanoseconds, sequence) and what happens then.
+
+Not asyncio: timers that are due at the same nanosecond run first-in first-out, and nothing
+depends on object addresses or on the machine's clock.
+"""
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+
+Action = Callable[[], None]
+
+
+def _nothing() -> None:
+    """What is left of a cancelled timer."""
+
+
+class Timer:
+    """One thing that will happen; `cancel` makes it nothing."""
+
+    __slots__ = ("action", "time_ns")
+
+    def __init__(self, time_ns: int, action: Action) -> None:
+        self.time_ns = time_ns
+        self.action = action
+
+    def cancel(self) -> None:
+        """Let it pass without effect; harmless after it ran."""
+        self.action = _nothing
+
+
+class SimulationLimitError(RuntimeError):
+    """A run went on for longer than it was allowed to."""
+
+
+class Scheduler:
+    """The only source of time in a simulated run."""
+
+    __slots__ = ("_heap", "_sequence", "events", "now_ns")
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int, Timer]] = []
+        self._sequence = 0
+        self.now_ns = 0
+        self.events = 0
+
+    def at(self, time_ns: int, action: Action) -> Timer:
+        """Do it at that time, after all that is due then already; the past means now."""
+        time_ns = max(time_ns, self.now_ns)
+        timer = Timer(time_ns, action)
+        self._sequence += 1
+        heappush(self._heap, (time_ns, self._sequence, timer))
+        return timer
+
+    def after(self, delay_ns: int, action: Action) -> Timer:
+        """Do it that much later."""
+        return self.at(self.now_ns + delay_ns, action)
+
+    def soon(self, action: Action) -> Timer:
+        """Do it now, after all that is due now already."""
+        return self.at(self.now_ns, action)
+
+    def run_until(
+        self, finished: Callable[[], bool], *, until_ns: int, maximum_events: int
+    ) -> None:
+        """Let time pass until `finished`.
+
+        Raises:
+            SimulationLimitError: time or events ran out first, or nothing is left to happen.
+        """
+        heap = self._heap
+        while not finished():
+            if not heap:
+                raise SimulationLimitError(f"nothing is left to happen at {self.now_ns} ns")
+            time_ns, _, timer = heappop(heap)
+            if time_ns > until_ns:
+                raise SimulationLimitError(f"not finished within {until_ns} simulated ns")
+            if timer.action is _nothing:
+                continue
+            self.now_ns = time_ns
+            self.events += 1
+            if self.events > maximum_events:
+                raise SimulationLimitError(f"not finished within {maximum_events} events")
+            timer.action()

@@ -1,0 +1,272 @@
+"""The simulated backend: whole nodes on virtual time, one seed, one run.
+
+Not: the world that it acts on (world.py), nor what is checked (invariants.py, final_checks.py).
+"""
+
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from typing_extensions import override
+
+from cluster.connection import Connection
+from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions, Link, NodeInfo
+from cluster.simulated import final_checks
+from cluster.simulated.collector import seldom_collected
+from cluster.simulated.connection import connect
+from cluster.simulated.links import Stream
+from cluster.simulated.machine import Machine
+from cluster.simulated.process import NodeProcess
+from cluster.simulated.scheduler import SimulationLimitError
+from cluster.simulated.scope import SimulatedScope, SimulatedTask
+from cluster.simulated.witness import Violation
+from cluster.simulated.world import World
+from node.core.types import milliseconds
+from node.storage.errors import StorageError
+
+T = TypeVar("T")
+
+READY_WITHIN_NS = milliseconds(60_000)
+STOP_WITHIN_NS = milliseconds(10_000)
+PROBE_NS = milliseconds(300)
+POLL_NS = milliseconds(50)
+MAXIMUM_NS = milliseconds(3_600_000)
+MAXIMUM_EVENTS = 50_000_000
+
+
+class InvariantViolatedError(RuntimeError):
+    """The run was stopped at its first violation; `violations` has it."""
+
+
+class SimulatedCluster(Cluster):
+    """A cluster in one process, on the scheduler's time."""
+
+    def __init__(self, options: ClusterOptions) -> None:
+        _refuse_unmutated(options.mutant)
+        self.options = options
+        self.world = World(options)
+        self._scope = SimulatedScope(self.world.scheduler)
+
+    # A run
+
+    def run(self, main: Coroutine[Any, Any, T]) -> T:
+        """Let simulated time pass until `main` is done, and return its result.
+
+        Raises:
+            InvariantViolatedError: an invariant did not hold; `violations` says which.
+            SimulationLimitError: `main` did not end within the limits of a run.
+        """
+        scheduler, violations = self.world.scheduler, self.world.jury.violations
+        task = self._scope.spawn(main)
+        with seldom_collected():
+            try:
+                scheduler.run_until(
+                    lambda: task.done or bool(violations),
+                    until_ns=MAXIMUM_NS,
+                    maximum_events=MAXIMUM_EVENTS,
+                )
+            except SimulationLimitError:
+                self._scope.raise_lost_errors()
+                raise
+        if violations:
+            raise InvariantViolatedError(str(violations[0]))
+        return self._result(task)
+
+    def _result(self, task: SimulatedTask[T]) -> T:
+        task.observed = True
+        if task.error is not None:
+            raise task.error
+        self._scope.raise_lost_errors()
+        return task.result
+
+    @property
+    def violations(self) -> list[Violation]:
+        """What did not hold so far."""
+        return self.world.jury.violations
+
+    @property
+    def events(self) -> int:
+        """How many events have happened."""
+        return self.world.scheduler.events
+
+    @property
+    def simulated_ns(self) -> int:
+        """How much simulated time has passed."""
+        return self.world.scheduler.now_ns
+
+    @property
+    def bytes_passed(self) -> int:
+        """How many bytes went through the codec; 0 where messages pass as objects."""
+        return self.world.passage.bytes_passed
+
+    async def quiesce(self) -> None:
+        """Make the world whole, let it settle, and judge its progress and its images."""
+        world, scope = self.world, self._scope
+        final_checks.whole_again(world)
+        deadline_ns = scope.now() + final_checks.limit_ns(world)
+        while not final_checks.has_converged(world) and scope.now() < deadline_ns:
+            await scope.sleep(POLL_NS)
+        elected, converged = final_checks.has_leader(world), final_checks.has_converged(world)
+        final_checks.judge(world, elected=elected, converged=converged)
+
+    def write_files(self) -> None:
+        """Write every node's disk and trace under the run directory, as they are now."""
+        for info in self.nodes:
+            self._machine(info.node_id).write_files(self.node_files(info.node_id))
+
+    # The protocol
+
+    @property
+    @override
+    def backend(self) -> str:
+        return "simulated"
+
+    @property
+    @override
+    def nodes(self) -> tuple[NodeInfo, ...]:
+        return self.options.nodes
+
+    @property
+    @override
+    def capabilities(self) -> frozenset[Capability]:
+        return frozenset(Capability)
+
+    @property
+    @override
+    def scope(self) -> SimulatedScope:
+        return self._scope
+
+    @override
+    async def start(self) -> None:
+        for info in self.nodes:
+            self._start(info.node_id)
+        deadline_ns = self._scope.now() + READY_WITHIN_NS
+        while not final_checks.is_ready(self.world):
+            if self._scope.now() >= deadline_ns:
+                raise ClusterError(f"not ready within {READY_WITHIN_NS // 1_000_000_000} s")
+            await self._scope.sleep(POLL_NS)
+
+    @override
+    async def stop(self) -> None:
+        self.write_files()
+        for info in self.nodes:
+            self._machine(info.node_id).kill()
+
+    @override
+    async def kill(self, node_id: int) -> None:
+        self._machine(node_id).kill()
+
+    @override
+    async def start_node(self, node_id: int) -> None:
+        self._start(node_id)
+
+    @override
+    async def stop_node(self, node_id: int) -> None:
+        machine = self._machine(node_id)
+        if machine.process is None:
+            return
+        machine.process.stop()
+        deadline_ns = self._scope.now() + STOP_WITHIN_NS
+        while machine.process is not None and self._scope.now() < deadline_ns:
+            await self._scope.sleep(POLL_NS)
+        machine.kill()
+
+    @override
+    async def pause(self, node_id: int) -> None:
+        self._process(node_id).pause()
+
+    @override
+    async def resume(self, node_id: int) -> None:
+        process = self._machine(node_id).process
+        if process is not None:
+            process.resume()
+
+    @override
+    async def process_id(self, node_id: int) -> int | None:
+        machine = self._machine(node_id)
+        return None if machine.process is None else node_id * 1000 + machine.lives
+
+    @override
+    async def is_paused(self, node_id: int) -> bool:
+        process = self._machine(node_id).process
+        return process is not None and process.is_paused
+
+    @override
+    async def cut(self, links: frozenset[Link]) -> None:
+        for link in sorted(links):
+            self.world.links.cut(link)
+
+    @override
+    async def heal(self, links: frozenset[Link]) -> None:
+        for link in sorted(links):
+            self.world.links.heal(link)
+
+    @override
+    async def withheld(self, links: frozenset[Link]) -> int:
+        return sum(self.world.links.withheld(link) for link in sorted(links))
+
+    @override
+    async def round_trip(self, link: Link) -> bool:
+        source, target = self._machine(link.source).process, self._machine(link.target).process
+        if source is None or target is None or source.is_paused or target.is_paused:
+            return False
+        links, arrived = self.world.links, self._scope.promise()
+        back = Stream(Link(link.target, link.source))
+        links.send(Stream(link), lambda: links.send(back, lambda: arrived.set(True)))
+        timer = self._scope.scheduler.after(PROBE_NS, lambda: arrived.set(False))
+        has_arrived: bool = await arrived
+        timer.cancel()
+        return has_arrived
+
+    @override
+    async def shift_clock(self, node_id: int, offset_ns: int) -> None:
+        self._machine(node_id).around.clock.wall_offset_ns = offset_ns
+
+    @override
+    async def wall_clock_offset(self, node_id: int) -> int | None:
+        machine = self._machine(node_id)
+        return None if machine.process is None else machine.around.clock.wall_offset_ns
+
+    @override
+    async def lose_unsynced(self, node_id: int) -> int:
+        return self._machine(node_id).lose_power()
+
+    @override
+    async def connect(self, node_id: int, timeout_ns: int) -> Connection:
+        return await connect(self._scope, self.world.network, node_id, timeout_ns)
+
+    @override
+    def bootstrap(self) -> str:
+        return ""
+
+    @override
+    def node_files(self, node_id: int) -> Path:
+        return self.options.directory / "nodes" / str(node_id)
+
+    def _start(self, node_id: int) -> None:
+        try:
+            self._machine(node_id).start()
+        except StorageError as error:
+            raise ClusterError(f"node {node_id} does not start: {error}") from error
+
+    def _machine(self, node_id: int) -> Machine:
+        machine = self.world.machines.get(node_id)
+        if machine is None:
+            raise ClusterError(f"node {node_id}: there is none, only {sorted(self.world.machines)}")
+        return machine
+
+    def _process(self, node_id: int) -> NodeProcess:
+        process = self._machine(node_id).process
+        if process is None:
+            raise ClusterError(f"node {node_id} is down")
+        return process
+
+
+def _refuse_unmutated(mutant: str | None) -> None:
+    """A mutant has to be in the node's code before that is imported, so here it is too late."""
+    if mutant is None:
+        return
+    loaded = (module for name, module in list(sys.modules.items()) if name.startswith("node."))
+    if all(getattr(module, "__mutant__", None) != mutant for module in loaded):
+        raise ClusterError(f"mutant {mutant}: call mutants.install before anything of node loads")

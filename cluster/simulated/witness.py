@@ -1,0 +1,153 @@
+"""What invariants are told, and what they say. Not: the invariants (invariants.py).
+
+An invariant is a Witness with a sentence. It overrides the hooks it needs; the jury calls only
+those, after the effect or step that they are about, so that each costs what it uses.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from typing_extensions import override
+
+from cluster.simulated.log_mirror import LogMirror
+from node.core.config import Timeouts
+from node.core.effects import Send
+from node.core.events import Received
+from node.core.metadata.image import MetadataImage
+from node.core.raft.quorum_state import QuorumState
+from node.core.status import NodeStatus
+from node.wire.messages import Message
+from node.wire.messages.batch import Batch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """One invariant that did not hold."""
+
+    invariant: str
+    sentence: str
+    node: int
+    time_ns: int
+    detail: str
+
+    @override
+    def __str__(self) -> str:
+        seconds = self.time_ns / 1_000_000_000
+        return (
+            f"{self.invariant}: {self.sentence} [node {self.node}, {seconds:.3f} s] {self.detail}"
+        )
+
+
+class Observed(Protocol):
+    """One process of a node, as witnesses see it."""
+
+    node_id: int
+    life: int
+    """Which start of the node this is."""
+    status: NodeStatus | None
+    log: LogMirror
+
+    def now_ns(self) -> int:
+        """True time, in nanoseconds since the run's start."""
+        ...
+
+    def running_ns(self) -> int:
+        """The time that this process has run, its pauses left out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a run's invariants have to know beforehand."""
+
+    voters: tuple[int, ...]
+    timeouts: Timeouts
+
+    @property
+    def majority(self) -> int:
+        """How many voters decide."""
+        return len(self.voters) // 2 + 1
+
+
+class Witness:
+    """An invariant; every hook may be left out."""
+
+    sentence: ClassVar[str]
+
+    def __init__(self) -> None:
+        self.jury: Jury
+
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        """A process has recovered its log and begins."""
+
+    def appended(self, process: Observed, batch: Batch) -> None:
+        """A batch has been written."""
+
+    def truncated(self, process: Observed, end_offset: int) -> None:
+        """The log has been cut."""
+
+    def persisted(self, process: Observed, state: QuorumState) -> None:
+        """The quorum state has been replaced."""
+
+    def sent(self, process: Observed, effect: Send) -> None:
+        """A request goes to a voter."""
+
+    def received(self, process: Observed, event: Received) -> None:
+        """A request is about to be stepped."""
+
+    def replying(self, process: Observed, event: Received, message: Message) -> None:
+        """An answer is about to leave; nothing of the step after it has been carried out."""
+
+    def replied(self, process: Observed, event: Received, message: Message) -> None:
+        """A request has been answered, in the step that is told by `moved`."""
+
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        """The committed image has moved."""
+
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        """A step has changed what the node shows."""
+
+    def stepped(self, process: Observed) -> None:
+        """A step is over."""
+
+
+class Jury:
+    """Tells each witness what it asked for, and keeps what they object to."""
+
+    def __init__(self, witnesses: Sequence[Witness]) -> None:
+        self.violations: list[Violation] = []
+        for witness in witnesses:
+            witness.jury = self
+        self.on_started = [w.started for w in _who(witnesses, "started")]
+        self.on_appended = [w.appended for w in _who(witnesses, "appended")]
+        self.on_truncated = [w.truncated for w in _who(witnesses, "truncated")]
+        self.on_persisted = [w.persisted for w in _who(witnesses, "persisted")]
+        self.on_sent = [w.sent for w in _who(witnesses, "sent")]
+        self.on_received = [w.received for w in _who(witnesses, "received")]
+        self.on_replying = [w.replying for w in _who(witnesses, "replying")]
+        self.on_replied = [w.replied for w in _who(witnesses, "replied")]
+        self.on_published = [w.published for w in _who(witnesses, "published")]
+        self.on_moved = [w.moved for w in _who(witnesses, "moved")]
+        self.on_stepped = [w.stepped for w in _who(witnesses, "stepped")]
+
+    def object(self, witness: Witness, process: Observed, detail: str) -> None:
+        """Record that a witness's sentence does not hold."""
+        self.object_to(type(witness).__name__, witness.sentence, process, detail)
+
+    def object_to(self, invariant: str, sentence: str, process: Observed, detail: str) -> None:
+        """Record a violation of something that no witness watches."""
+        self.violations.append(
+            Violation(
+                invariant=invariant,
+                sentence=sentence,
+                node=process.node_id,
+                time_ns=process.now_ns(),
+                detail=detail,
+            )
+        )
+
+
+def _who(witnesses: Sequence[Witness], hook: str) -> list[Witness]:
+    """Return the witnesses that override a hook, in their order."""
+    return [w for w in witnesses if getattr(type(w), hook) is not getattr(Witness, hook)]

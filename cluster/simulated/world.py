@@ -1,0 +1,110 @@
+"""Everything that one simulated cluster consists of, made from one seed.
+
+Not: what is done to it (simulated_cluster.py).
+"""
+
+from pathlib import Path
+from random import Random
+
+from cluster.profiles import timeouts
+from cluster.protocol import ClusterOptions, NodeInfo
+from cluster.simulated.clock import SimulatedClock
+from cluster.simulated.invariants import make_jury
+from cluster.simulated.links import Links
+from cluster.simulated.machine import Machine
+from cluster.simulated.network import Network, Server
+from cluster.simulated.passage import BytesPassage, ObjectPassage, Passage
+from cluster.simulated.process import NodeProcess, Surroundings
+from cluster.simulated.scheduler import Scheduler
+from cluster.simulated.witness import Setting
+from node.core.config import Endpoint, NodeConfig, Voter
+from node.core.effects import Exit
+from node.core.types import NodeId, milliseconds
+from node.wire.types import Uuid, format_uuid
+
+PORT = 9092
+BYTES_SHARE = 0.1
+"""The share of runs whose messages pass through the codec."""
+SEGMENT_BYTES = (4096, 1 << 30)
+LONGEST_UPTIME_NS = milliseconds(3_600_000)
+
+
+class World:
+    """Machines, the network between them, time, and the jury that watches."""
+
+    def __init__(self, options: ClusterOptions) -> None:
+        random = Random(f"{options.seed}/world")
+        self.cluster_id = format_uuid(Uuid(random.randbytes(16)))
+        self.scheduler = Scheduler()
+        self.passage: Passage = BytesPassage() if random.random() < BYTES_SHARE else ObjectPassage()
+        self.links = Links(self.scheduler, Random(f"{options.seed}/links"))
+        self.network = Network(self.links, self.passage, self._server)
+        self.timeouts = timeouts(options.timeouts)
+        voters = tuple(info.node_id for info in options.nodes if info.is_controller)
+        self.jury = make_jury(Setting(voters=voters, timeouts=self.timeouts))
+        segment_bytes = random.choice(SEGMENT_BYTES)
+        self.machines = {
+            info.node_id: self._machine(info, options, random, segment_bytes)
+            for info in options.nodes
+        }
+
+    def _server(self, node_id: int) -> Server | None:
+        return self.machines[node_id].process
+
+    def _machine(
+        self, info: NodeInfo, options: ClusterOptions, random: Random, segment_bytes: int
+    ) -> Machine:
+        around = Surroundings(
+            node_id=info.node_id,
+            scheduler=self.scheduler,
+            network=self.network,
+            clock=SimulatedClock(self.scheduler, random.randrange(LONGEST_UPTIME_NS)),
+            jury=self.jury,
+            random=Random(f"{options.seed}/machine-{info.node_id}"),
+            on_exit=self._exited,
+        )
+        return Machine(
+            info,
+            self._config(info, options),
+            around,
+            seed=str(options.seed),
+            segment_bytes=segment_bytes,
+        )
+
+    def _config(self, info: NodeInfo, options: ClusterOptions) -> NodeConfig:
+        endpoint = Endpoint(
+            name="CONTROLLER" if info.is_controller else "PLAINTEXT",
+            host=info.name,
+            port=PORT,
+            is_controller=info.is_controller,
+        )
+        return NodeConfig(
+            node_id=NodeId(info.node_id),
+            cluster_id=self.cluster_id,
+            is_controller=info.is_controller,
+            is_broker=info.is_broker,
+            voters=tuple(
+                Voter(node_id=NodeId(voter.node_id), host=voter.name, port=PORT)
+                for voter in options.nodes
+                if voter.is_controller
+            ),
+            endpoints=(endpoint,),
+            timeouts=self.timeouts,
+        )
+
+    def _exited(self, process: NodeProcess, effect: Exit) -> None:
+        machine = self.machines[process.node_id]
+        if machine.process is process:
+            machine.kill()
+        if effect.status != 0:
+            self.jury.object_to(
+                "NoNodeGivesUp",
+                "A node ends by itself only when it was told to stop.",
+                process,
+                f"exit status {effect.status}: {effect.reason}",
+            )
+
+    def write_files(self, directory: Path) -> None:
+        """Write every node's disk and trace."""
+        for node_id in sorted(self.machines):
+            self.machines[node_id].write_files(directory / "nodes" / str(node_id))

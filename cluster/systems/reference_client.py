@@ -1,0 +1,99 @@
+"""What the clients of the reference system share: one connection, and what is lost with it.
+
+Each operation is one request over the one open connection, never repeated. After a lost
+connection, and after a controller that says it is not the active one, the next connection goes to
+the next node. Not: the requests (reference_topics.py, reference_registration.py).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+
+from typing_extensions import override
+
+from cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
+from cluster.protocol import Cluster
+from cluster.systems.reference_errors import error_name, outcome_of, outcome_of_silence
+from cluster.systems.system import Client, Completion, Outcome, Value
+from node.wire.errors import ErrorCode
+from node.wire.schema import Message
+
+OPERATION_TIMEOUT_NS: Final = 2_000_000_000
+OPERATION_TIMEOUT_MS: Final = OPERATION_TIMEOUT_NS // 1_000_000
+
+
+class ReferenceClient(Client, ABC):
+    """The connection and its outcome; subclasses know the requests."""
+
+    def __init__(self, cluster: Cluster, nodes: Sequence[int], random: Random) -> None:
+        self._cluster = cluster
+        self._nodes = list(nodes)
+        random.shuffle(self._nodes)
+        self._place = 0
+        self._connection: Connection | None = None
+
+    @property
+    @override
+    def node(self) -> int | None:
+        return self._nodes[self._place]
+
+    @override
+    async def open(self) -> None:
+        if self._connection is not None:
+            return
+        node_id = self._nodes[self._place]
+        try:
+            self._connection = await self._cluster.connect(node_id, OPERATION_TIMEOUT_NS)
+        except ConnectionFailed:
+            self._turn_away()
+            raise
+
+    @override
+    async def invoke(self, f: str, key: str, value: Value) -> Completion:
+        connection = self._connection
+        assert connection is not None, "open the client first"
+        message, version = self._request(f, key, value)
+        try:
+            answer = await connection.call(message, version, OPERATION_TIMEOUT_NS)
+        except ConnectionFailed as error:
+            self._turn_away()
+            return Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
+        except OutcomeUnknown as error:
+            self._turn_away()
+            return Completion(outcome=outcome_of_silence(f), error=str(error), connected=False)
+        completion = self._completion(f, answer)
+        if completion.error == ErrorCode.NOT_CONTROLLER.name:
+            self._next_node_if_controller()
+        return completion
+
+    @override
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _next_node_if_controller(self) -> None:
+        """A broker forwards to whoever leads, so only clients of controllers move on."""
+
+    def _turn_away(self) -> None:
+        self.close()
+        self._place = (self._place + 1) % len(self._nodes)
+
+    @abstractmethod
+    def _request(self, f: str, key: str, value: Value) -> tuple[Message, int]:
+        """Return the request of an operation and its version."""
+
+    @abstractmethod
+    def _completion(self, f: str, answer: Message) -> Completion:
+        """Return what the answer says."""
+
+
+def told(outcome: str, **fields: object) -> Completion:
+    """Return an ok with this outcome in its value."""
+    return Completion(outcome=Outcome.OK, value={"outcome": outcome, **fields})
+
+
+def refused(f: str, error_code: int) -> Completion:
+    """Return the completion of an error that is no observation."""
+    return Completion(outcome=outcome_of(f, error_code), error=error_name(error_code))

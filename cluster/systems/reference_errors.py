@@ -1,0 +1,59 @@
+"""What an error code of the reference system tells about an operation: (API, error) to outcome.
+
+Only codes that say for certain that nothing was done are `fail`. Whatever is not in the table is
+`info` for an operation that changes state. An operation that only reads changes nothing, so
+there everything but an answer is `fail`. Codes that are an observation of the state (a topic
+exists) are `ok` and belong to the client. KIP-590 says which errors a forwarding broker gives.
+"""
+
+from typing import Final
+
+from cluster.systems.system import Outcome
+from node.wire.errors import ErrorCode
+
+_NEVER_TRIED: Final = frozenset(
+    {
+        ErrorCode.NOT_CONTROLLER,
+        ErrorCode.BROKER_NOT_AVAILABLE,
+        ErrorCode.UNSUPPORTED_VERSION,
+        ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
+        ErrorCode.INVALID_REQUEST,
+    }
+)
+"""Refused before anything was tried, whatever the API."""
+
+DEFINITE_REFUSALS: Final[dict[str, frozenset[ErrorCode]]] = {
+    "create": _NEVER_TRIED
+    | {
+        ErrorCode.INVALID_REPLICATION_FACTOR,
+        ErrorCode.INVALID_PARTITIONS,
+        ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+        ErrorCode.INVALID_TOPIC_EXCEPTION,
+        ErrorCode.INVALID_CONFIG,
+    },
+    "delete": _NEVER_TRIED | {ErrorCode.TOPIC_DELETION_DISABLED},
+    "register": _NEVER_TRIED | {ErrorCode.INCONSISTENT_CLUSTER_ID, ErrorCode.INVALID_REGISTRATION},
+    "heartbeat": _NEVER_TRIED,
+    "unregister": _NEVER_TRIED,
+}
+READS: Final = frozenset({"lookup", "describe"})
+
+
+def outcome_of(f: str, error_code: int) -> Outcome:
+    """Return what an error that is no observation tells about an operation."""
+    if f in READS or error_code in DEFINITE_REFUSALS[f]:
+        return Outcome.FAIL
+    return Outcome.INFO
+
+
+def outcome_of_silence(f: str) -> Outcome:
+    """Return what it tells that a request was sent and nothing came back."""
+    return Outcome.FAIL if f in READS else Outcome.INFO
+
+
+def error_name(error_code: int) -> str:
+    """Return the name of an error code, or its number."""
+    try:
+        return ErrorCode(error_code).name
+    except ValueError:
+        return str(error_code)

@@ -1,0 +1,92 @@
+"""The reference node's raw files as rows of the neutral tables `records` and `trace`.
+
+Read leniently: a node may have been killed in the middle of a write, so a torn end is no error.
+Not: the tables' schemas (checkers/schema.py) nor any judgement of what the rows say.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from node.storage.log import DIRECTORY_NAME
+from node.tools.log_file import Damage, read_segment
+from node.tools.record_json import record_data, type_name
+
+TRACE_FILE = "trace.jsonl"
+_COPIED = (
+    "seq",
+    "time",
+    "event",
+    "role",
+    "epoch",
+    "high_watermark",
+    "flushed",
+    "log_end",
+    "image_digest",
+)
+
+
+def records(directory: Path, node_id: int) -> list[dict[str, object]]:
+    """Return every record of a node's metadata log, control records included.
+
+    Args:
+        directory: The node's files; the log may lie anywhere below.
+        node_id: Whose they are.
+    """
+    return [
+        row
+        for path in sorted(directory.rglob(f"{DIRECTORY_NAME}/*.log"))
+        for row in _segment_rows(path, node_id)
+    ]
+
+
+def trace(directory: Path, node_id: int) -> list[dict[str, object]]:
+    """Return what the node said of itself over all its starts, in the order of writing.
+
+    `incarnation` counts the starts from 0. A line that a kill cut short is left out.
+    """
+    path = directory / TRACE_FILE
+    if not path.exists():
+        return []
+    starts: dict[str, int] = {}
+    found: list[dict[str, object]] = []
+    with path.open("rb") as file:
+        for line in file:
+            row = _whole_row(line)
+            if row is None:
+                continue
+            start = starts.setdefault(str(row["incarnation"]), len(starts))
+            found.append(_trace_row(row, node_id, start))
+    return found
+
+
+def _segment_rows(path: Path, node_id: int) -> Iterator[dict[str, object]]:
+    for stored in read_segment(path.read_bytes()):
+        if isinstance(stored, Damage):
+            return
+        batch = stored.batch
+        for offset, record in enumerate(batch.records, start=batch.base_offset):
+            yield {
+                "node": node_id,
+                "offset": offset,
+                "epoch": batch.epoch,
+                "batch_crc": stored.crc,
+                "type": type_name(record),
+                "json": json.dumps(record_data(record), separators=(",", ":"), sort_keys=True),
+            }
+
+
+def _whole_row(line: bytes) -> dict[str, object] | None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) and "image_offset" in row else None
+
+
+def _trace_row(row: dict[str, object], node_id: int, start: int) -> dict[str, object]:
+    """A table's row; the node's image offset is the next one, the table's the last applied."""
+    image_offset = row["image_offset"]
+    assert isinstance(image_offset, int)
+    copied = {name: row.get(name) for name in _COPIED}
+    return {"node": node_id, "incarnation": start, "image_offset": image_offset - 1, **copied}

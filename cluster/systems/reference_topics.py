@@ -1,0 +1,113 @@
+"""Topics of the reference system: created, deleted, looked up and described through one broker.
+
+A look-up is a validate-only create; a description is a Metadata request by id, which a broker
+answers from its own image (KIP-516). The broker forwards the rest (KIP-590).
+"""
+
+from random import Random
+from typing import Final, cast
+
+from typing_extensions import override
+
+from cluster.protocol import Cluster
+from cluster.systems.reference_client import OPERATION_TIMEOUT_MS, ReferenceClient, refused, told
+from cluster.systems.system import Completion, Value
+from node.wire.errors import ErrorCode
+from node.wire.messages import (
+    create_topics_request,
+    create_topics_response,
+    delete_topics_request,
+    delete_topics_response,
+    metadata_request,
+    metadata_response,
+)
+from node.wire.schema import Message
+from node.wire.types import Uuid, format_uuid, parse_uuid
+
+CREATE_VERSION: Final = 7
+DELETE_VERSION: Final = 6
+METADATA_VERSION: Final = 12
+REPLICATION_FACTOR: Final = 3
+
+
+class TopicsClient(ReferenceClient):
+    """Topics, through one broker."""
+
+    def __init__(self, cluster: Cluster, random: Random) -> None:
+        brokers = [node.node_id for node in cluster.nodes if node.is_broker]
+        super().__init__(cluster, brokers, random)
+        self._factor = min(REPLICATION_FACTOR, len(brokers))
+
+    @override
+    def _request(self, f: str, key: str, value: Value) -> tuple[Message, int]:
+        match f:
+            case "create":
+                return self._create(key, self._factor, validate_only=False), CREATE_VERSION
+            case "lookup":
+                return self._create(key, 1, validate_only=True), CREATE_VERSION
+            case "delete":
+                return self._delete(key, value), DELETE_VERSION
+            case "describe":
+                return self._describe(value), METADATA_VERSION
+            case _:
+                raise AssertionError(f)
+
+    def _create(self, name: str, factor: int, *, validate_only: bool) -> Message:
+        topic = create_topics_request.CreatableTopic(
+            name=name, num_partitions=1, replication_factor=factor
+        )
+        return create_topics_request.CreateTopicsRequest(
+            topics=(topic,), timeout_ms=OPERATION_TIMEOUT_MS, validate_only=validate_only
+        )
+
+    def _delete(self, name: str, value: Value) -> Message:
+        assert value is not None
+        state = delete_topics_request.DeleteTopicState(name=name)
+        if value["by"] == "id":
+            topic_id = parse_uuid(str(value["id"]))
+            state = delete_topics_request.DeleteTopicState(topic_id=topic_id)
+        return delete_topics_request.DeleteTopicsRequest(
+            topics=(state,), timeout_ms=OPERATION_TIMEOUT_MS
+        )
+
+    def _describe(self, value: Value) -> Message:
+        assert value is not None
+        topic = metadata_request.MetadataRequestTopic(topic_id=parse_uuid(str(value["id"])))
+        return metadata_request.MetadataRequest(topics=(topic,), allow_auto_topic_creation=False)
+
+    @override
+    def _completion(self, f: str, answer: Message) -> Completion:
+        match f:
+            case "create" | "lookup":
+                created = cast("create_topics_response.CreateTopicsResponse", answer).topics[0]
+                return _of_create(f, created.error_code, created.topic_id)
+            case "delete":
+                deleted = cast("delete_topics_response.DeleteTopicsResponse", answer)
+                return _of_delete(deleted.responses[0].error_code)
+            case _:
+                shown = cast("metadata_response.MetadataResponse", answer).topics[0]
+                return _of_describe(shown.error_code)
+
+
+def _of_create(f: str, error_code: int, topic_id: Uuid) -> Completion:
+    if error_code == ErrorCode.TOPIC_ALREADY_EXISTS:
+        return told("exists")
+    if error_code != ErrorCode.NONE:
+        return refused(f, error_code)
+    return told("created", id=format_uuid(topic_id)) if f == "create" else told("absent")
+
+
+def _of_delete(error_code: int) -> Completion:
+    if error_code == ErrorCode.NONE:
+        return told("deleted")
+    if error_code in {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID}:
+        return told("absent")
+    return refused("delete", error_code)
+
+
+def _of_describe(error_code: int) -> Completion:
+    if error_code == ErrorCode.NONE:
+        return told("present")
+    if error_code in {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID}:
+        return told("absent")
+    return refused("describe", error_code)

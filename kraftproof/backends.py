@@ -1,0 +1,151 @@
+"""The backends by name: how a cluster is made and how its coroutines are driven to the end.
+
+Each is imported when it is asked for. Not: what a cluster can do (cluster/protocol.py).
+"""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Protocol, TypeVar
+
+from cluster.live.scope import LiveScope
+from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
+from kraftproof.errors import UsageError
+
+T = TypeVar("T")
+Main = Callable[[Cluster], Coroutine[Any, Any, T]]
+
+
+class ViolationError(Exception):
+    """A simulated run was stopped at the first invariant that did not hold."""
+
+
+class Backend(Protocol):
+    """One kind of cluster."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What its clusters can do to their nodes, known before one is made."""
+        ...
+
+    def preflight(self) -> None:
+        """Look whether this machine has what the backend needs.
+
+        Raises:
+            ClusterError: it has not; one line.
+        """
+        ...
+
+    def run(self, options: ClusterOptions, main: Main[T]) -> T:
+        """Make a cluster, run `main` with it to its end, and return what it returned."""
+        ...
+
+
+class LocalBackend:
+    """Processes on loopback."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """Kill, pause, restart."""
+        from cluster.local.local_cluster import CAPABILITIES
+
+        return CAPABILITIES
+
+    def preflight(self) -> None:
+        """It needs Linux."""
+        if not sys.platform.startswith("linux"):
+            raise ClusterError(f"--backend local: needs Linux, this is {sys.platform}")
+
+    def run(self, options: ClusterOptions, main: Main[T]) -> T:
+        """Run on asyncio."""
+        from cluster.local.local_cluster import LocalCluster
+
+        return run_live(lambda scope: LocalCluster(options, scope), main)
+
+
+class DockerBackend:
+    """Containers."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """All that live clusters can do."""
+        from cluster.docker.docker_cluster import CAPABILITIES
+
+        return CAPABILITIES
+
+    def preflight(self) -> None:
+        """It needs an engine that answers."""
+        from cluster.docker.engine import connect_engine
+
+        connect_engine().close()
+
+    def run(self, options: ClusterOptions, main: Main[T]) -> T:
+        """Run on asyncio."""
+        from cluster.docker.docker_cluster import DockerCluster
+
+        return run_live(lambda scope: DockerCluster(options, scope), main)
+
+
+def run_live(make: Callable[[LiveScope], Cluster], main: Main[T]) -> T:
+    """Run `main` with a live cluster on an event loop of its own."""
+
+    async def whole() -> T:
+        scope = LiveScope()
+        try:
+            result = await main(make(scope))
+            scope.raise_lost_errors()
+        finally:
+            await scope.cancel_rest()
+        return result
+
+    return asyncio.run(whole())
+
+
+class SimulatedBackend:
+    """Virtual time in this process."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """Everything."""
+        return frozenset(Capability)
+
+    def preflight(self) -> None:
+        """It needs nothing."""
+
+    def run(self, options: ClusterOptions, main: Main[T]) -> T:
+        """Run on the simulator's heap."""
+        from cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
+
+        cluster = SimulatedCluster(options)
+        try:
+            return cluster.run(main(cluster))
+        except InvariantViolatedError as error:
+            raise ViolationError(str(error)) from error
+
+
+_BACKENDS: dict[str, Callable[[], Backend]] = {
+    "local": LocalBackend,
+    "docker": DockerBackend,
+    "simulated": SimulatedBackend,
+}
+
+
+def make_backend(name: str) -> Backend:
+    """Return a backend.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    made = _BACKENDS.get(name)
+    if made is None:
+        raise UsageError(f"--backend {name}: one of {', '.join(_BACKENDS)} is expected")
+    return made()
+
+
+async def with_cluster(cluster: Cluster, main: Callable[[], Awaitable[T]]) -> T:
+    """Start a cluster, run `main`, and take the cluster down whatever happened."""
+    try:
+        await cluster.start()
+        return await main()
+    finally:
+        await cluster.stop()

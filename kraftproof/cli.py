@@ -1,0 +1,119 @@
+"""The command `kraftproof`: finds the command's file, runs it, and turns mistakes into one line.
+
+Only the file of the command that was asked for is imported, so that help is quick and a mutant's
+import hook comes before everything of the node. Exit codes: 0 valid, 1 invalid, 2 unknown, 3 a
+mistake in the usage or the input.
+"""
+
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+import typer
+
+from kraftproof.errors import USAGE_EXIT_CODE, UsageError
+from kraftproof.output import complain
+
+COMMANDS: Final = {
+    "test": "Run a workload against a cluster under faults, and judge what it did.",
+    "sim": "Search seeds in simulation until an invariant or a model is violated.",
+    "check": "Check recorded histories and run directories again.",
+    "up": "Bring a cluster up and print its bootstrap addresses until Ctrl-C.",
+    "heal": "Undo the faults of a run whose harness is dead.",
+    "sweep": "Remove what dead harnesses left on this machine.",
+}
+FUNCTIONS: Final = {"test": "run_one"}
+"""Where a command's function has another name than the command."""
+HELP: Final = """Break a KRaft cluster on purpose, and prove from what its clients saw
+whether it kept its promises.
+
+Start with: [bold]kraftproof test[/] (3+3 local processes, kill -9 and pause, 30 s). Exit codes:
+0 valid, 1 invalid, 2 unknown, 3 a mistake in the usage or the input."""
+
+
+def main() -> None:
+    """Entry point of the command."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line and return the exit code."""
+    chosen = next((one for one in arguments if not one.startswith("-")), None)
+    if chosen is not None and chosen not in COMMANDS:
+        complain(f"kraftproof: unknown command {chosen!r}: one of {', '.join(COMMANDS)}")
+        return USAGE_EXIT_CODE
+    try:
+        return _invoke(chosen, arguments)
+    except KeyboardInterrupt:
+        complain("kraftproof: interrupted")
+        return 130
+
+
+def _invoke(chosen: str | None, arguments: list[str]) -> int:
+    command = typer.main.get_command(_application(chosen))
+    try:
+        status = command.main(args=arguments, prog_name="kraftproof", standalone_mode=False)
+    except (UsageError, ValueError) as error:
+        if not _is_users_mistake(error):
+            raise
+        complain(f"kraftproof: {error}")
+        return USAGE_EXIT_CODE
+    except Exception as error:
+        line = _usage_line(error)
+        if line is None:
+            raise
+        complain(f"kraftproof: {line}")
+        return USAGE_EXIT_CODE
+    return status if isinstance(status, int) else 0
+
+
+def _is_users_mistake(error: ValueError) -> bool:
+    """Whether an error's text is one line for the user: all such classes of ours say so by type."""
+    return isinstance(error, UsageError) or type(error).__module__.partition(".")[0] in {
+        "checkers",
+        "cluster",
+        "nemesis",
+        "workloads",
+        "mutants",
+    }
+
+
+def _usage_line(error: Exception) -> str | None:
+    """The one line of an error of the command-line parser or of a backend; None for any other."""
+    as_line = getattr(error, "format_message", None)
+    if as_line is not None:
+        return " ".join(str(as_line()).split())
+    if type(error).__module__.partition(".")[0] == "cluster":
+        return str(error)
+    return None
+
+
+def _application(chosen: str | None) -> typer.Typer:
+    application = typer.Typer(
+        help=HELP,
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name, summary in COMMANDS.items():
+        function = _function(name) if name == chosen else _stand_in
+        application.command(name, help=None if name == chosen else summary)(function)
+    return application
+
+
+def _function(name: str) -> Callable[..., Any]:
+    module = importlib.import_module(f"kraftproof.commands.{name}")
+    function: Callable[..., Any] = getattr(module, FUNCTIONS.get(name, name))
+    return function
+
+
+def _stand_in() -> None:
+    """Stands in the list for a command that was not asked for."""
+    raise AssertionError("only the command that was asked for is invoked")
+
+
+if __name__ == "__main__":
+    main()

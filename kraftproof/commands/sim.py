@@ -1,0 +1,101 @@
+"""`kraftproof sim`: searches seeds in simulation until something does not hold."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kraftproof.mutation import install_mutant
+from kraftproof.output import say, say_json, say_verdict
+
+if TYPE_CHECKING:
+    from kraftproof.search import SearchSummary
+
+DEFAULT_BUDGET_S = 112.0
+
+
+def sim(
+    *,
+    seeds: Annotated[
+        str, typer.Option(help="A:B (A to B-1), A: (until the budget is used up) or A.")
+    ] = "0:",
+    mutant: Annotated[str | None, typer.Option(help="Plant this known bug in the nodes.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds of workload a seed, for all seeds.")
+    ] = None,
+    budget_s: Annotated[
+        float | None,
+        typer.Option(help="CPU seconds after which no new seed is begun [112 where open-ended]."),
+    ] = None,
+    store: Annotated[Path, typer.Option(help="Where the run of a violation is kept.")] = Path(
+        "store"
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
+) -> None:
+    """Search seeds in simulation until an invariant or a model is violated."""
+    mutant_hash = install_mutant(mutant, "simulated")
+    status = _search(
+        seeds,
+        mutant=mutant,
+        mutant_hash=mutant_hash,
+        time_limit_s=time_limit,
+        budget_s=budget_s,
+        store=store,
+        as_json=as_json,
+    )
+    raise typer.Exit(status)
+
+
+def _search(
+    seeds: str,
+    *,
+    mutant: str | None,
+    mutant_hash: str | None,
+    time_limit_s: float | None,
+    budget_s: float | None,
+    store: Path,
+    as_json: bool,
+) -> int:
+    from kraftproof.search import parse_seeds, search
+
+    is_open = seeds.endswith(":")
+    found = search(
+        parse_seeds(seeds),
+        store,
+        mutant=mutant,
+        mutant_hash=mutant_hash,
+        time_limit_s=time_limit_s,
+        budget_s=DEFAULT_BUDGET_S if budget_s is None and is_open else budget_s,
+        tell=lambda one: say(one.describe()),
+    )
+    _tell(found, as_json=as_json)
+    if found.violations:
+        return 1
+    return 2 if found.unknown else 0
+
+
+def _tell(found: "SearchSummary", *, as_json: bool) -> None:
+    for violation in found.violations:
+        say(f"seed {violation.seed}: {violation.result.directory.path}")
+        for sentence in violation.result.why[:5]:
+            say(f"  {sentence}")
+    if as_json:
+        say_json(
+            {
+                "seeds": found.seeds,
+                "violations": [
+                    {"seed": one.seed, "why": list(one.result.why)} for one in found.violations
+                ],
+                "unknown": found.unknown,
+                "simulated_seconds": round(found.simulated_s, 3),
+                "cpu_seconds": round(found.cpu_s, 3),
+                "events": found.events,
+            }
+        )
+        return
+    verdict = "invalid" if found.violations else "unknown" if found.unknown else "valid"
+    say_verdict(
+        verdict,
+        f"  {found.seeds} seeds, {found.simulated_s:.0f} simulated s, {found.events} events, "
+        f"{found.cpu_s:.1f} CPU-s ({found.events / max(found.cpu_s, 1e-9):.0f} events a CPU-s)",
+    )

@@ -1,0 +1,14 @@
+"""`kraftproof sweep`: removes what dead harnesses left, and nothing of the living."""
+
+from kraftproof.output import say
+
+
+def sweep() -> None:
+    """Remove what dead harnesses left on this machine."""
+    from kraftproof.leftovers import sweep_all
+
+    lines = sweep_all()
+    for line in lines:
+        say(line)
+    if not lines:
+        say("nothing was left")

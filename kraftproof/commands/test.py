@@ -1,0 +1,101 @@
+"""`kraftproof test`: one run from the options to the verdict."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kraftproof.mutation import install_mutant
+from kraftproof.options import DEFAULT_NEMESES, RunOptions, parse_nemeses, parse_nodes
+from kraftproof.output import say, say_json, say_verdict
+
+DEFAULTS = RunOptions()
+
+
+def run_one(
+    *,
+    backend: Annotated[
+        str, typer.Option(help="local (processes), docker (containers) or simulated.")
+    ] = DEFAULTS.backend,
+    workload: Annotated[str, typer.Option(help="topics or registration.")] = DEFAULTS.workload,
+    nemesis: Annotated[
+        str,
+        typer.Option(
+            help="Faults, comma-separated: kill, kill-all, pause, restart, partition, clock, "
+            "lose-unsynced; or none."
+        ),
+    ] = ",".join(DEFAULT_NEMESES),
+    nodes: Annotated[str, typer.Option(help="Controllers+brokers.")] = "3+3",
+    time_limit: Annotated[
+        float, typer.Option(help="How long operations are invoked, in seconds.")
+    ] = DEFAULTS.time_limit_s,
+    rate: Annotated[float, typer.Option(help="Operations a second.")] = DEFAULTS.rate,
+    concurrency: Annotated[int, typer.Option(help="Clients at once.")] = DEFAULTS.concurrency,
+    seed: Annotated[int, typer.Option(help="Draws the schedule and the workload.")] = DEFAULTS.seed,
+    mutant: Annotated[
+        str | None, typer.Option(help="Plant this known bug in the nodes.")
+    ] = DEFAULTS.mutant,
+    store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
+    engine: Annotated[str, typer.Option(help="spark or inline.")] = DEFAULTS.engine,
+    system: Annotated[str, typer.Option(help="The system under test.")] = DEFAULTS.system,
+    timeouts: Annotated[
+        str, typer.Option(help="chaos (failures show within seconds) or default (the KIPs').")
+    ] = DEFAULTS.timeouts,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the schedule only.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
+) -> None:
+    """Run a workload against a cluster under faults, and judge what it did."""
+    controllers, brokers = parse_nodes(nodes)
+    options = RunOptions(
+        backend=backend,
+        system=system,
+        workload=workload,
+        nemeses=parse_nemeses(nemesis),
+        controllers=controllers,
+        brokers=brokers,
+        time_limit_s=time_limit,
+        rate=rate,
+        concurrency=concurrency,
+        seed=seed,
+        mutant=mutant,
+        store=store,
+        engine=engine,
+        timeouts=timeouts,
+    )
+    mutant_hash = install_mutant(mutant, backend)
+    raise typer.Exit(run_test(options, mutant_hash, dry_run=dry_run, as_json=as_json))
+
+
+def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_json: bool) -> int:
+    """Do the run, print its verdict and return the exit code."""
+    from kraftproof.backends import make_backend
+    from kraftproof.progress import ConsoleProgress
+    from kraftproof.report.junit import write_junit
+    from kraftproof.report.page import write_page
+    from kraftproof.run_directory import make_run_directory
+    from kraftproof.runner import execute, plan_spaced, refuse_impossible
+    from kraftproof.summary import as_json as result_json
+    from kraftproof.summary import last_line, reasons
+
+    backend = make_backend(options.backend)
+    schedule = plan_spaced(options)
+    refuse_impossible(options, backend, schedule)
+    if dry_run:
+        for scheduled in schedule:
+            say(scheduled.describe())
+        return 0
+    backend.preflight()
+    directory = make_run_directory(options)
+    progress = ConsoleProgress()
+    progress.phase(f"seed {options.seed}, {directory.path}")
+    result = execute(options, directory, schedule, progress, mutant_hash=mutant_hash)
+    write_page(result)
+    write_junit(result)
+    progress.close()
+    for sentence in reasons(result):
+        say(f"  {sentence}")
+    if as_json:
+        say_json(result_json(result))
+    else:
+        say_verdict(result.verdict.value, last_line(result))
+    return result.verdict.exit_code

@@ -1,0 +1,147 @@
+"""Recorders: the history and the faults, one JSON object a line, on disk as they happen.
+
+Lines go to the operating system one by one, so that a harness that dies loses none. Not: what
+the events mean (checkers/schema.py has the fields).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from cluster.systems.system import Completion, Outcome, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoneOperation:
+    """One operation that has ended, as figures and the report need it."""
+
+    f: str
+    outcome: Outcome
+    invoke_ns: int
+    complete_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaultEvent:
+    """One phase of one fault."""
+
+    time_ns: int
+    phase: str
+    name: str
+    kind: str
+    targets: tuple[object, ...]
+    detail: str
+
+
+class _Lines:
+    """A file of JSON lines, each written at once."""
+
+    __slots__ = ("_encoder", "_file", "count")
+
+    def __init__(self, path: Path) -> None:
+        self._file: IO[bytes] = path.open("wb", buffering=0)
+        self._encoder = msgspec.json.Encoder()
+        self.count = 0
+
+    def write(self, row: dict[str, object]) -> None:
+        """Write one object under the next index."""
+        self._file.write(self._encoder.encode({"index": self.count, **row}) + b"\n")
+        self.count += 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invoked:
+    """An operation that is open."""
+
+    process: int
+    f: str
+    key: str
+    node: int | None
+    time_ns: int
+
+
+class HistoryRecorder:
+    """history.jsonl, and what it held so far for progress and figures."""
+
+    __slots__ = ("_lines", "_now", "done", "open")
+
+    def __init__(self, path: Path, now: Callable[[], int]) -> None:
+        self._lines = _Lines(path)
+        self._now = now
+        self.done: list[DoneOperation] = []
+        self.open = 0
+
+    def invoke(self, process: int, f: str, key: str, value: Value, node: int | None) -> Invoked:
+        """Write the beginning of an operation."""
+        time_ns = self._now()
+        self.open += 1
+        self._lines.write(
+            {
+                "process": process,
+                "type": "invoke",
+                "f": f,
+                "key": key,
+                "value": value,
+                "time": time_ns,
+                "node": node,
+            }
+        )
+        return Invoked(process=process, f=f, key=key, node=node, time_ns=time_ns)
+
+    def complete(self, invoked: Invoked, completion: Completion) -> None:
+        """Write the end of an operation."""
+        time_ns = self._now()
+        self.open -= 1
+        row: dict[str, object] = {
+            "process": invoked.process,
+            "type": completion.outcome.value,
+            "f": invoked.f,
+            "key": invoked.key,
+            "value": completion.value,
+            "time": time_ns,
+            "node": invoked.node,
+        }
+        if completion.error is not None:
+            row["error"] = completion.error
+        self._lines.write(row)
+        self.done.append(
+            DoneOperation(
+                f=invoked.f,
+                outcome=completion.outcome,
+                invoke_ns=invoked.time_ns,
+                complete_ns=time_ns,
+            )
+        )
+
+
+class FaultRecorder:
+    """faults.jsonl: the log of the injector."""
+
+    __slots__ = ("_lines", "_now", "events")
+
+    def __init__(self, path: Path, now: Callable[[], int]) -> None:
+        self._lines = _Lines(path)
+        self._now = now
+        self.events: list[FaultEvent] = []
+
+    def write(
+        self, phase: str, name: str, kind: str, targets: tuple[object, ...], detail: str
+    ) -> None:
+        """Write one phase of one fault."""
+        event = FaultEvent(
+            time_ns=self._now(), phase=phase, name=name, kind=kind, targets=targets, detail=detail
+        )
+        self.events.append(event)
+        self._lines.write(
+            {
+                "time": event.time_ns,
+                "phase": phase,
+                "fault": name,
+                "kind": kind,
+                "targets": list(targets),
+                "detail": detail,
+            }
+        )

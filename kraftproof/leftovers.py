@@ -1,0 +1,58 @@
+"""What a dead harness leaves: nodes, containers, leases, and faults without a heal.
+
+A fault lives in the cluster that it was made in, and that goes with its owner: a local node dies
+with the harness, a container is removed by the sweep. So healing a dead run is sweeping, and
+telling which of its faults were still in force.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import msgspec
+
+from cluster.local import ownership
+from kraftproof.errors import UsageError
+from kraftproof.run_directory import RunDirectory
+
+
+def sweep_all() -> list[str]:
+    """Remove what dead owners left, on every backend that is there; return what was done."""
+    lines = ownership.sweep()
+    if "DOCKER_HOST" in os.environ or Path("/var/run/docker.sock").exists():
+        from cluster.docker.sweep import sweep
+
+        lines += sweep()
+    return lines
+
+
+def unhealed(directory: RunDirectory) -> list[str]:
+    """Return a line for each fault that was begun and never healed.
+
+    Raises:
+        UsageError: this is no run directory, or its harness is alive.
+    """
+    owner = msgspec.convert(directory.read_run()["harness"], ownership.Identity)
+    if ownership.is_alive(owner):
+        raise UsageError(f"{directory.path}: its harness runs (process {owner.pid}); end it first")
+    begun: dict[str, str] = {}
+    for event in _events(directory.faults):
+        name = str(event["fault"])
+        if event["phase"] == "intent":
+            begun[name] = f"{name} {event['kind']} {event['targets']}: {event['detail']}"
+        elif event["phase"] in {"healed", "moot"}:
+            begun.pop(name, None)
+    return list(begun.values())
+
+
+def _events(path: Path) -> list[dict[str, object]]:
+    """The fault events; a last line that a kill cut short does not count."""
+    if not path.exists():
+        return []
+    events = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            events.append(json.loads(line))
+        except ValueError:
+            break
+    return events

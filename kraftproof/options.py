@@ -1,0 +1,89 @@
+"""What a run is told: every option with its default. Not: how it is parsed (kraftproof/commands).
+
+It imports nothing of a cluster or a node, since a mutant's import hook has to come before them.
+"""
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kraftproof.errors import UsageError
+
+SECOND_NS = 1_000_000_000
+BACKENDS = ("local", "docker", "simulated")
+ENGINES = ("spark", "inline")
+PROFILES = ("chaos", "default")
+DEFAULT_NEMESES = ("kill", "pause")
+MOST_NODES = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """One run. The defaults are those of `kraftproof test`."""
+
+    backend: str = "local"
+    system: str = "reference"
+    workload: str = "topics"
+    nemeses: tuple[str, ...] = DEFAULT_NEMESES
+    controllers: int = 3
+    brokers: int = 3
+    time_limit_s: float = 30.0
+    rate: float = 50.0
+    concurrency: int = 10
+    seed: int = 0
+    mutant: str | None = None
+    store: Path = field(default_factory=lambda: Path("store"))
+    engine: str = "spark"
+    timeouts: str = "chaos"
+
+    def __post_init__(self) -> None:
+        """Refuse what no run can be made of.
+
+        Raises:
+            UsageError: a value out of its range; one line.
+        """
+        _one_of("--backend", self.backend, BACKENDS)
+        _one_of("--engine", self.engine, ENGINES)
+        _one_of("--timeouts", self.timeouts, PROFILES)
+        _within("--nodes", self.controllers, 1, MOST_NODES)
+        _within("--nodes", self.brokers, 1, MOST_NODES)
+        _within("--time-limit", self.time_limit_s, 1, 86_400)
+        _within("--rate", self.rate, 0.1, 100_000)
+        _within("--concurrency", self.concurrency, 1, 1_000)
+
+    @property
+    def time_limit_ns(self) -> int:
+        """How long operations are invoked."""
+        return int(self.time_limit_s * SECOND_NS)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the options for run.json."""
+        return {**asdict(self), "store": str(self.store), "nemeses": list(self.nemeses)}
+
+
+def parse_nodes(text: str) -> tuple[int, int]:
+    """Return controllers and brokers of `3+3`.
+
+    Raises:
+        UsageError: the text is no such sum.
+    """
+    controllers, plus, brokers = text.partition("+")
+    if not plus or not controllers.isdecimal() or not brokers.isdecimal():
+        raise UsageError(f"--nodes {text}: CONTROLLERS+BROKERS is expected, for example 3+3")
+    return int(controllers), int(brokers)
+
+
+def parse_nemeses(text: str) -> tuple[str, ...]:
+    """Return the names of a comma-separated list, each once; `none` and an empty text are none."""
+    names = [name.strip() for name in text.split(",")]
+    return tuple(dict.fromkeys(name for name in names if name and name != "none"))
+
+
+def _one_of(option: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise UsageError(f"{option} {value}: one of {', '.join(known)} is expected")
+
+
+def _within(option: str, value: float, smallest: float, largest: float) -> None:
+    if not smallest <= value <= largest:
+        raise UsageError(f"{option} {value}: {smallest} to {largest} is expected")

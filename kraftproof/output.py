@@ -1,0 +1,33 @@
+"""Lines on standard output and error, for people and for programs."""
+
+import json
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+STYLES = {"valid": "bold green", "invalid": "bold red", "unknown": "bold yellow"}
+
+
+def say(line: str) -> None:
+    """Print a line on standard output."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def say_json(value: Any) -> None:  # noqa: ANN401 - whatever is JSON
+    """Print a value as one line of JSON."""
+    say(json.dumps(value))
+
+
+def complain(line: str) -> None:
+    """Print a line on standard error."""
+    sys.stderr.write(line + "\n")
+
+
+def say_verdict(verdict: str, rest: str) -> None:
+    """Print a line that begins with a verdict, in its colour on a terminal."""
+    line = Text(verdict, style=STYLES[verdict])
+    line.append(rest, style="default")
+    Console(highlight=False, soft_wrap=True).print(line)

@@ -1,0 +1,95 @@
+"""Progress for people: one live line on a terminal, a line now and then elsewhere. On stderr."""
+
+from typing import Protocol
+
+from rich.console import Console
+from rich.status import Status
+
+from cluster.scope import Scope, Task
+from kraftproof.history import FaultRecorder, HistoryRecorder
+
+SECOND_NS = 1_000_000_000
+LINE_EVERY_S = 5
+
+
+class Progress(Protocol):
+    """What a run tells while it runs."""
+
+    def phase(self, text: str) -> None:
+        """Say what begins now."""
+        ...
+
+    def watch(
+        self, scope: Scope, history: HistoryRecorder, faults: FaultRecorder, time_limit_ns: int
+    ) -> Task[None]:
+        """Begin to tell how operations and faults go; cancel the task to end it."""
+        ...
+
+
+class Silence:
+    """Tells nothing."""
+
+    def phase(self, text: str) -> None:
+        """Say nothing."""
+
+    def watch(
+        self, scope: Scope, history: HistoryRecorder, faults: FaultRecorder, time_limit_ns: int
+    ) -> Task[None]:
+        """Watch nothing."""
+        del history, faults, time_limit_ns
+        return scope.spawn(_nothing())
+
+
+async def _nothing() -> None:
+    """A task that ends at once."""
+
+
+class ConsoleProgress:
+    """Tells it on a console."""
+
+    __slots__ = ("_console", "_status")
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._status: Status | None = None
+
+    def phase(self, text: str) -> None:
+        """End the line before and begin one."""
+        self.close()
+        self._console.print(f"[bold cyan]·[/] {text}")
+        if self._console.is_terminal:
+            self._status = self._console.status(text)
+            self._status.start()
+
+    def close(self) -> None:
+        """End the live line, if there is one."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def watch(
+        self, scope: Scope, history: HistoryRecorder, faults: FaultRecorder, time_limit_ns: int
+    ) -> Task[None]:
+        """Tell once a second on a terminal, else every five."""
+        return scope.spawn(self._watch(scope, history, faults, time_limit_ns))
+
+    async def _watch(
+        self, scope: Scope, history: HistoryRecorder, faults: FaultRecorder, time_limit_ns: int
+    ) -> None:
+        started_ns = scope.now()
+        seen_ok = 0
+        every_s = 1 if self._status is not None else LINE_EVERY_S
+        while True:
+            await scope.sleep(every_s * SECOND_NS)
+            ok = sum(one.outcome == "ok" for one in history.done)
+            rate = (ok - seen_ok) / every_s
+            seen_ok = ok
+            at_s = (scope.now() - started_ns) // SECOND_NS
+            total_s = time_limit_ns // SECOND_NS
+            last = faults.events[-1] if faults.events else None
+            fault = f", {last.phase}: {last.kind} {last.targets}" if last else ""
+            line = f"{at_s}/{total_s} s  {ok} ok ({rate:.0f}/s), {history.open} open{fault}"
+            if self._status is not None:
+                self._status.update(line)
+            else:
+                self._console.print(f"  {line}", markup=False)

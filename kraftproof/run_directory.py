@@ -1,0 +1,120 @@
+"""A run's directory: run.json, history.jsonl, faults.jsonl, nodes/, tables/, the reports.
+
+Not: what is in the files beyond run.json. `schema_version` tells the form of all of them.
+"""
+
+import json
+import os
+import platform
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from cluster.local.ownership import identify
+from kraftproof.errors import UsageError
+from kraftproof.options import RunOptions
+
+SCHEMA_VERSION = 1
+FAILOVER_MS = {"chaos": 5_000, "default": 15_000}
+MEASUREMENT_ERROR_NS = {"simulated": 0, "local": 5_000_000, "docker": 5_000_000}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunDirectory:
+    """The files of one run."""
+
+    path: Path
+
+    @property
+    def history(self) -> Path:
+        """The operations."""
+        return self.path / "history.jsonl"
+
+    @property
+    def faults(self) -> Path:
+        """The faults."""
+        return self.path / "faults.jsonl"
+
+    @property
+    def tables(self) -> Path:
+        """The neutral tables."""
+        return self.path / "tables"
+
+    @property
+    def report(self) -> Path:
+        """The page for people."""
+        return self.path / "report.html"
+
+    @property
+    def junit(self) -> Path:
+        """The page for CI servers."""
+        return self.path / "junit.xml"
+
+    def write_run(
+        self, options: RunOptions, model: str, session_ms: int, mutant_hash: str | None
+    ) -> None:
+        """Write run.json, before anything is started."""
+        run = {
+            "schema_version": SCHEMA_VERSION,
+            "kraftproof": _version(),
+            "python": platform.python_version(),
+            "started": datetime.now(UTC).isoformat(timespec="seconds"),
+            "system": options.system,
+            "workload": {"name": options.workload, "model": model},
+            "mutant": options.mutant,
+            "mutant_hash": mutant_hash,
+            "harness": msgspec.to_builtins(identify(os.getpid())),
+            "options": {
+                **options.as_json(),
+                "session_ms": session_ms,
+                "failover_ms": FAILOVER_MS[options.timeouts],
+                "measurement_error_ns": MEASUREMENT_ERROR_NS[options.backend],
+            },
+        }
+        text = json.dumps(run, indent=2) + "\n"
+        (self.path / "run.json").write_text(text, encoding="utf-8")
+
+    def read_run(self) -> dict[str, Any]:
+        """Return run.json.
+
+        Raises:
+            UsageError: this is no run directory.
+        """
+        try:
+            run = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{self.path}: not a run directory, no readable run.json") from error
+        if not isinstance(run, dict) or run.get("schema_version") != SCHEMA_VERSION:
+            raise UsageError(f"{self.path}/run.json: schema_version {SCHEMA_VERSION} is expected")
+        return run
+
+
+def make_run_directory(options: RunOptions) -> RunDirectory:
+    """Make a new directory in the store, named after the time, the backend and the workload.
+
+    Raises:
+        UsageError: the store can't be written to.
+    """
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+    name = f"{stamp}-{options.backend}-{options.workload}-seed{options.seed}"
+    for attempt in range(1000):
+        path = options.store / (name if attempt == 0 else f"{name}-{attempt}")
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise UsageError(f"--store {options.store}: {error.strerror}") from error
+        return RunDirectory(path=path)
+    raise UsageError(f"--store {options.store}: too many runs named {name}")
+
+
+def _version() -> str:
+    try:
+        return version("kraftproof")
+    except PackageNotFoundError:
+        return "0"

@@ -1,0 +1,262 @@
+"""A whole run: options to verdict. It composes and decides nothing that a part can decide.
+
+Order: refuse what can't be run; write run.json; bring the cluster up; interpret; take it down;
+collect; check; report. Ctrl-C heals, keeps what there is, and leaves the verdict unknown.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from checkers import check_run
+from checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
+from cluster.profiles import timeouts
+from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
+from cluster.systems.system import System, make_system
+from kraftproof.backends import Backend, ViolationError, make_backend
+from kraftproof.collector import collect
+from kraftproof.errors import UsageError
+from kraftproof.guards import Figures, figures, unmet
+from kraftproof.history import FaultRecorder, HistoryRecorder
+from kraftproof.interpreter import Interpreted, Interpreter
+from kraftproof.options import RunOptions
+from kraftproof.progress import Progress
+from kraftproof.run_directory import RunDirectory
+from nemesis.catalogue import planners
+from nemesis.fault import Fault
+from nemesis.schedule import Schedule, spaced
+from workloads.catalogue import make_workload
+from workloads.workload import Load
+
+NS_PER_MS = 1_000_000
+SIMULATED = "simulated"
+Plan = Callable[[RunOptions], Schedule]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """What came of a run."""
+
+    directory: RunDirectory
+    verdict: Verdict
+    why: tuple[str, ...]
+    """Findings, unmet guards and mishaps, one sentence each; empty for a valid run."""
+    check: RunVerdict | None
+    run: Interpreted | None
+    figures: Figures | None
+    simulation: "Simulation | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """What a simulated run counts."""
+
+    events: int
+    simulated_ns: int
+    violations: tuple[str, ...]
+
+
+def plan_spaced(options: RunOptions) -> Schedule:
+    """Return the schedule of a run that keeps its faults apart."""
+    return spaced(
+        options.nemeses,
+        cluster_options(options, None).nodes,
+        Random(f"schedule {options.seed}"),
+        options.time_limit_ns,
+    )
+
+
+def cluster_options(options: RunOptions, directory: RunDirectory | None) -> ClusterOptions:
+    """Return what the backend is told."""
+    return ClusterOptions(
+        controllers=options.controllers,
+        brokers=options.brokers,
+        seed=options.seed,
+        directory=options.store if directory is None else directory.path,
+        timeouts=options.timeouts,
+        mutant=options.mutant,
+    )
+
+
+def refuse_impossible(options: RunOptions, backend: Backend, schedule: Schedule) -> None:
+    """Refuse, before anything is started, what can't be run.
+
+    Raises:
+        UsageError: a nemesis, workload, system or engine that is not there; one line.
+        ValueError: likewise, from the catalogues.
+    """
+    planners(options.nemeses)
+    make_workload(options.workload)
+    make_system(options.system)
+    for scheduled in schedule:
+        _refuse_fault(options, scheduled.fault, backend.capabilities)
+    if options.engine == "spark" and not has_java():
+        raise UsageError(
+            "--engine spark: there is no java on PATH or in JAVA_HOME; install a JRE of Java 17 "
+            "or newer, or use --engine inline"
+        )
+
+
+def has_java() -> bool:
+    """Whether Spark would find a Java; looked at before a run, since Spark comes after it."""
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which("java") is not None or (
+        home is not None and (Path(home) / "bin" / "java").exists()
+    )
+
+
+def _refuse_fault(options: RunOptions, fault: Fault, capabilities: frozenset[Capability]) -> None:
+    if fault.requires not in capabilities:
+        can = ", ".join(sorted(capabilities))
+        raise UsageError(
+            f"--nemesis {fault.kind}: the {options.backend} backend can't do that, only {can}"
+        )
+
+
+def execute(
+    options: RunOptions,
+    directory: RunDirectory,
+    schedule: Schedule,
+    progress: Progress,
+    *,
+    guarded: bool = True,
+    mutant_hash: str | None = None,
+) -> RunResult:
+    """Do a run in its directory, whose options have been found possible."""
+    workload = make_workload(options.workload)
+    session_ns = timeouts(options.timeouts).session_ns
+    directory.write_run(options, workload.model, session_ns // NS_PER_MS, mutant_hash)
+    attempt = _Attempt(options, directory, schedule, progress)
+    why: list[str] = []
+    try:
+        make_backend(options.backend).run(cluster_options(options, directory), attempt.main)
+    except KeyboardInterrupt:
+        why.append("interrupted: all faults were healed, the history is partial")
+    except ViolationError:
+        pass  # the cluster's violations say what it was
+    except ClusterError as error:
+        why.append(f"the cluster failed: {error}")
+    simulation = simulation_of(attempt.cluster)
+    attempt.collect()
+    progress.phase(f"checking with the {options.engine} engine")
+    check = check_run(directory.path, "spark" if options.engine == "spark" else "inline")
+    run = attempt.interpreted
+    if run is not None and guarded:
+        why += unmet(run, options.nemeses)
+    return _result(attempt, simulation, check, why)
+
+
+class _Attempt:
+    """What happens with the cluster, and what is left of it."""
+
+    def __init__(
+        self, options: RunOptions, directory: RunDirectory, schedule: Schedule, progress: Progress
+    ) -> None:
+        self.options = options
+        self.directory = directory
+        self.schedule = schedule
+        self.progress = progress
+        self.interpreted: Interpreted | None = None
+        self.cluster: Cluster | None = None
+        self.system: System = make_system(options.system)
+
+    async def main(self, cluster: Cluster) -> None:
+        """Bring the cluster up, interpret, take it down, collect."""
+        scope = cluster.scope
+        history = HistoryRecorder(self.directory.history, scope.now)
+        faults = FaultRecorder(self.directory.faults, scope.now)
+        interpreter = Interpreter(cluster, self.system, self.schedule, history, faults)
+        self.cluster = cluster
+        try:
+            self.progress.phase(f"starting {len(cluster.nodes)} nodes ({cluster.backend})")
+            await cluster.start()
+            await self.system.prepare(cluster)
+            self.progress.phase(f"{self.options.workload} for {self.options.time_limit_s:g} s")
+            watching = self.progress.watch(scope, history, faults, self.options.time_limit_ns)
+            self.interpreted = await self._interpret(interpreter)
+            watching.cancel()
+            await quiesce(cluster)
+        except BaseException:
+            if cluster.backend != SIMULATED:  # a simulated world simply ends
+                await interpreter.heal_all()
+                await cluster.stop()
+            raise
+        await cluster.stop()
+
+    def collect(self) -> None:
+        """Make tables of what the nodes wrote, however the run ended."""
+        if self.cluster is not None:
+            self.progress.phase("collecting the nodes' files")
+            collect(self.cluster, self.system, self.directory)
+
+    async def _interpret(self, interpreter: Interpreter) -> Interpreted:
+        options = self.options
+        load = Load(
+            rate=options.rate,
+            concurrency=options.concurrency,
+            session_ns=timeouts(options.timeouts).session_ns,
+        )
+        workload = make_workload(options.workload)
+        return await interpreter.run(workload, load, options.seed, options.time_limit_ns)
+
+
+async def quiesce(cluster: Cluster) -> None:
+    """Let a simulated world settle, and be judged, once all is healed."""
+    if cluster.backend == SIMULATED:
+        from cluster.simulated.simulated_cluster import SimulatedCluster
+
+        assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
+        await cluster.quiesce()
+
+
+def simulation_of(cluster: Cluster | None) -> Simulation | None:
+    """Return what a simulated cluster has counted; None for a live one."""
+    if cluster is None or cluster.backend != SIMULATED:
+        return None
+    from cluster.simulated.simulated_cluster import SimulatedCluster
+
+    assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
+    if cluster.violations:
+        cluster.write_files()  # the run was stopped where it stood
+    return Simulation(
+        events=cluster.events,
+        simulated_ns=cluster.simulated_ns,
+        violations=tuple(str(violation) for violation in cluster.violations),
+    )
+
+
+def _result(
+    attempt: _Attempt, simulation: Simulation | None, check: RunVerdict, mishaps: Sequence[str]
+) -> RunResult:
+    violations = simulation.violations if simulation is not None else ()
+    if violations:
+        check = _with_violations(check, violations)
+    verdict = check.verdict
+    if verdict is Verdict.VALID and mishaps:
+        verdict = Verdict.UNKNOWN
+    findings = [f"{one.check}: {one.sentence}" for one in check.findings]
+    notes = list(check.notes) if verdict is not Verdict.VALID else []
+    run = attempt.interpreted
+    return RunResult(
+        directory=attempt.directory,
+        verdict=verdict,
+        why=(*findings, *mishaps, *notes),
+        check=check,
+        run=run,
+        figures=None if run is None else figures(run),
+        simulation=simulation,
+    )
+
+
+def _with_violations(check: RunVerdict, violations: Sequence[str]) -> RunVerdict:
+    """Return the check's verdict with the simulator's violated invariants in it."""
+    found = tuple(
+        Finding(check="invariant", kind=FindingKind.SAFETY, sentence=violation)
+        for violation in violations
+    )
+    return msgspec.structs.replace(check, verdict=Verdict.INVALID, findings=found + check.findings)

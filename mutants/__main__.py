@@ -1,0 +1,27 @@
+"""`python -m mutants ID -- server.properties`: a reference node with one bug in it."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+import mutants
+
+USAGE = "usage: python -m mutants ID -- server.properties [--hosts-file FILE]"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a broken node until it ends; returns its exit status, 1 for what can't be run."""
+    if len(arguments) < 3 or arguments[1] != "--":
+        print(USAGE, file=sys.stderr)
+        return 1
+    try:
+        mutants.install(arguments[0])
+    except (mutants.UnknownMutantError, mutants.MutantMismatchError) as error:
+        print(error.args[0], file=sys.stderr)
+        return 1
+    status: int = importlib.import_module("node.server.main").run(list(arguments[2:]))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,16 @@
+"""A19a: too few votes elect."""
+
+from mutants.mutant import Edit, Mutant
+
+MUTANT = Mutant(
+    mutant_id="A19a",
+    title="The quorum of votes is off by one",
+    source="a class; camunda#1068 (two leaders in one term)",
+    edits=(
+        Edit(
+            module="node.core.raft.quorum",
+            old="if granted >= majority(voters):",
+            new="if granted >= majority(voters) - 1:",
+        ),
+    ),
+)

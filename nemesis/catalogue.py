@@ -1,0 +1,58 @@
+"""The nemeses by name: ours, and those that other distributions bring by entry point.
+
+A new one of ours is one file here and one line below; another's is an entry point of the group
+`kraftproof.faults` that names a planner.
+"""
+
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+
+from nemesis.clock import ClockBump, plan_clock
+from nemesis.fault import Planner
+from nemesis.kill import Kill, KillAll, plan_kill, plan_kill_all
+from nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
+from nemesis.partition import Cut, plan_partition
+from nemesis.pause import Pause, plan_pause
+from nemesis.restart import Restart, plan_restart
+
+ENTRY_POINTS = "kraftproof.faults"
+
+_OURS: dict[str, Planner] = {
+    Kill.kind: plan_kill,
+    KillAll.kind: plan_kill_all,
+    Pause.kind: plan_pause,
+    Restart.kind: plan_restart,
+    Cut.kind: plan_partition,
+    ClockBump.kind: plan_clock,
+    LoseUnsynced.kind: plan_lose_unsynced,
+}
+
+
+class UnknownNemesisError(ValueError):
+    """A name that no nemesis has; the text is one clear line."""
+
+
+def nemesis_names() -> tuple[str, ...]:
+    """Return every name, ours first."""
+    return (*_OURS, *sorted(point.name for point in entry_points(group=ENTRY_POINTS)))
+
+
+def planner(name: str) -> Planner:
+    """Return the planner of a nemesis.
+
+    Raises:
+        UnknownNemesisError: there is none of that name.
+    """
+    ours = _OURS.get(name)
+    if ours is not None:
+        return ours
+    for point in entry_points(group=ENTRY_POINTS):
+        if point.name == name:
+            found: Planner = point.load()
+            return found
+    raise UnknownNemesisError(f"unknown nemesis {name!r}: one of {', '.join(nemesis_names())}")
+
+
+def planners(names: Sequence[str]) -> tuple[Planner, ...]:
+    """Return the planners of several nemeses."""
+    return tuple(planner(name) for name in names)

@@ -1,0 +1,153 @@
+"""What a fault is: a frozen value that says what it does, how it heals and how it shows its effect.
+
+A fault is one file of this folder: the value, and a planner that draws one from a seed. Nothing
+here is carried out by itself: only nemesis/injector.py calls `apply` and `heal`. Not: when
+faults come (nemesis/schedule.py).
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar, Protocol
+
+from typing_extensions import override
+
+from cluster.protocol import Capability, Cluster, Link, NodeInfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role:
+    """A target named by what it does when the fault comes; `choice` picks one of several."""
+
+    name: str
+    choice: int = 0
+
+    @override
+    def __str__(self) -> str:
+        return self.name
+
+
+Target = int | Role
+Roles = Mapping[str, tuple[int, ...]]
+"""Who has which role now, as the system tells; an unknown role falls on the controllers."""
+ACTIVE_CONTROLLER = "active-controller"
+STANDBY_CONTROLLER = "standby-controller"
+
+
+def resolve(target: Target, roles: Roles, nodes: Sequence[NodeInfo]) -> int:
+    """Return the node that a target means now."""
+    if isinstance(target, int):
+        return target
+    candidates = roles.get(target.name) or tuple(n.node_id for n in nodes if n.is_controller)
+    return candidates[target.choice % len(candidates)]
+
+
+def draw_target(random: Random, nodes: Sequence[NodeInfo]) -> Target:
+    """Draw the active controller four times in ten, else any node."""
+    if random.random() < 0.4:
+        return Role(name=ACTIVE_CONTROLLER)
+    return random.choice([node.node_id for node in nodes])
+
+
+class World:
+    """The cluster as faults reach it; links that several cuts hold heal with the last of them."""
+
+    __slots__ = ("_held", "cluster")
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self._held: Counter[Link] = Counter()
+
+    async def down(self, node_id: int) -> bool:
+        """Whether the node has no process."""
+        return await self.cluster.process_id(node_id) is None
+
+    async def start_if_down(self, node_id: int) -> None:
+        """Start the node unless another fault's heal has done so."""
+        if await self.down(node_id):
+            await self.cluster.start_node(node_id)
+
+    async def cut(self, links: Sequence[Link]) -> None:
+        """Cut links, and remember that one more fault holds them."""
+        self._held.update(links)
+        await self.cluster.cut(frozenset(links))
+
+    async def heal(self, links: Sequence[Link]) -> None:
+        """Let go of links, and heal those that no other fault holds."""
+        self._held.subtract(links)
+        free = frozenset(link for link in links if self._held[link] <= 0)
+        if free:
+            await self.cluster.heal(free)
+
+
+Before = Mapping[int, int | None]
+"""What a fault saw of its nodes before it was applied, to tell a difference by."""
+
+
+class Fault(Protocol):
+    """One fault. Its fields are its whole description."""
+
+    kind: ClassVar[str]
+    requires: ClassVar[Capability]
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The nodes that it touches, some by role until it is resolved."""
+        ...
+
+    def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> "Fault":
+        """Return the same fault with node ids in place of roles."""
+        ...
+
+    def describe(self) -> str:
+        """Say in a few words what it does."""
+        ...
+
+    def describe_heal(self) -> str:
+        """Say in a few words what undoes it; written down before it is applied."""
+        ...
+
+    async def moot(self, world: World) -> str | None:
+        """Say why it can't bite now, if it can't."""
+        ...
+
+    async def before(self, world: World) -> Before:
+        """Look at the nodes before it is applied."""
+        ...
+
+    async def apply(self, world: World) -> None:
+        """Do it."""
+        ...
+
+    async def bitten(self, world: World, before: Before) -> str | None:
+        """Return the evidence that it has bitten, or None while there is none."""
+        ...
+
+    async def heal(self, world: World) -> None:
+        """Undo it; undoing twice is no error."""
+        ...
+
+
+class Planner(Protocol):
+    """Draws one fault of a kind; a pure function of its arguments."""
+
+    def __call__(self, random: Random, nodes: Sequence[NodeInfo], /) -> Fault:
+        """Return a fault for these nodes."""
+        ...
+
+
+async def process_ids(world: World, node_ids: Sequence[int]) -> dict[int, int | None]:
+    """Return the process ids of nodes; None for one that is down."""
+    return {node_id: await world.cluster.process_id(node_id) for node_id in node_ids}
+
+
+async def moot_if_down(world: World, node_id: int) -> str | None:
+    """Say that the target is down, if so."""
+    return f"node {node_id} is down already" if await world.down(node_id) else None
+
+
+def as_node(target: Target) -> int:
+    """Return the node id of a resolved target."""
+    assert isinstance(target, int), "resolve the fault first"
+    return target

@@ -1,0 +1,139 @@
+"""The one module that carries faults out, and writes down what became of each.
+
+Order: the intent, with its heal, is written before the fault is applied; then applied; then
+bitten when the evidence is there, moot when it can't bite, or failed; then healed. Not: what a
+fault does (its own file), when it comes (nemesis/schedule.py).
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from cluster.protocol import Cluster, ClusterError
+from cluster.scope import Task
+from nemesis.fault import Before, Fault, Roles, World
+from nemesis.schedule import Schedule, Scheduled
+
+CANCEL_NS = 1_000_000
+"""How often tasks that were cancelled are looked at."""
+POLL_NS = 200_000_000
+"""How often evidence is looked for while a fault lasts."""
+
+
+class FaultLog(Protocol):
+    """Where the phases of faults are written; a line is on disk when the call returns."""
+
+    def write(
+        self, phase: str, name: str, kind: str, targets: tuple[object, ...], detail: str
+    ) -> None:
+        """Write one phase of one fault."""
+        ...
+
+
+@dataclass(slots=True, kw_only=True)
+class _Running:
+    name: str
+    fault: Fault
+    before: Before
+    has_bitten: bool = False
+
+
+class Injector:
+    """Applies a schedule to a cluster; every fault that it applies, it heals."""
+
+    __slots__ = ("_cluster", "_log", "_origin_ns", "_roles", "_running", "_tasks", "_world")
+
+    def __init__(
+        self, cluster: Cluster, roles: Callable[[], Awaitable[Roles]], log: FaultLog
+    ) -> None:
+        self._cluster = cluster
+        self._roles = roles
+        self._log = log
+        self._world = World(cluster)
+        self._running: dict[str, _Running] = {}
+        self._tasks: list[Task[None]] = []
+        self._origin_ns = 0
+
+    def start(self, schedule: Schedule) -> None:
+        """Begin to carry out a schedule; its times count from now."""
+        scope = self._cluster.scope
+        self._origin_ns = scope.now()
+        self._tasks = [scope.spawn(self._one(scheduled)) for scheduled in schedule]
+
+    async def finish(self) -> None:
+        """Wait until every fault of the schedule is healed."""
+        for task in self._tasks:
+            await task
+
+    async def heal_all(self) -> None:
+        """Stop the schedule where it stands and heal what is applied."""
+        for task in self._tasks:
+            task.cancel()
+        while not all(task.done for task in self._tasks):
+            await self._cluster.scope.sleep(CANCEL_NS)
+        for running in list(self._running.values()):
+            await self._heal(running)
+
+    async def _one(self, scheduled: Scheduled) -> None:
+        await self._sleep_until(scheduled.at_ns)
+        running = await self._apply(scheduled)
+        if running is None:
+            return
+        while not running.has_bitten and self._now() < scheduled.until_ns:
+            await self._look(running)
+            if not running.has_bitten:
+                left_ns = scheduled.until_ns - self._now()
+                await self._cluster.scope.sleep(max(1, min(POLL_NS, left_ns)))
+        await self._sleep_until(scheduled.until_ns)
+        await self._heal(running)
+
+    async def _apply(self, scheduled: Scheduled) -> _Running | None:
+        fault = scheduled.fault.resolved(await self._roles(), self._cluster.nodes)
+        self._write("intent", scheduled.name, fault, f"heal: {fault.describe_heal()}")
+        moot = await fault.moot(self._world)
+        if moot is not None:
+            self._write("moot", scheduled.name, fault, moot)
+            return None
+        running = _Running(name=scheduled.name, fault=fault, before=await fault.before(self._world))
+        self._running[scheduled.name] = running
+        try:
+            await fault.apply(self._world)
+        except ClusterError as error:
+            self._write("failed", scheduled.name, fault, str(error))
+            running.has_bitten = True
+        else:
+            self._write("applied", scheduled.name, fault, fault.describe())
+        return running
+
+    async def _look(self, running: _Running) -> None:
+        evidence = await running.fault.bitten(self._world, running.before)
+        if evidence is not None:
+            running.has_bitten = True
+            self._write("bitten", running.name, running.fault, evidence)
+
+    async def _heal(self, running: _Running) -> None:
+        try:
+            await running.fault.heal(self._world)
+        except ClusterError as error:
+            self._write("failed", running.name, running.fault, f"heal: {error}")
+            del self._running[running.name]
+            return
+        del self._running[running.name]
+        if not running.has_bitten:
+            self._write("failed", running.name, running.fault, "no evidence of an effect")
+        self._write("healed", running.name, running.fault, running.fault.describe_heal())
+
+    def _write(self, phase: str, name: str, fault: Fault, detail: str) -> None:
+        self._log.write(phase, name, fault.kind, tuple(map(_plain, fault.targets)), detail)
+
+    def _now(self) -> int:
+        return self._cluster.scope.now() - self._origin_ns
+
+    async def _sleep_until(self, at_ns: int) -> None:
+        left_ns = at_ns - self._now()
+        if left_ns > 0:
+            await self._cluster.scope.sleep(left_ns)
+
+
+def _plain(target: object) -> object:
+    return target if isinstance(target, int) else str(target)

@@ -1,0 +1,91 @@
+"""A power failure: nodes die and lose what they had not fsynced."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import ClassVar
+
+from cluster.protocol import Capability, NodeInfo
+from nemesis.fault import (
+    Before,
+    Role,
+    Roles,
+    Target,
+    World,
+    as_node,
+    draw_target,
+    process_ids,
+    resolve,
+)
+from nemesis.kill import changed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoseUnsynced:
+    """Kill nodes and drop their unsynced writes; healed by starting them again."""
+
+    kind: ClassVar[str] = "lose-unsynced"
+    requires: ClassVar[Capability] = Capability.LOSE_UNSYNCED
+    victims: tuple[Target, ...]
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The nodes that lose power."""
+        return self.victims
+
+    def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> "LoseUnsynced":
+        """Return it with node ids, each once."""
+        found = sorted({resolve(victim, roles, nodes) for victim in self.victims})
+        return replace(self, victims=tuple(found))
+
+    def describe(self) -> str:
+        """Name the nodes."""
+        return f"power failure of nodes {', '.join(map(str, self.victims))}"
+
+    def describe_heal(self) -> str:
+        """Name the start."""
+        return f"start nodes {', '.join(map(str, self.victims))}"
+
+    async def moot(self, world: World) -> str | None:
+        """It takes one node that is up."""
+        for victim in self.victims:
+            if not await world.down(as_node(victim)):
+                return None
+        return "the nodes are down already"
+
+    async def before(self, world: World) -> Before:
+        """Note the process ids of those that are up."""
+        found = await process_ids(world, [as_node(victim) for victim in self.victims])
+        return {node_id: pid for node_id, pid in found.items() if pid is not None}
+
+    async def apply(self, world: World) -> None:
+        """Cut the power of one after the other, with no time between them."""
+        for victim in self.victims:
+            if not await world.down(as_node(victim)):
+                await world.cluster.lose_unsynced(as_node(victim))
+
+    async def bitten(self, world: World, before: Before) -> str | None:
+        """The processes ended; how much was lost is the disk's to say."""
+        return await changed(world, before)
+
+    async def heal(self, world: World) -> None:
+        """Start them all."""
+        for victim in self.victims:
+            await world.start_if_down(as_node(victim))
+
+
+def plan_lose_unsynced(random: Random, nodes: Sequence[NodeInfo], /) -> LoseUnsynced:
+    """Draw everything, all controllers, all but one controller, or one node."""
+    controllers = [node.node_id for node in nodes if node.is_controller]
+    shape = random.randrange(4)
+    victims: tuple[Target, ...]
+    if shape == 0:
+        victims = tuple(node.node_id for node in nodes)
+    elif shape == 1:
+        victims = tuple(controllers)
+    elif shape == 2:
+        spared = random.choice(controllers)
+        victims = tuple(node_id for node_id in controllers if node_id != spared)
+    else:
+        victims = (draw_target(random, nodes),)
+    return LoseUnsynced(victims=victims or (Role(name="controller"),))

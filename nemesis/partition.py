@@ -1,0 +1,181 @@
+"""Cuts of links between nodes: the shapes, as pure values. Not: how a backend withholds traffic.
+
+A link is one way. The shapes are those of Jepsen's nemesis: halves, one node alone, the active
+controller alone, one way only, a bridge, and a ring in which every node sees a majority but no
+two see the same one.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import ClassVar, Literal
+
+from cluster.protocol import Capability, Link, NodeInfo
+from nemesis.fault import ACTIVE_CONTROLLER, Before, Role, Roles, Target, World, resolve
+
+Direction = Literal["both", "in", "out"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """Withhold the traffic of some links; `around` is a node whose own links are added."""
+
+    kind: ClassVar[str] = "partition"
+    requires: ClassVar[Capability] = Capability.PARTITION
+    shape: str
+    links: tuple[Link, ...] = ()
+    around: Target | None = None
+    direction: Direction = "both"
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The node in the middle, or every node with a link that is cut."""
+        if self.around is not None:
+            return (self.around,)
+        return tuple(sorted({node for link in self.links for node in link}))
+
+    def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> "Cut":
+        """Return it with its links spelt out."""
+        if self.around is None:
+            return self
+        node_id = resolve(self.around, roles, nodes)
+        others = [node.node_id for node in nodes if node.node_id != node_id]
+        return replace(self, around=node_id, links=isolation(node_id, others, self.direction))
+
+    def describe(self) -> str:
+        """Name the shape, and the node or the links."""
+        if self.around is not None:
+            return f"partition {self.shape} of {self.around}"
+        return f"partition {self.shape}: {self._spelt()}"
+
+    def describe_heal(self) -> str:
+        """Name the links to heal."""
+        return f"heal {self._spelt()}" if self.links else "heal its links"
+
+    def _spelt(self) -> str:
+        return " ".join(f"{link.source}>{link.target}" for link in self.links)
+
+    async def moot(self, world: World) -> str | None:
+        """A cut is moot where all of one end is down."""
+        down = [n for n in sorted({x for link in self.links for x in link}) if await world.down(n)]
+        if all(link.source in down or link.target in down for link in self.links):
+            return "no link has both ends up"
+        return None
+
+    async def before(self, world: World) -> Before:
+        """Nothing needs noting."""
+        del world
+        return {}
+
+    async def apply(self, world: World) -> None:
+        """Cut them."""
+        await world.cut(self.links)
+
+    async def bitten(self, world: World, before: Before) -> str | None:
+        """Traffic was withheld, and a round trip over a link that is cut fails."""
+        del before
+        withheld = await world.cluster.withheld(frozenset(self.links))
+        if withheld == 0:
+            return None
+        for link in self.links:
+            if await world.down(link.source) or await world.down(link.target):
+                continue
+            if not await world.cluster.round_trip(link):
+                return f"{withheld} withheld, no round trip {link.source}>{link.target}"
+        return None
+
+    async def heal(self, world: World) -> None:
+        """Heal them."""
+        await world.heal(self.links)
+
+
+def isolation(node_id: int, others: Sequence[int], direction: Direction) -> tuple[Link, ...]:
+    """Return the links between one node and all others, to it, from it or both."""
+    into = [Link(other, node_id) for other in others] if direction != "out" else []
+    out = [Link(node_id, other) for other in others] if direction != "in" else []
+    return tuple(sorted(into + out))
+
+
+def between(left: Sequence[int], right: Sequence[int]) -> tuple[Link, ...]:
+    """Return the links between two groups, both ways."""
+    ways = [(a, b) for a in left for b in right]
+    return tuple(sorted([Link(a, b) for a, b in ways] + [Link(b, a) for a, b in ways]))
+
+
+def _shuffled(random: Random, nodes: Sequence[NodeInfo]) -> list[int]:
+    node_ids = [node.node_id for node in nodes]
+    random.shuffle(node_ids)
+    return node_ids
+
+
+def halves(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
+    """Two groups, as equal as can be."""
+    node_ids = _shuffled(random, nodes)
+    middle = len(node_ids) // 2
+    return Cut(shape="halves", links=between(node_ids[:middle], node_ids[middle:]))
+
+
+def isolate_one(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
+    """One node alone."""
+    return Cut(shape="isolate-one", around=random.choice([node.node_id for node in nodes]))
+
+
+def isolate_active(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
+    """The active controller alone."""
+    del random, nodes
+    return Cut(shape="isolate-active-controller", around=Role(name=ACTIVE_CONTROLLER))
+
+
+def one_way(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
+    """A node that can hear but not speak, or speak but not hear."""
+    controllers = [node.node_id for node in nodes if node.is_controller]
+    around: Target = Role(name=ACTIVE_CONTROLLER)
+    if random.random() < 0.5:
+        around = random.choice(controllers)
+    direction: Direction = "in" if random.random() < 0.5 else "out"
+    return Cut(shape=f"one-way-{direction}", around=around, direction=direction)
+
+
+def bridge(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
+    """Two halves, and one node that sees both."""
+    _, *rest = _shuffled(random, nodes)
+    middle = len(rest) // 2
+    return Cut(shape="bridge", links=between(rest[:middle], rest[middle:]))
+
+
+def majorities_ring(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
+    """Every node sees a majority, its neighbours on a ring; no two see the same one."""
+    ring = _shuffled(random, nodes)
+    size = len(ring)
+    reach = max(1, (size // 2 + 1) // 2)
+    links = [
+        Link(node_id, ring[(position + distance) % size])
+        for position, node_id in enumerate(ring)
+        for distance in range(reach + 1, size - reach)
+    ]
+    # Up to three nodes have no such ring: all of them are neighbours.
+    return (
+        Cut(shape="majorities-ring", links=tuple(sorted(links))) if links else halves(random, nodes)
+    )
+
+
+SHAPES: tuple[Callable[[Random, Sequence[NodeInfo]], Cut], ...] = (
+    halves,
+    isolate_one,
+    isolate_active,
+    one_way,
+    bridge,
+    majorities_ring,
+)
+
+AMONG_CONTROLLERS = (halves, bridge, majorities_ring)
+"""The shapes that divide a quorum in a way of their own when brokers are left out."""
+
+
+def plan_partition(random: Random, nodes: Sequence[NodeInfo], /) -> Cut:
+    """Draw a shape and who is where in it: of all nodes, or of the controllers alone."""
+    shape = random.choice(SHAPES)
+    controllers = [node for node in nodes if node.is_controller]
+    if shape in AMONG_CONTROLLERS and len(controllers) > 2 and random.random() < 0.5:
+        return shape(random, controllers)
+    return shape(random, nodes)

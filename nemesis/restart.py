@@ -1,0 +1,76 @@
+"""SIGTERM, wait, start: an orderly restart of one node."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import ClassVar
+
+from cluster.protocol import Capability, NodeInfo
+from nemesis.fault import (
+    Before,
+    Roles,
+    Target,
+    World,
+    as_node,
+    draw_target,
+    moot_if_down,
+    process_ids,
+    resolve,
+)
+from nemesis.kill import changed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restart:
+    """Stop one node in an orderly way; healed by starting it again."""
+
+    kind: ClassVar[str] = "restart"
+    requires: ClassVar[Capability] = Capability.RESTART
+    target: Target
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The one node."""
+        return (self.target,)
+
+    def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> "Restart":
+        """Return it with a node id."""
+        return replace(self, target=resolve(self.target, roles, nodes))
+
+    def describe(self) -> str:
+        """Name the node."""
+        return f"restart node {self.target}"
+
+    def describe_heal(self) -> str:
+        """Name the start."""
+        return f"start node {self.target}"
+
+    async def moot(self, world: World) -> str | None:
+        """A node that is down or paused does not hear SIGTERM."""
+        node_id = as_node(self.target)
+        if await world.cluster.is_paused(node_id):
+            return f"node {node_id} is paused"
+        return await moot_if_down(world, node_id)
+
+    async def before(self, world: World) -> Before:
+        """Note the process id."""
+        return await process_ids(world, [as_node(self.target)])
+
+    async def apply(self, world: World) -> None:
+        """Stop and start it."""
+        node_id = as_node(self.target)
+        await world.cluster.stop_node(node_id)
+        await world.start_if_down(node_id)
+
+    async def bitten(self, world: World, before: Before) -> str | None:
+        """The process id has changed."""
+        return await changed(world, before)
+
+    async def heal(self, world: World) -> None:
+        """Start it, should it be down."""
+        await world.start_if_down(as_node(self.target))
+
+
+def plan_restart(random: Random, nodes: Sequence[NodeInfo], /) -> Restart:
+    """Draw a node to restart."""
+    return Restart(target=draw_target(random, nodes))

@@ -1,0 +1,149 @@
+"""When which fault comes: schedules as values, drawn from a seed. Not: carrying them out.
+
+`spaced` is for live clusters: one fault at a time, each kind asked for in turn, with quiet
+windows between (a quiet window opens 3 s after a heal), the last fifth of the run healed.
+`dense` is for simulation, where time costs nothing: single faults and stories
+(nemesis/stories.py) follow each other closely and may overlap.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from cluster.protocol import NodeInfo
+from nemesis.catalogue import planner
+from nemesis.fault import Fault
+from nemesis.stories import stories_of
+
+SECOND_NS = 1_000_000_000
+SETTLE_NS = 3 * SECOND_NS
+"""How long after a heal a quiet window opens."""
+HEALED_SHARE = 0.2
+QUIET_SHARE = 0.3
+"""The least part of a run that has to be quiet."""
+PLANNED_QUIET_SHARE = 0.36
+"""What is planned for, since applying and healing take time themselves."""
+MOST_ROUNDS = 8
+FEW_ROUNDS = 3
+LONG_NS = 3 * SECOND_NS
+"""More than a few rounds are only worth it where each fault can last this long."""
+LEAD_NS = SECOND_NS
+"""Operations run this long before the first fault."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scheduled:
+    """One fault with its time of coming and going, since the start of the workload."""
+
+    name: str
+    at_ns: int
+    until_ns: int
+    fault: Fault
+
+    def describe(self) -> str:
+        """One line for `--dry-run`."""
+        at_s, until_s = self.at_ns / SECOND_NS, self.until_ns / SECOND_NS
+        return f"{at_s:8.3f} s to {until_s:8.3f} s  {self.name:<5} {self.fault.describe()}"
+
+
+Schedule = tuple[Scheduled, ...]
+
+
+def spaced(
+    names: Sequence[str], nodes: Sequence[NodeInfo], random: Random, time_limit_ns: int
+) -> Schedule:
+    """Draw a schedule for a live cluster: every kind at least thrice where time permits."""
+    usable_ns = int(time_limit_ns * (1 - HEALED_SHARE)) - LEAD_NS
+    rounds = _rounds(len(names), usable_ns, time_limit_ns) if names else 0
+    scheduled: list[Scheduled] = []
+    for _ in range(rounds):
+        order = list(names)
+        random.shuffle(order)
+        cycle_ns = usable_ns // (rounds * len(names))
+        for name in order:
+            number = len(scheduled)
+            at_ns = LEAD_NS + number * cycle_ns
+            duration_ns = _duration(random, cycle_ns)
+            scheduled.append(
+                Scheduled(
+                    name=f"f{number}",
+                    at_ns=at_ns,
+                    until_ns=at_ns + duration_ns,
+                    fault=planner(name)(random, nodes),
+                )
+            )
+    return tuple(scheduled)
+
+
+def dense(
+    names: Sequence[str], nodes: Sequence[NodeInfo], random: Random, time_limit_ns: int
+) -> Schedule:
+    """Draw a schedule for simulation: something every 0.5 to 3 s, the last fifth healed."""
+    end_ns = int(time_limit_ns * (1 - HEALED_SHARE))
+    stories = stories_of(names)
+    scheduled: list[Scheduled] = []
+    at_ns = int(random.uniform(0.3, 1.5) * SECOND_NS)
+    while at_ns < end_ns and names:
+        if stories and random.random() < 0.6:
+            scenes = random.choice(stories)(random, nodes)
+        else:
+            length_s = random.uniform(0.2, 3.5)
+            scenes = [(0.0, length_s, planner(random.choice(names))(random, nodes))]
+        latest_s = 0.0
+        for start_s, stop_s, fault in scenes:
+            scheduled.append(
+                Scheduled(
+                    name=f"f{len(scheduled)}",
+                    at_ns=min(end_ns, at_ns + int(start_s * SECOND_NS)),
+                    until_ns=min(end_ns, at_ns + int(stop_s * SECOND_NS)),
+                    fault=fault,
+                )
+            )
+            latest_s = max(latest_s, stop_s)
+        at_ns += int((latest_s + random.choice((0.1, 0.6, 1.5, 3.0)) * random.random()) * SECOND_NS)
+    return tuple(one for one in scheduled if one.until_ns > one.at_ns)
+
+
+def quiet_windows(
+    busy: Sequence[tuple[int, int]], time_limit_ns: int, settle_ns: int = SETTLE_NS
+) -> tuple[tuple[int, int], ...]:
+    """Return the windows that open `settle_ns` after a heal and end at the next fault."""
+    windows = []
+    opens_ns = 0
+    for start_ns, stop_ns in sorted(busy):
+        if start_ns > opens_ns:
+            windows.append((opens_ns, start_ns))
+        opens_ns = max(opens_ns, stop_ns + settle_ns)
+    if opens_ns < time_limit_ns:
+        windows.append((opens_ns, time_limit_ns))
+    return tuple(windows)
+
+
+def busy_windows(schedule: Schedule) -> tuple[tuple[int, int], ...]:
+    """Return the planned windows of all faults."""
+    return tuple((one.at_ns, one.until_ns) for one in schedule)
+
+
+def _rounds(kinds: int, usable_ns: int, time_limit_ns: int) -> int:
+    """The most rounds whose planned quiet windows are long enough; one where none has them."""
+    for rounds in range(MOST_ROUNDS, 1, -1):
+        cycle_ns = usable_ns // (rounds * kinds)
+        longest_ns = _longest(cycle_ns)
+        busy = [
+            (LEAD_NS + i * cycle_ns, LEAD_NS + i * cycle_ns + longest_ns)
+            for i in range(rounds * kinds)
+        ]
+        quiet = quiet_windows(busy, time_limit_ns)
+        share = sum(stop - start for start, stop in quiet) / time_limit_ns
+        if share >= PLANNED_QUIET_SHARE and (rounds <= FEW_ROUNDS or longest_ns >= LONG_NS):
+            return rounds
+    return 1
+
+
+def _longest(cycle_ns: int) -> int:
+    return min(6 * SECOND_NS, max(int(1.5 * SECOND_NS), int(0.6 * (cycle_ns - SETTLE_NS))))
+
+
+def _duration(random: Random, cycle_ns: int) -> int:
+    longest_ns = min(_longest(cycle_ns), cycle_ns)
+    return int(random.uniform(0.8, 1.0) * longest_ns)

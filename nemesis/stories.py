@@ -1,0 +1,150 @@
+"""Short sequences of faults that aim at one weakness of a consensus protocol each.
+
+A story is a pure function (random, nodes) to scenes (start and stop in seconds, fault). It
+composes the same faults as everything else; targets are named by role, so that each scene finds
+whoever has the role by then. Stories need all their nemeses to have been asked for. Not: for
+live clusters, whose schedules keep faults apart.
+"""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from cluster.protocol import Link, NodeInfo
+from nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Fault, Role
+from nemesis.kill import Kill, KillAll, plan_kill_all
+from nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
+from nemesis.partition import Cut, Direction, between, plan_partition
+from nemesis.pause import Pause
+
+Scene = tuple[float, float, Fault]
+Story = Callable[[Random, Sequence[NodeInfo]], list[Scene]]
+
+_ACTIVE = Role(name=ACTIVE_CONTROLLER)
+
+
+def laggard(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """A standby falls behind; the leader dies just when the standby is back."""
+    del nodes
+    behind_s = random.uniform(0.4, 2.5)
+    alone = Cut(
+        shape="laggard",
+        around=Role(name=STANDBY_CONTROLLER, choice=random.randrange(4)),
+        direction=random.choice(_DIRECTIONS),
+    )
+    early_s = random.uniform(0.0, 0.4)
+    return [
+        (0.0, behind_s, alone),
+        (max(0.1, behind_s - early_s), behind_s + random.uniform(1.5, 4.0), Kill(target=_ACTIVE)),
+    ]
+
+
+def old_leader_wakes(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """The leader sleeps until another leads, and wakes with requests in its buffers."""
+    del nodes
+    return [(0.0, random.uniform(1.2, 4.0), Pause(target=_ACTIVE))]
+
+
+def leaders_in_turn(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """Each new leader is isolated before the one before it is healed (Figure 8 of Raft)."""
+    del nodes
+    scenes: list[Scene] = []
+    start_s = 0.0
+    for _ in range(random.randrange(2, 5)):
+        length_s = random.uniform(0.8, 3.0)
+        cut = Cut(shape="leader", around=_ACTIVE, direction=random.choice(_DIRECTIONS))
+        scenes.append((start_s, start_s + length_s, cut))
+        start_s += length_s * random.uniform(0.6, 1.2)
+    return scenes
+
+
+def flapping(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """Several short partitions, back to back."""
+    scenes: list[Scene] = []
+    start_s = 0.0
+    for _ in range(random.randrange(3, 7)):
+        length_s = random.uniform(0.2, 1.5)
+        scenes.append((start_s, start_s + length_s, plan_partition(random, nodes)))
+        start_s += length_s + random.uniform(0.0, 0.3)
+    return scenes
+
+
+def quorum_split(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """The controllers fall apart one by one, so that each side's vote and commit counts matter."""
+    controllers = [node.node_id for node in nodes if node.is_controller]
+    random.shuffle(controllers)
+    size = random.randrange(1, max(2, len(controllers)))
+    length_s = random.uniform(1.5, 4.0)
+    apart = Cut(shape="quorum-split", links=between(controllers[:size], controllers[size:]))
+    return [(0.0, length_s, apart)]
+
+
+def minority_then_lost(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """The leader keeps brokers and clients but no voter, and then is cut off or dies."""
+    controllers = [node.node_id for node in nodes if node.is_controller]
+    links: list[Link] = []
+    for position, one in enumerate(controllers):
+        links.extend(between([one], controllers[position + 1 :]))
+    length_s = random.uniform(0.5, 2.5)
+    return [
+        (0.0, length_s, Cut(shape="every-voter-alone", links=tuple(sorted(links)))),
+        (length_s * 0.8, length_s + random.uniform(1.0, 3.0), Kill(target=_ACTIVE)),
+    ]
+
+
+def rolling_kills(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """One leader after the other dies and is back quickly: elections and votes across restarts."""
+    del nodes
+    scenes: list[Scene] = []
+    start_s = 0.0
+    for _ in range(random.randrange(2, 5)):
+        scenes.append((start_s, start_s + random.uniform(0.1, 1.5), Kill(target=_ACTIVE)))
+        start_s += random.uniform(0.6, 2.0)
+    return scenes
+
+
+def killed_in_election(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """Voters die and come back while an election is on: votes have to outlive them."""
+    controllers = [node.node_id for node in nodes if node.is_controller]
+    scenes: list[Scene] = [(0.0, random.uniform(2.0, 5.0), Kill(target=_ACTIVE))]
+    for _ in range(random.randrange(2, 6)):
+        start_s = random.uniform(0.3, 3.0)
+        victim = Kill(target=random.choice(controllers))
+        scenes.append((start_s, start_s + random.uniform(0.02, 0.3), victim))
+    return sorted(scenes, key=lambda scene: scene[:2])
+
+
+def kill_everything(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """All die at once and are back soon."""
+    return [(0.0, random.uniform(0.1, 1.5), plan_kill_all(random, nodes))]
+
+
+def power_failure(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """A standby lags, then the power goes: what a minority had flushed is not committed."""
+    alone = Cut(shape="laggard", around=Role(name=STANDBY_CONTROLLER, choice=random.randrange(4)))
+    lag_s = random.uniform(0.2, 1.5)
+    return [
+        (0.0, lag_s + random.uniform(0.0, 1.0), alone),
+        (lag_s, lag_s + random.uniform(0.1, 1.0), plan_lose_unsynced(random, nodes)),
+    ]
+
+
+_DIRECTIONS: tuple[Direction, ...] = ("both", "both", "in", "out")
+
+_STORIES: tuple[tuple[frozenset[str], Story], ...] = (
+    (frozenset({Cut.kind, Kill.kind}), laggard),
+    (frozenset({Pause.kind}), old_leader_wakes),
+    (frozenset({Cut.kind}), leaders_in_turn),
+    (frozenset({Cut.kind}), flapping),
+    (frozenset({Cut.kind}), quorum_split),
+    (frozenset({Cut.kind, Kill.kind}), minority_then_lost),
+    (frozenset({Kill.kind}), rolling_kills),
+    (frozenset({Kill.kind}), killed_in_election),
+    (frozenset({KillAll.kind}), kill_everything),
+    (frozenset({LoseUnsynced.kind, Cut.kind}), power_failure),
+)
+
+
+def stories_of(names: Sequence[str]) -> tuple[Story, ...]:
+    """Return the stories that need no nemesis but these."""
+    asked = frozenset(names)
+    return tuple(story for needs, story in _STORIES if needs <= asked)

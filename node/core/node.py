@@ -1,0 +1,209 @@
+"""One node: its parts composed into one step and one deadline.
+
+`step(event, now)` is the whole of it: the event goes to the part it is for, then what has
+committed is applied, then controller and broker follow, then whatever the quorum owes is sent.
+Effects come back in the order in which they must be carried out (effects.py).
+Not: any decision of the parts; nothing here knows an epoch or a topic.
+"""
+
+from collections.abc import Sequence
+from random import Random
+
+from node.core.broker import answers
+from node.core.broker.broker import Broker
+from node.core.config import NodeConfig
+from node.core.controller.controller import Controller
+from node.core.effects import Effect, Exit, Publish
+from node.core.events import Answered, Event, Flushed, Received, Stop, Tick, Unanswered
+from node.core.metadata.apply import ApplyError
+from node.core.metadata.committed import CommittedImage
+from node.core.outbox import Outbox
+from node.core.raft.log import Log
+from node.core.raft.quorum_state import QuorumState
+from node.core.raft.raft import Raft
+from node.core.status import NodeStatus
+from node.core.types import Instant, Monotonic
+from node.wire.messages import (
+    api_versions_request,
+    begin_quorum_epoch_request,
+    describe_cluster_request,
+    describe_quorum_request,
+    end_quorum_epoch_request,
+    fetch_request,
+    vote_request,
+)
+from node.wire.messages.batch import Batch
+
+_OF_THE_QUORUM = (
+    fetch_request.FetchRequest,
+    vote_request.VoteRequest,
+    begin_quorum_epoch_request.BeginQuorumEpochRequest,
+    end_quorum_epoch_request.EndQuorumEpochRequest,
+    describe_quorum_request.DescribeQuorumRequest,
+)
+
+
+class Node:
+    """A controller, a broker or both (631-02), from what recovery has read."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        durable: QuorumState,
+        batches: Sequence[Batch],
+        random: Random,
+        now: Instant,
+    ) -> None:
+        self._config = config
+        self._outbox = Outbox()
+        self._committed = CommittedImage()
+        self._raft = Raft(config, durable, Log(batches), self._outbox, random, now)
+        shared = (config, self._raft, self._committed, self._outbox, random)
+        self._controller = Controller(*shared) if config.is_controller else None
+        self._broker = Broker(*shared, now) if config.is_broker else None
+        self._parting: Exit | None = None
+        """An orderly Exit, held back until the quorum has been told."""
+        self._is_over = False
+
+    def start(self, now: Instant) -> list[Effect]:
+        """Begin; called once, before any step."""
+        self._raft.start(now)
+        return self._follow(now)
+
+    def step(self, event: Event, now: Instant) -> list[Effect]:
+        """Take one event; nothing happens any more after Exit."""
+        if self._is_over:
+            return []
+        self._raft.check_leadership(now)
+        match event:
+            case Tick():
+                self._tick(now)
+            case Received():
+                self._receive(event, now)
+            case Answered():
+                self._outbox.resume(event.correlation, event.message, now)
+            case Unanswered():
+                self._outbox.resume(event.correlation, None, now)
+            case Flushed():
+                self._raft.flushed_event(event)
+            case Stop():
+                self._stop(now)
+        return self._follow(now)
+
+    def deadline(self) -> Monotonic | None:
+        """When the node wants a Tick, at the latest; None if nothing waits for time."""
+        if self._is_over:
+            return None
+        deadlines = [self._raft.deadline()]
+        if self._controller is not None:
+            deadlines.append(self._controller.deadline())
+        if self._broker is not None:
+            deadlines.append(self._broker.deadline())
+        return min((at for at in deadlines if at is not None), default=None)
+
+    def status(self) -> NodeStatus:
+        """What the node shows of itself after a step."""
+        raft = self._raft
+        return NodeStatus(
+            role=raft.role.name,
+            epoch=raft.epoch,
+            leader=raft.leader,
+            high_watermark=raft.high_watermark,
+            flushed=raft.flushed,
+            log_end=raft.log.end_offset,
+            image_offset=self._committed.offset,
+            image_digest=self._committed.image.digest,
+            broker_state=None if self._broker is None else self._broker.state,
+        )
+
+    def _tick(self, now: Instant) -> None:
+        self._raft.tick(now)
+        if self._controller is not None:
+            self._controller.tick(now)
+        if self._broker is not None:
+            self._broker.tick(now)
+
+    def _receive(self, event: Received, now: Instant) -> None:
+        """Route by listener, then by message (631-03)."""
+        if not event.on_controller_listener:
+            assert self._broker is not None, "only brokers have client listeners"
+            self._broker.receive(event, now)
+        elif isinstance(event.message, _OF_THE_QUORUM):
+            self._raft.receive(event, now)
+        else:
+            self._receive_as_controller(event, now)
+
+    def _receive_as_controller(self, event: Received, now: Instant) -> None:
+        assert self._controller is not None, "only controllers have controller listeners"
+        image, offset = self._committed.image, self._committed.offset
+        match event.message:
+            case api_versions_request.ApiVersionsRequest():
+                answer = answers.api_versions(image, offset, on_controller_listener=True)
+                self._outbox.reply(event, answer)
+            case describe_cluster_request.DescribeClusterRequest() as request:
+                self._outbox.reply(
+                    event,
+                    answers.describe_cluster(
+                        self._config, image, self._raft.leader, request, on_controller_listener=True
+                    ),
+                )
+            case _:
+                self._controller.receive(event, now)
+
+    def _stop(self, now: Instant) -> None:
+        """A broker asks for its shutdown first and then emits Exit; a controller just leaves."""
+        if self._broker is not None:
+            self._broker.stop(now)
+        elif self._parting is None:
+            self._part(Exit(status=0, reason="stopped"), now)
+
+    def _part(self, parting: Exit, now: Instant) -> None:
+        self._parting = parting
+        self._raft.stop(now)
+
+    def _follow(self, now: Instant) -> list[Effect]:
+        """What follows from the event in all parts, and the effects of the step."""
+        self._raft.settle(now)
+        if not self._apply_committed():
+            return self._finish(self._outbox.drain())
+        if self._controller is not None:
+            self._controller.advance(now)
+        if self._broker is not None:
+            self._broker.advance(now)
+        self._raft.settle(now)
+        effects = self._hold_parting(self._outbox.drain(), now)
+        if self._parting is not None and self._raft.has_stopped(now):
+            effects.append(self._parting)
+        return self._finish(effects)
+
+    def _apply_committed(self) -> bool:
+        """Follow the high watermark; false if a committed record can't be applied."""
+        try:
+            moved = self._committed.advance(self._raft.log, self._raft.high_watermark)
+        except ApplyError as error:
+            self._outbox.emit(Exit(status=1, reason=str(error)))
+            return False
+        if moved:
+            self._outbox.emit(Publish(offset=self._committed.offset, image=self._committed.image))
+        return True
+
+    def _hold_parting(self, effects: list[Effect], now: Instant) -> list[Effect]:
+        """Keep a broker's orderly Exit until this node's controller half has left, too."""
+        kept: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, Exit) and effect.status == 0:
+                self._part(effect, now)
+            else:
+                kept.append(effect)
+        if self._parting is not None:
+            self._raft.settle(now)
+            kept.extend(self._outbox.drain())
+        return kept
+
+    def _finish(self, effects: list[Effect]) -> list[Effect]:
+        """Cut the list after an Exit, the last thing that a node asks for."""
+        for index, effect in enumerate(effects):
+            if isinstance(effect, Exit):
+                self._is_over = True
+                return effects[: index + 1]
+        return effects

@@ -1,0 +1,191 @@
+"""Beginning and ending an epoch (KIP-595 "BeginQuorumEpoch", "EndQuorumEpoch"; 595-32 to 42).
+
+Not: why a leader ends (progress.py resigns in silence; only a stop is announced).
+"""
+
+from functools import partial
+
+from node.core.events import Received
+from node.core.raft import rpc
+from node.core.raft.campaign import retry_backoff_ns
+from node.core.raft.elections import Elections
+from node.core.raft.roles import Leader
+from node.core.raft.state import RaftState
+from node.core.types import NO_NODE, Epoch, Instant, Monotonic, NodeId
+from node.wire.errors import ErrorCode
+from node.wire.messages import (
+    Message,
+    begin_quorum_epoch_request,
+    begin_quorum_epoch_response,
+    end_quorum_epoch_request,
+    end_quorum_epoch_response,
+)
+
+
+class Announcements:
+    """A leader's word to the other voters, and what it does to those."""
+
+    __slots__ = ("_elections", "_state", "_unheard")
+
+    def __init__(self, state: RaftState, elections: Elections) -> None:
+        self._state = state
+        self._elections = elections
+        self._unheard = 0
+
+    @property
+    def is_quiet(self) -> bool:
+        """No EndQuorumEpoch waits for its answer."""
+        return self._unheard == 0
+
+    # As the leader
+
+    def settle(self, now: Instant) -> None:
+        """Send the BeginQuorumEpochs that are due, until each voter has endorsed (595-33)."""
+        state = self._state
+        if not isinstance(state.role, Leader):
+            return
+        for voter in state.role.announcement.take_due(now.monotonic):
+            state.outbox.send(
+                voter,
+                rpc.begin(state, voter),
+                rpc.BEGIN_VERSION,
+                state.timeouts.request_ns,
+                partial(self._begin_answered, voter, state.epoch),
+            )
+
+    def deadline(self) -> Monotonic | None:
+        """When a BeginQuorumEpoch is due again."""
+        role = self._state.role
+        return role.announcement.deadline() if isinstance(role, Leader) else None
+
+    def _begin_answered(
+        self, voter: NodeId, epoch: Epoch, message: Message | None, now: Instant
+    ) -> None:
+        state = self._state
+        error: int | None = None
+        if message is not None:
+            assert isinstance(message, begin_quorum_epoch_response.BeginQuorumEpochResponse)
+            answer = rpc.read_epoch_answer(message)
+            state.learn(answer.epoch, answer.leader, now)
+            error = answer.error
+        if not isinstance(state.role, Leader) or state.role.epoch != epoch:
+            return
+        if error == ErrorCode.NONE:
+            state.role.announcement.settle(voter)
+        else:
+            state.role.announcement.lost(voter, state.timeouts, now.monotonic)
+
+    def end_epoch(self, now: Instant) -> None:
+        """Tell every voter that this leader stops, best successor first; once each (595-42)."""
+        state = self._state
+        assert isinstance(state.role, Leader), "only a leader ends its epoch"
+        message = rpc.end(state, state.role.replicas.by_progress())
+        for voter in state.peers:
+            self._unheard += 1
+            state.outbox.send(
+                voter, message, rpc.END_VERSION, state.timeouts.request_ns, self._end_answered
+            )
+        state.resign(now)
+
+    def _end_answered(self, message: Message | None, _now: Instant) -> None:
+        """Whatever it says: this node is leaving (595-41)."""
+        self._unheard -= 1
+
+    # As a voter
+
+    def receive_begin(
+        self,
+        event: Received,
+        request: begin_quorum_epoch_request.BeginQuorumEpochRequest,
+        now: Instant,
+    ) -> None:
+        """Endorse the leader of this or a newer epoch."""
+        state = self._state
+        partition = rpc.begin_partition(request)
+        if rpc.is_inconsistent_cluster(state.config, request.cluster_id):
+            answer = begin_quorum_epoch_response.BeginQuorumEpochResponse(
+                error_code=ErrorCode.INCONSISTENT_CLUSTER_ID
+            )
+        elif partition is None:
+            answer = begin_quorum_epoch_response.BeginQuorumEpochResponse(
+                error_code=ErrorCode.INVALID_REQUEST
+            )
+        else:
+            error = self._begin_refusal(request, partition)
+            if error is ErrorCode.NONE:
+                state.learn(Epoch(partition.leader_epoch), NodeId(partition.leader_id), now)
+            answer = rpc.begin_answer(state, error)
+        state.outbox.reply(event, answer)
+
+    def _begin_refusal(
+        self,
+        request: begin_quorum_epoch_request.BeginQuorumEpochRequest,
+        partition: begin_quorum_epoch_request.PartitionData,
+    ) -> ErrorCode:
+        state = self._state
+        leader = partition.leader_id
+        if request.voter_id not in (NO_NODE, state.node_id):
+            return ErrorCode.INVALID_VOTER_KEY
+        if not state.is_voter or leader not in state.voters:
+            return ErrorCode.INCONSISTENT_VOTER_SET
+        if partition.leader_epoch < state.epoch:
+            return ErrorCode.FENCED_LEADER_EPOCH
+        if leader == state.node_id:
+            return ErrorCode.INVALID_REQUEST
+        is_known_epoch = partition.leader_epoch == state.epoch
+        if is_known_epoch and state.durable.leader not in (NO_NODE, leader):
+            return ErrorCode.INVALID_REQUEST
+        return ErrorCode.NONE
+
+    def receive_end(
+        self,
+        event: Received,
+        request: end_quorum_epoch_request.EndQuorumEpochRequest,
+        now: Instant,
+    ) -> None:
+        """Stand when this voter's turn comes among the preferred successors (595-39)."""
+        state = self._state
+        partition = rpc.end_partition(request)
+        if rpc.is_inconsistent_cluster(state.config, request.cluster_id):
+            answer = end_quorum_epoch_response.EndQuorumEpochResponse(
+                error_code=ErrorCode.INCONSISTENT_CLUSTER_ID
+            )
+        elif partition is None:
+            answer = end_quorum_epoch_response.EndQuorumEpochResponse(
+                error_code=ErrorCode.INVALID_REQUEST
+            )
+        else:
+            error = self._end_refusal(partition)
+            if error is ErrorCode.NONE:
+                state.learn(Epoch(partition.leader_epoch), NodeId(partition.leader_id), now)
+            answer = rpc.end_answer(state, error)
+            state.outbox.reply(event, answer)
+            if error is ErrorCode.NONE:
+                self._succeed(rpc.successors(partition).index(state.node_id), now)
+            return
+        state.outbox.reply(event, answer)
+
+    def _end_refusal(self, partition: end_quorum_epoch_request.PartitionData) -> ErrorCode:
+        state = self._state
+        leader = partition.leader_id
+        if not state.is_voter or leader not in (NO_NODE, *state.voters):
+            return ErrorCode.INCONSISTENT_VOTER_SET
+        if partition.leader_epoch < state.epoch:
+            return ErrorCode.FENCED_LEADER_EPOCH
+        if leader in (NO_NODE, state.node_id):
+            return ErrorCode.INVALID_REQUEST
+        is_known_epoch = partition.leader_epoch == state.epoch
+        if is_known_epoch and state.durable.leader not in (NO_NODE, leader):
+            return ErrorCode.INVALID_REQUEST
+        if state.node_id not in rpc.successors(partition):
+            return ErrorCode.INCONSISTENT_VOTER_SET
+        return ErrorCode.NONE
+
+    def _succeed(self, position: int, now: Instant) -> None:
+        if self._state.is_stopping:
+            return
+        if position == 0:
+            self._elections.stand(now)
+            return
+        wait_ns = retry_backoff_ns(self._state.timeouts, position)
+        self._state.await_end(Monotonic(now.monotonic + wait_ns))

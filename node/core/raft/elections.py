@@ -1,0 +1,191 @@
+"""Voting, standing and winning (KIP-595 "Vote", "Gridlocked Elections"; 595-12 to 28).
+
+Not: what the winner then does (announcements.py, serving.py, progress.py).
+"""
+
+from functools import partial
+
+from msgspec.structs import replace
+
+from node.core.events import Received
+from node.core.raft import rpc
+from node.core.raft.quorum import VoteResult, vote_result
+from node.core.raft.roles import Candidate, Follower, Leader, Observer, Resigned, Unattached, Voted
+from node.core.raft.state import RaftState
+from node.core.types import NANOSECONDS_PER_MS, NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
+from node.wire.errors import ErrorCode
+from node.wire.messages import Message, vote_request, vote_response
+from node.wire.messages.batch import Batch
+from node.wire.messages.control import LeaderChange, LeaderChangeVoter
+
+
+class Elections:
+    """A voter's part in elections, of both sides."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: RaftState) -> None:
+        self._state = state
+
+    # As a voter
+
+    def receive(self, event: Received, request: vote_request.VoteRequest, now: Instant) -> None:
+        """Answer a Vote; what the answer depends on is persisted before it."""
+        state = self._state
+        partition = rpc.vote_partition(request)
+        if rpc.is_inconsistent_cluster(state.config, request.cluster_id):
+            answer = vote_response.VoteResponse(error_code=ErrorCode.INCONSISTENT_CLUSTER_ID)
+        elif partition is None:
+            answer = vote_response.VoteResponse(error_code=ErrorCode.INVALID_REQUEST)
+        else:
+            error = self._refusal(request, partition, now)
+            granted = error is ErrorCode.NONE and self._decide(partition, now)
+            answer = rpc.vote_answer(state, error, granted=granted)
+        state.outbox.reply(event, answer)
+
+    def _refusal(
+        self,
+        request: vote_request.VoteRequest,
+        partition: vote_request.PartitionData,
+        now: Instant,
+    ) -> ErrorCode:
+        state = self._state
+        epoch = Epoch(partition.replica_epoch)
+        if not state.is_voter:
+            return ErrorCode.INCONSISTENT_VOTER_SET
+        if request.voter_id not in (NO_NODE, state.node_id):
+            return ErrorCode.INVALID_VOTER_KEY
+        if partition.pre_vote:
+            return ErrorCode.INVALID_REQUEST
+        if epoch < state.epoch:
+            return ErrorCode.FENCED_LEADER_EPOCH
+        if partition.replica_id not in state.voters:
+            if epoch > state.epoch:
+                state.detach_to_stand(epoch, now)
+            return ErrorCode.INCONSISTENT_VOTER_SET
+        return ErrorCode.NONE
+
+    def _decide(self, partition: vote_request.PartitionData, now: Instant) -> bool:
+        """Grant or refuse, and enter the candidate's epoch either way (595-20, 595-22)."""
+        state = self._state
+        candidate, epoch = NodeId(partition.replica_id), Epoch(partition.replica_epoch)
+        granted = self._has_vote_for(candidate, epoch) and self._is_up_to_date(
+            Epoch(partition.last_offset_epoch), Offset(partition.last_offset)
+        )
+        is_repeated = (epoch, candidate) == (state.epoch, state.durable.voted_for)
+        if granted and not is_repeated:
+            state.vote_for(candidate, epoch, now)
+        elif epoch > state.epoch:
+            state.adopt(epoch, NO_NODE, now)
+        return granted
+
+    def _has_vote_for(self, candidate: NodeId, epoch: Epoch) -> bool:
+        """Whether this epoch's vote is free, or this candidate's already."""
+        durable = self._state.durable
+        if epoch > durable.epoch:
+            return True
+        if durable.leader != NO_NODE:
+            return False
+        return durable.voted_for in (NO_NODE, candidate)
+
+    def _is_up_to_date(self, last_epoch: Epoch, end_offset: Offset) -> bool:
+        """The election restriction: the candidate's log holds all that ours may have committed."""
+        log = self._state.log
+        return (last_epoch, end_offset) >= (log.last_epoch, log.end_offset)
+
+    # As a candidate
+
+    def tick(self, now: Instant) -> None:
+        """Stand, or give a candidacy up, when the role's time has come."""
+        role = self._state.role
+        if self._state.is_stopping or isinstance(role, Leader | Observer):
+            return
+        if now.monotonic < role.election_deadline:
+            return
+        match role:
+            case Candidate():
+                self._state.step_down(now)
+            case Unattached() | Voted() | Follower() | Resigned():
+                self.stand(now)
+
+    def deadline(self) -> Monotonic | None:
+        """When the role's time comes, or a lost Vote is due again."""
+        role = self._state.role
+        if self._state.is_stopping or isinstance(role, Leader | Observer):
+            return None
+        again = role.campaign.deadline() if isinstance(role, Candidate) else None
+        return role.election_deadline if again is None else min(again, role.election_deadline)
+
+    def stand(self, now: Instant) -> None:
+        """Become candidate in the next epoch; a sole voter has won by that."""
+        candidate = self._state.stand(now)
+        self._judge(candidate, now)
+
+    def settle(self, now: Instant) -> None:
+        """Send the Votes that are due."""
+        state = self._state
+        if not isinstance(state.role, Candidate):
+            return
+        for voter in state.role.campaign.take_due(now.monotonic):
+            state.outbox.send(
+                voter,
+                rpc.vote(state, voter),
+                rpc.VOTE_VERSION,
+                state.timeouts.request_ns,
+                partial(self._answered, voter, state.epoch),
+            )
+
+    def _answered(self, voter: NodeId, epoch: Epoch, message: Message | None, now: Instant) -> None:
+        state = self._state
+        answer = None
+        if message is not None:
+            assert isinstance(message, vote_response.VoteResponse), "an answer of its request"
+            answer = rpc.read_vote_answer(message)
+            state.learn(answer.epoch, answer.leader, now)
+        role = state.role
+        if not isinstance(role, Candidate) or role.epoch != epoch:
+            return
+        if answer is None:
+            role.campaign.lost(voter, state.timeouts, now.monotonic)
+            return
+        role.campaign.settle(voter)
+        self._count(role, voter, now, granted=answer.vote_granted)
+
+    def _count(self, role: Candidate, voter: NodeId, now: Instant, *, granted: bool) -> None:
+        if voter in role.granted or voter in role.refused:
+            return
+        if granted:
+            role = replace(role, granted=tuple(sorted((*role.granted, voter))))
+        else:
+            role = replace(role, refused=tuple(sorted((*role.refused, voter))))
+        self._state.tally(role)
+        self._judge(role, now)
+
+    def _judge(self, candidate: Candidate, now: Instant) -> None:
+        match vote_result(len(self._state.voters), len(candidate.granted), len(candidate.refused)):
+            case VoteResult.WON:
+                self._win(candidate, now)
+            case VoteResult.LOST:
+                self._state.step_down(now)
+            case VoteResult.PENDING:
+                pass
+
+    def _win(self, candidate: Candidate, now: Instant) -> None:
+        """Lead, and open the epoch with its LeaderChange record (595-26)."""
+        state = self._state
+        state.lead(now)
+        change = LeaderChange(
+            leader_id=state.node_id,
+            voters=tuple(LeaderChangeVoter(voter_id=voter) for voter in state.voters),
+            granting_voters=tuple(LeaderChangeVoter(voter_id=v) for v in candidate.granted),
+        )
+        state.append(
+            Batch(
+                base_offset=state.log.end_offset,
+                epoch=state.epoch,
+                timestamp_ms=now.wall // NANOSECONDS_PER_MS,
+                is_control=True,
+                records=(change,),
+            )
+        )
+        state.flush()

@@ -1,0 +1,155 @@
+"""Fetch of the metadata log between its wire messages and what the roles need of it.
+
+KIP-595 "Fetch" schema: version 12 names the topic, later ones its id; the replica's id moved
+into ReplicaState with version 15. Not: any decision.
+"""
+
+from typing import Final
+
+from msgspec import Struct
+
+from node.core.raft.log import EpochEnd
+from node.core.raft.rpc import PARTITION, TOPIC
+from node.core.raft.state import RaftState
+from node.core.types import NO_NODE, Epoch, NodeId, Offset
+from node.wire.errors import ErrorCode
+from node.wire.messages import fetch_request, fetch_response
+from node.wire.messages.batch import Batch
+from node.wire.types import Uuid
+
+TOPIC_ID: Final = Uuid((1).to_bytes(16, "big"))
+FETCH_VERSION: Final = 17
+FIRST_WITH_TAGS: Final = 12
+FIRST_WITH_TOPIC_ID: Final = 13
+FIRST_WITH_REPLICA_STATE: Final = 15
+MAX_BYTES: Final = 8 * 1024 * 1024
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What a Fetch asks for."""
+
+    replica_id: NodeId
+    epoch: Epoch
+    offset: Offset
+    last_fetched_epoch: Epoch
+    max_bytes: int
+    max_wait_ms: int
+
+
+class Fetched(Struct, frozen=True, kw_only=True):
+    """What the answer to a Fetch says."""
+
+    top_level_error: int
+    error: int
+    leader: NodeId
+    epoch: Epoch
+    high_watermark: Offset
+    diverging: EpochEnd | None
+    batches: tuple[Batch, ...]
+
+
+def request(state: RaftState, max_wait_ms: int) -> fetch_request.FetchRequest:
+    """Fetch from the end of our log; that also acknowledges everything below it."""
+    partition = fetch_request.FetchPartition(
+        partition=PARTITION,
+        current_leader_epoch=state.epoch,
+        fetch_offset=state.log.end_offset,
+        last_fetched_epoch=state.log.last_epoch,
+        log_start_offset=state.log.start_offset,
+        partition_max_bytes=MAX_BYTES,
+    )
+    return fetch_request.FetchRequest(
+        cluster_id=state.config.cluster_id,
+        replica_state=fetch_request.ReplicaState(replica_id=state.node_id),
+        max_wait_ms=max_wait_ms,
+        max_bytes=MAX_BYTES,
+        topics=(fetch_request.FetchTopic(topic_id=TOPIC_ID, partitions=(partition,)),),
+    )
+
+
+def wanted(message: fetch_request.FetchRequest, version: int) -> Wanted | None:
+    """What the Fetch asks of __cluster_metadata-0; None if it names anything else."""
+    match message.topics:
+        case (topic,) if topic.topic_id == TOPIC_ID or topic.topic == TOPIC:
+            partitions = topic.partitions
+        case _:
+            return None
+    if len(partitions) != 1 or partitions[0].partition != PARTITION:
+        return None
+    partition = partitions[0]
+    in_state = version >= FIRST_WITH_REPLICA_STATE
+    replica_id = message.replica_state.replica_id if in_state else message.replica_id
+    return Wanted(
+        replica_id=NodeId(replica_id),
+        epoch=Epoch(partition.current_leader_epoch),
+        offset=Offset(partition.fetch_offset),
+        last_fetched_epoch=Epoch(partition.last_fetched_epoch),
+        max_bytes=min(message.max_bytes, partition.partition_max_bytes),
+        max_wait_ms=message.max_wait_ms,
+    )
+
+
+def answer(
+    state: RaftState,
+    version: int,
+    error: ErrorCode = ErrorCode.NONE,
+    *,
+    batches: tuple[Batch, ...] = (),
+    diverging: EpochEnd | None = None,
+    top_level_error: ErrorCode = ErrorCode.NONE,
+) -> fetch_response.FetchResponse:
+    """Answer a Fetch, with the leader and epoch known in any case (595-55)."""
+    has_tags = version >= FIRST_WITH_TAGS
+    partition = fetch_response.PartitionData(
+        partition_index=PARTITION,
+        error_code=error,
+        high_watermark=state.high_watermark,
+        log_start_offset=state.log.start_offset,
+        diverging_epoch=_epoch_end(diverging),
+        current_leader=fetch_response.LeaderIdAndEpoch(
+            leader_id=state.leader if has_tags else -1,
+            leader_epoch=state.epoch if has_tags else -1,
+        ),
+        records=batches,
+    )
+    has_id = version >= FIRST_WITH_TOPIC_ID
+    topic = (
+        fetch_response.FetchableTopicResponse(topic_id=TOPIC_ID, partitions=(partition,))
+        if has_id
+        else fetch_response.FetchableTopicResponse(topic=TOPIC, partitions=(partition,))
+    )
+    return fetch_response.FetchResponse(error_code=top_level_error, responses=(topic,))
+
+
+def read_answer(message: fetch_response.FetchResponse) -> Fetched:
+    """What a FetchResponse says of __cluster_metadata-0."""
+    match message.responses:
+        case (topic,) if topic.partitions:
+            partition = topic.partitions[0]
+        case _:
+            partition = fetch_response.PartitionData(error_code=ErrorCode.INVALID_REQUEST)
+    diverging = partition.diverging_epoch
+    return Fetched(
+        top_level_error=message.error_code,
+        error=partition.error_code,
+        leader=NodeId(partition.current_leader.leader_id),
+        epoch=Epoch(partition.current_leader.leader_epoch),
+        high_watermark=Offset(partition.high_watermark),
+        diverging=(
+            EpochEnd(Epoch(diverging.epoch), Offset(diverging.end_offset))
+            if diverging.epoch >= 0 and diverging.end_offset >= 0
+            else None
+        ),
+        batches=partition.records or (),
+    )
+
+
+def is_consumer(fetch: Wanted) -> bool:
+    """Whether no replica asks, but somebody who debugs (595-54)."""
+    return fetch.replica_id == NO_NODE
+
+
+def _epoch_end(end: EpochEnd | None) -> fetch_response.EpochEndOffset:
+    if end is None:
+        return fetch_response.EpochEndOffset()
+    return fetch_response.EpochEndOffset(epoch=end.epoch, end_offset=end.end_offset)

@@ -1,0 +1,210 @@
+"""Fetching the metadata log from the leader, and finding who that is.
+
+KIP-595 "Fetch response", "Current Leader Discovery" (595-49 to 52, 55, 56, 58, 62). One Fetch
+is in flight at a time, and only once everything appended is flushed, since it acknowledges.
+Not: answering Fetches (serving.py).
+"""
+
+from functools import partial
+
+from node.core.effects import Exit
+from node.core.raft import fetch_rpc
+from node.core.raft.campaign import retry_backoff_ns
+from node.core.raft.fetch_rpc import Fetched
+from node.core.raft.log import EpochEnd
+from node.core.raft.roles import Candidate, Leader
+from node.core.raft.state import RaftState
+from node.core.types import NANOSECONDS_PER_MS, NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
+from node.wire.errors import ErrorCode
+from node.wire.messages import Message, fetch_response
+from node.wire.messages.batch import Batch
+
+LONGEST_WAIT_MS = 500
+
+
+class Fetcher:
+    """The side of replication that pulls: followers, observers, and voters without a leader."""
+
+    __slots__ = (
+        "_failures",
+        "_has_leader_answered",
+        "_is_in_flight",
+        "_is_leader_lost",
+        "_last_target",
+        "_not_before",
+        "_serial",
+        "_state",
+        "_terms",
+    )
+
+    def __init__(self, state: RaftState, now: Instant) -> None:
+        self._state = state
+        self._serial = 0
+        self._is_in_flight = False
+        self._is_leader_lost = False
+        """The last Fetch to the leader failed: ask around."""
+        self._last_target = NO_NODE
+        self._has_leader_answered = False
+        self._failures = 0
+        self._not_before = now.monotonic
+        self._terms = self._current_terms()
+
+    def deadline(self) -> Monotonic | None:
+        """When the next Fetch is due, if nothing but time holds it up."""
+        return self._not_before if self._may_fetch() else None
+
+    def settle(self, now: Instant) -> None:
+        """Send the next Fetch if it is due."""
+        state = self._state
+        if self._terms != self._current_terms():
+            self._start_over(now)
+        if not self._may_fetch() or now.monotonic < self._not_before:
+            return
+        target = self._target()
+        self._last_target = target
+        self._serial += 1
+        self._is_in_flight = True
+        state.outbox.send(
+            target,
+            fetch_rpc.request(state, self._max_wait_ms()),
+            fetch_rpc.FETCH_VERSION,
+            self._patience_ns(target),
+            partial(self._answered, self._serial, target),
+        )
+
+    def _current_terms(self) -> tuple[Epoch, NodeId, bool]:
+        leader = self._state.leader
+        return (self._state.epoch, leader, self._state.is_following(leader))
+
+    def _start_over(self, now: Instant) -> None:
+        """Another epoch or leader: what is in flight is stale, its answer mere information."""
+        self._terms = self._current_terms()
+        self._serial += 1
+        self._is_in_flight = False
+        self._is_leader_lost = False
+        self._has_leader_answered = False
+        self._failures = 0
+        self._not_before = now.monotonic
+        if self._state.leader == NO_NODE:
+            # Most often an election is on, whose winner is about to say so.
+            self._fail(now)
+
+    def _may_fetch(self) -> bool:
+        state = self._state
+        if self._is_in_flight or state.is_stopping or not state.peers:
+            return False
+        if isinstance(state.role, Leader | Candidate):
+            return False
+        return state.flushed == state.log.end_offset
+
+    def _target(self) -> NodeId:
+        """The leader; while none answers, a random voter, who may know of another."""
+        state = self._state
+        if state.is_following(state.leader) and not self._is_leader_lost:
+            return state.leader
+        # Not the one that has just failed: it may be paused, and cost another time-out.
+        others = [peer for peer in state.peers if peer != self._last_target]
+        return state.random.choice(others or state.peers)
+
+    def _max_wait_ms(self) -> int:
+        """The first Fetch of an epoch does not wait for news: it asks for the high watermark."""
+        if not self._has_leader_answered:
+            return 0
+        fetch_ms = self._state.timeouts.fetch_ns // NANOSECONDS_PER_MS
+        return min(LONGEST_WAIT_MS, fetch_ms // 2)
+
+    def _patience_ns(self, target: NodeId) -> int:
+        """A Fetch that takes longer than this node's own time-out helps nobody."""
+        timeouts = self._state.timeouts
+        own_ns = timeouts.fetch_ns if target == self._state.leader else timeouts.election_ns
+        return min(timeouts.request_ns, own_ns)
+
+    def _fail(self, now: Instant) -> None:
+        self._is_leader_lost = True
+        self._has_leader_answered = False
+        self._failures += 1
+        wait_ns = retry_backoff_ns(self._state.timeouts, self._failures)
+        self._not_before = Monotonic(now.monotonic + wait_ns)
+
+    # The answer
+
+    def _answered(self, serial: int, target: NodeId, message: Message | None, now: Instant) -> None:
+        state = self._state
+        is_current = serial == self._serial
+        if is_current:
+            self._is_in_flight = False
+        if message is None:
+            if is_current:
+                self._fail(now)
+            return
+        assert isinstance(message, fetch_response.FetchResponse), "an answer of its request"
+        fetched = fetch_rpc.read_answer(message)
+        if fetched.top_level_error != ErrorCode.NONE:
+            self._refused_whole(target, fetched, now)
+        elif state.learn(fetched.epoch, fetched.leader, now) or not is_current:
+            # Records of an epoch that we only now enter are fetched again, in its terms.
+            return
+        elif fetched.error != ErrorCode.NONE or not self._is_from_leader(target, fetched):
+            self._fail(now)
+            self._is_leader_lost = target == state.leader or fetched.leader != state.leader
+        else:
+            self._take(fetched, now)
+
+    def _is_from_leader(self, target: NodeId, fetched: Fetched) -> bool:
+        return self._state.is_following(target) and fetched.epoch == self._state.epoch
+
+    def _refused_whole(self, target: NodeId, fetched: Fetched, now: Instant) -> None:
+        """Another cluster's leader is fatal, others of it merely refuse (595-62)."""
+        is_other_cluster = fetched.top_level_error == ErrorCode.INCONSISTENT_CLUSTER_ID
+        if is_other_cluster and fetched.leader == target:
+            reason = (
+                f"the leader, node {target}, is of another cluster than"
+                f" {self._state.config.cluster_id}"
+            )
+            self._state.outbox.emit(Exit(status=1, reason=reason))
+            return
+        self._fail(now)
+
+    def _take(self, fetched: Fetched, now: Instant) -> None:
+        state = self._state
+        self._failures = 0
+        self._is_leader_lost = False
+        self._has_leader_answered = True
+        self._not_before = now.monotonic
+        state.renew_patience(now)
+        if fetched.diverging is not None:
+            self._cut(fetched.diverging, now)
+        elif self._append(fetched.batches):
+            reached = min(fetched.high_watermark, state.log.end_offset)
+            state.high_watermark = max(state.high_watermark, reached)
+        else:
+            self._fail(now)
+
+    def _append(self, batches: tuple[Batch, ...]) -> bool:
+        """Append what follows on our log; false if a batch doesn't."""
+        state = self._state
+        for batch in batches:
+            is_next = batch.base_offset == state.log.end_offset
+            if not is_next or not state.log.last_epoch <= batch.epoch <= state.epoch:
+                return False
+            state.append(batch)
+        if batches:
+            state.flush()
+        return True
+
+    def _cut(self, diverging: EpochEnd, now: Instant) -> None:
+        """Drop what the leader's log does not have, never what is committed (595-49)."""
+        state = self._state
+        ours = state.log.end_offset_for_epoch(diverging.epoch)
+        end_offset = Offset(min(diverging.end_offset, ours.end_offset))
+        if end_offset < state.high_watermark:
+            reason = (
+                f"the leader's log ends epoch {diverging.epoch} at offset {diverging.end_offset},"
+                f" below the high watermark {state.high_watermark} of this one"
+            )
+            state.outbox.emit(Exit(status=1, reason=reason))
+            return
+        if end_offset < state.log.end_offset:
+            state.truncate(end_offset)
+        else:
+            self._fail(now)

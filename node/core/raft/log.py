@@ -1,0 +1,109 @@
+"""The metadata log in memory, whole batches since its start (KIP-595 "Log Structure").
+
+Not: bytes, segments or fsync (node/storage); not: what the records say (node/core/metadata).
+Simplification: sizes are estimated, since the core never sees bytes; one record counts as
+`RECORD_ESTIMATE_BYTES`, and the shell's frame limit lies far above what that lets through.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from node.core.types import Epoch, Offset
+from node.wire.messages.batch import Batch
+
+RECORD_ESTIMATE_BYTES = 128
+NO_RECORDS_EPOCH = Epoch(0)
+"""The last epoch of an empty log: the first election opens epoch 1."""
+
+
+class EpochEnd(Struct, frozen=True):
+    """An epoch and the offset after its last record."""
+
+    epoch: Epoch
+    end_offset: Offset
+
+
+class Log:
+    """Batches in order, the leader-epoch cache beside them (595-10), and the generation."""
+
+    __slots__ = ("_bases", "_batches", "_epoch_starts", "_epochs", "generation", "start_offset")
+
+    def __init__(self, batches: Sequence[Batch] = ()) -> None:
+        self._batches: list[Batch] = []
+        self._bases: list[int] = []
+        self._epochs: list[Epoch] = []
+        self._epoch_starts: list[Offset] = []
+        self.start_offset = Offset(batches[0].base_offset if batches else 0)
+        self.generation = 0
+        """Which log this is: each truncation makes another, so that a Flushed of one that was
+        cut can't vouch for what took its place."""
+        for batch in batches:
+            self.append(batch)
+
+    @property
+    def end_offset(self) -> Offset:
+        """The offset after the last record."""
+        return Offset(self._batches[-1].next_offset) if self._batches else self.start_offset
+
+    @property
+    def last_epoch(self) -> Epoch:
+        """The epoch of the last record; 0 if there is none."""
+        return self._epochs[-1] if self._epochs else NO_RECORDS_EPOCH
+
+    def append(self, batch: Batch) -> None:
+        """Add a batch at the end."""
+        assert batch.base_offset == self.end_offset, "a batch goes where the log ends"
+        assert batch.epoch >= self.last_epoch, "epochs never fall along a log"
+        if batch.epoch != self.last_epoch:
+            self._epochs.append(Epoch(batch.epoch))
+            self._epoch_starts.append(Offset(batch.base_offset))
+        self._batches.append(batch)
+        self._bases.append(batch.base_offset)
+
+    def truncate(self, end_offset: Offset) -> Offset:
+        """Drop each batch that reaches past `end_offset`, and return where the log now ends."""
+        kept = bisect_left(self._bases, end_offset)
+        if kept and self._batches[kept - 1].next_offset > end_offset:
+            kept -= 1
+        del self._batches[kept:], self._bases[kept:]
+        kept_epochs = bisect_left(self._epoch_starts, self.end_offset)
+        del self._epochs[kept_epochs:], self._epoch_starts[kept_epochs:]
+        self.generation += 1
+        return self.end_offset
+
+    def end_offset_for_epoch(self, epoch: Epoch) -> EpochEnd:
+        """The largest epoch at most `epoch` that has records, and where it ends (595-48)."""
+        after = bisect_right(self._epochs, epoch)
+        if after == 0:
+            return EpochEnd(NO_RECORDS_EPOCH, self.start_offset)
+        is_last = after == len(self._epochs)
+        end = self.end_offset if is_last else self._epoch_starts[after]
+        return EpochEnd(self._epochs[after - 1], end)
+
+    def batches(self, offset: Offset, end_offset: Offset) -> Iterator[Batch]:
+        """The batches from the one that starts at `offset` that end at or below `end_offset`."""
+        for index in range(bisect_left(self._bases, offset), len(self._batches)):
+            batch = self._batches[index]
+            if batch.next_offset > end_offset:
+                return
+            yield batch
+
+    def read(self, offset: Offset, max_bytes: int) -> tuple[Batch, ...]:
+        """Whole batches from the one that holds `offset`, at least one, as `max_bytes` allows.
+
+        All are of one epoch, so that a replica's next Fetch names, and the leader checks, each
+        epoch that the replica has reached.
+        """
+        if offset >= self.end_offset:
+            return ()
+        first = max(bisect_right(self._bases, offset) - 1, 0)
+        epoch = self._batches[first].epoch
+        last, size = first, 0
+        while last < len(self._batches) and self._batches[last].epoch == epoch:
+            size += len(self._batches[last].records) * RECORD_ESTIMATE_BYTES
+            if last > first and size > max_bytes:
+                break
+            last += 1
+        return tuple(self._batches[first:last])

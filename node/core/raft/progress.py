@@ -1,0 +1,40 @@
+"""The leader's progress: the high watermark, and when leading must end.
+
+KIP-595 "Fetch" step 4, "Extra condition on commitment", "Leader Progress Timeout"
+(595-27, 28, 43). Not: the followers' own view of the high watermark (fetching.py).
+"""
+
+from node.core.raft.quorum import majority_contact, majority_offset
+from node.core.raft.roles import Leader
+from node.core.raft.state import RaftState
+from node.core.types import Instant, Monotonic
+
+
+def advance_high_watermark(state: RaftState) -> None:
+    """Commit what a majority has flushed, once that includes a record of this leader's epoch."""
+    role = state.role
+    assert isinstance(role, Leader), "only a leader commits"
+    acknowledged = [replica.acknowledged for replica in role.replicas.voters.values()]
+    reached = majority_offset([state.flushed, *acknowledged])
+    # At start_offset itself stands the LeaderChange: until it is on a majority, nothing of an
+    # older epoch commits, however many hold it (Raft's S1-S5 case).
+    if reached > role.start_offset and reached > state.high_watermark:
+        state.high_watermark = reached
+
+
+def resignation_deadline(state: RaftState) -> Monotonic | None:
+    """When a leader that hears of no majority stops leading; a sole voter never does."""
+    role = state.role
+    if not isinstance(role, Leader) or not state.peers:
+        return None
+    contacts = [replica.contact for replica in role.replicas.voters.values()]
+    ourselves = max(contacts)
+    since = majority_contact([ourselves, *contacts])
+    return Monotonic(since + state.timeouts.fetch_ns)
+
+
+def resign_without_majority(state: RaftState, now: Instant) -> None:
+    """Stop leading if no majority has fetched for the fetch time-out."""
+    deadline = resignation_deadline(state)
+    if deadline is not None and now.monotonic >= deadline:
+        state.resign(now)

@@ -1,0 +1,205 @@
+"""One node's part in the quorum that keeps the metadata log (KIP-595).
+
+It composes the parts: elections, announcements, replication of both sides, progress. The caller
+hands events in, then calls `settle` once the step's other parts have had their turn, and takes
+the effects from the outbox they share.
+
+Simplifications: the voters are static (no KIP-853), there is no PreVote (KIP-996), and no
+snapshot (KIP-630): a replica catches up from the log's start.
+Not: what the records say, nor when a client is answered (node/core/controller).
+"""
+
+from collections.abc import Sequence
+from random import Random
+
+from node.core.config import NodeConfig
+from node.core.events import Flushed, Received
+from node.core.outbox import Outbox
+from node.core.raft import describe
+from node.core.raft.announcements import Announcements
+from node.core.raft.elections import Elections
+from node.core.raft.fetching import Fetcher
+from node.core.raft.log import Log
+from node.core.raft.progress import (
+    advance_high_watermark,
+    resign_without_majority,
+    resignation_deadline,
+)
+from node.core.raft.quorum_state import QuorumState
+from node.core.raft.roles import Leader, Role
+from node.core.raft.serving import FetchServer
+from node.core.raft.state import RaftState
+from node.core.types import NANOSECONDS_PER_MS, Epoch, Instant, Monotonic, NodeId, Offset
+from node.wire.messages import (
+    begin_quorum_epoch_request,
+    describe_quorum_request,
+    end_quorum_epoch_request,
+    fetch_request,
+    vote_request,
+)
+from node.wire.messages.batch import Batch, Record
+
+
+class Raft:
+    """The quorum as the rest of the node sees it."""
+
+    def __init__(  # noqa: PLR0917 - every part of a node is handed the same six
+        self,
+        config: NodeConfig,
+        durable: QuorumState,
+        log: Log,
+        outbox: Outbox,
+        random: Random,
+        now: Instant,
+    ) -> None:
+        self._state = RaftState(config, durable, log, outbox, random, now)
+        self._elections = Elections(self._state)
+        self._announcements = Announcements(self._state, self._elections)
+        self._server = FetchServer(self._state)
+        self._fetcher = Fetcher(self._state, now)
+        self._stop_deadline: Monotonic | None = None
+
+    # What it shows
+
+    @property
+    def role(self) -> Role:
+        """The role, with its `name`."""
+        return self._state.role
+
+    @property
+    def epoch(self) -> Epoch:
+        """The newest epoch known."""
+        return self._state.epoch
+
+    @property
+    def leader(self) -> NodeId:
+        """The leader of this epoch, or NO_NODE."""
+        return self._state.leader
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this node leads."""
+        return isinstance(self._state.role, Leader)
+
+    @property
+    def epoch_start_offset(self) -> Offset:
+        """Where this leader's LeaderChange record stands."""
+        role = self._state.role
+        assert isinstance(role, Leader), "only a leader has opened its epoch"
+        return role.start_offset
+
+    @property
+    def high_watermark(self) -> Offset:
+        """Everything below is committed, as far as this node knows."""
+        return self._state.high_watermark
+
+    @property
+    def flushed(self) -> Offset:
+        """Everything below is on this node's disk."""
+        return self._state.flushed
+
+    @property
+    def log(self) -> Log:
+        """The metadata log."""
+        return self._state.log
+
+    @property
+    def durable(self) -> QuorumState:
+        """What would survive a crash."""
+        return self._state.durable
+
+    # What happens to it
+
+    def start(self, now: Instant) -> None:
+        """Flush what recovery has read, since nobody knows if it was; a sole voter stands."""
+        state = self._state
+        if state.flushed < state.log.end_offset:
+            state.flush()
+        if state.is_voter and not state.peers:
+            self._elections.stand(now)
+
+    def receive(self, event: Received, now: Instant) -> None:
+        """Serve one of the quorum's own requests."""
+        message = event.message
+        match message:
+            case fetch_request.FetchRequest():
+                self._server.receive(event, message, now)
+            case vote_request.VoteRequest():
+                self._elections.receive(event, message, now)
+            case begin_quorum_epoch_request.BeginQuorumEpochRequest():
+                self._announcements.receive_begin(event, message, now)
+            case end_quorum_epoch_request.EndQuorumEpochRequest():
+                self._announcements.receive_end(event, message, now)
+            case describe_quorum_request.DescribeQuorumRequest():
+                describe.receive(self._state, event, message, now)
+            case _:
+                raise AssertionError(f"no request of the quorum: {type(message).__name__}")
+
+    def propose(self, records: Sequence[Record], now: Instant) -> Offset:
+        """Append one batch as the leader; the last offset, past which it has committed."""
+        state = self._state
+        assert self.is_leader, "only a leader appends"
+        batch = Batch(
+            base_offset=state.log.end_offset,
+            epoch=state.epoch,
+            timestamp_ms=now.wall // NANOSECONDS_PER_MS,
+            records=tuple(records),
+        )
+        state.append(batch)
+        state.flush()
+        return Offset(batch.last_offset)
+
+    def flushed_event(self, event: Flushed) -> None:
+        """Count what is on disk, unless the log has been cut since (DESIGN.md section 3)."""
+        state = self._state
+        if event.generation != state.log.generation:
+            return
+        state.flushed = max(state.flushed, event.end_offset)
+        if self.is_leader:
+            advance_high_watermark(state)
+
+    def check_leadership(self, now: Instant) -> None:
+        """Resign if overdue: before any other event, so that a paused leader wakes as none."""
+        resign_without_majority(self._state, now)
+
+    def tick(self, now: Instant) -> None:
+        """Do what is due."""
+        self._elections.tick(now)
+
+    def settle(self, now: Instant) -> None:
+        """Send and answer what follows from the step so far."""
+        self._elections.settle(now)
+        self._announcements.settle(now)
+        self._server.settle(now)
+        self._fetcher.settle(now)
+
+    def deadline(self) -> Monotonic | None:
+        """When it wants a tick, at the latest."""
+        deadlines = (
+            self._elections.deadline(),
+            self._announcements.deadline(),
+            self._server.deadline(),
+            self._fetcher.deadline(),
+            resignation_deadline(self._state),
+            self._stop_deadline,
+        )
+        return min((at for at in deadlines if at is not None), default=None)
+
+    # Leaving
+
+    def stop(self, now: Instant) -> None:
+        """End the epoch if leading, and take part in no election any more (595-38)."""
+        state = self._state
+        if state.is_stopping:
+            return
+        state.is_stopping = True
+        if self.is_leader and state.peers:
+            self._announcements.end_epoch(now)
+        wait_ns = min(state.timeouts.request_ns, state.timeouts.election_ns)
+        self._stop_deadline = Monotonic(now.monotonic + wait_ns)
+
+    def has_stopped(self, now: Instant) -> bool:
+        """Whether all that had to be told has heard, or has had its time (595-42)."""
+        if self._stop_deadline is None:
+            return False
+        return self._announcements.is_quiet or now.monotonic >= self._stop_deadline

@@ -1,0 +1,154 @@
+"""Answering Fetches of the metadata log (KIP-595 "Fetch request"; 595-45 to 48, 51, 53, 54).
+
+Every check of a Fetch against the epoch and the log is here, and the long poll. A leader may
+serve records that it has not flushed yet: it never leads the same epoch after a restart.
+Not: sending Fetches (fetching.py), committing (progress.py).
+"""
+
+from msgspec import Struct
+
+from node.core.events import Received
+from node.core.raft import fetch_rpc, rpc
+from node.core.raft.fetch_rpc import Wanted
+from node.core.raft.progress import advance_high_watermark
+from node.core.raft.replicas import Replica
+from node.core.raft.roles import Leader
+from node.core.raft.state import RaftState
+from node.core.types import Instant, Monotonic, NodeId, milliseconds
+from node.wire.errors import ErrorCode
+from node.wire.messages import fetch_request
+
+LONGEST_WAIT_MS = 500
+
+
+class WaitingFetch(Struct, frozen=True, kw_only=True):
+    """A Fetch that is answered at news, or else at its deadline."""
+
+    event: Received
+    fetch: Wanted
+    replica: Replica
+    deadline: Monotonic
+
+
+class FetchServer:
+    """The leader's side of replication; elsewhere, the refusals."""
+
+    __slots__ = ("_state", "_waiting")
+
+    def __init__(self, state: RaftState) -> None:
+        self._state = state
+        self._waiting: dict[NodeId, WaitingFetch] = {}
+        """At most one for each replica, as at most one is in flight."""
+
+    def receive(self, event: Received, request: fetch_request.FetchRequest, now: Instant) -> None:
+        """Refuse, answer, or keep a Fetch until there is news."""
+        state = self._state
+        fetch = fetch_rpc.wanted(request, event.version)
+        if rpc.is_inconsistent_cluster(state.config, request.cluster_id):
+            self._refuse_whole(event, ErrorCode.INCONSISTENT_CLUSTER_ID)
+            return
+        if fetch is None:
+            self._refuse_whole(event, ErrorCode.INVALID_REQUEST)
+            return
+        error = self._refusal(fetch)
+        if error is not ErrorCode.NONE:
+            state.outbox.reply(event, fetch_rpc.answer(state, event.version, error))
+        elif fetch_rpc.is_consumer(fetch):
+            self._answer_consumer(event, fetch)
+        else:
+            self._replicate(event, fetch, now)
+
+    def _refuse_whole(self, event: Received, error: ErrorCode) -> None:
+        state = self._state
+        answer = fetch_rpc.answer(state, event.version, error, top_level_error=error)
+        state.outbox.reply(event, answer)
+
+    def _refusal(self, fetch: Wanted) -> ErrorCode:
+        """Fence by epoch (595-47); a consumer may leave the epoch out."""
+        is_replica = not fetch_rpc.is_consumer(fetch)
+        if is_replica and min(fetch.epoch, fetch.offset, fetch.last_fetched_epoch) < 0:
+            return ErrorCode.INVALID_REQUEST
+        names_epoch = is_replica or fetch.epoch >= 0
+        if names_epoch and fetch.epoch < self._state.epoch:
+            return ErrorCode.FENCED_LEADER_EPOCH
+        if names_epoch and fetch.epoch > self._state.epoch:
+            return ErrorCode.UNKNOWN_LEADER_EPOCH
+        if not isinstance(self._state.role, Leader):
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        return ErrorCode.NONE
+
+    def _answer_consumer(self, event: Received, fetch: Wanted) -> None:
+        """Committed batches for debugging; it counts as nobody's progress."""
+        state = self._state
+        if not state.log.start_offset <= fetch.offset <= state.log.end_offset:
+            error = ErrorCode.OFFSET_OUT_OF_RANGE
+            state.outbox.reply(event, fetch_rpc.answer(state, event.version, error))
+            return
+        read = state.log.read(fetch.offset, fetch.max_bytes)
+        batches = tuple(batch for batch in read if batch.next_offset <= state.high_watermark)
+        state.outbox.reply(event, fetch_rpc.answer(state, event.version, batches=batches))
+
+    def _replicate(self, event: Received, fetch: Wanted, now: Instant) -> None:
+        state, role = self._state, self._state.role
+        assert isinstance(role, Leader), "refused elsewhere"
+        replica = role.replicas.of(fetch.replica_id, now.monotonic)
+        replica.heard(now)
+        role.announcement.settle(fetch.replica_id)
+        self._displace(fetch.replica_id)
+        # The log holds the replica's last record only if this epoch reaches that far here too.
+        found = state.log.end_offset_for_epoch(fetch.last_fetched_epoch)
+        if found.epoch != fetch.last_fetched_epoch or fetch.offset > found.end_offset:
+            answer = fetch_rpc.answer(state, event.version, diverging=found)
+            state.outbox.reply(event, answer)
+            return
+        replica.reached(fetch.offset, state.log.end_offset, now)
+        if fetch.replica_id in state.voters:
+            advance_high_watermark(state)
+        wait_ns = milliseconds(max(0, min(fetch.max_wait_ms, LONGEST_WAIT_MS)))
+        self._waiting[fetch.replica_id] = WaitingFetch(
+            event=event,
+            fetch=fetch,
+            replica=replica,
+            deadline=Monotonic(now.monotonic + wait_ns),
+        )
+
+    def _displace(self, replica_id: NodeId) -> None:
+        """A replica that fetches again has given its last Fetch up."""
+        waiting = self._waiting.pop(replica_id, None)
+        if waiting is not None:
+            self._answer(waiting)
+
+    def settle(self, now: Instant) -> None:
+        """Answer the waiting Fetches that have news, have waited enough, or wait in vain."""
+        if not self._waiting:
+            return
+        is_leader = isinstance(self._state.role, Leader)
+        due = [
+            waiting
+            for waiting in self._waiting.values()
+            if not is_leader or self._has_news(waiting) or waiting.deadline <= now.monotonic
+        ]
+        for waiting in due:
+            del self._waiting[waiting.fetch.replica_id]
+            self._answer(waiting)
+
+    def _has_news(self, waiting: WaitingFetch) -> bool:
+        state = self._state
+        has_records = waiting.fetch.offset < state.log.end_offset
+        return has_records or waiting.replica.told_high_watermark < state.high_watermark
+
+    def _answer(self, waiting: WaitingFetch) -> None:
+        """Answer with what there is now, or say who leads; a later epoch has other records."""
+        state, fetch, version = self._state, waiting.fetch, waiting.event.version
+        error = self._refusal(fetch)
+        if error is not ErrorCode.NONE:
+            error = ErrorCode.NOT_LEADER_OR_FOLLOWER
+            state.outbox.reply(waiting.event, fetch_rpc.answer(state, version, error))
+            return
+        batches = state.log.read(fetch.offset, fetch.max_bytes)
+        state.outbox.reply(waiting.event, fetch_rpc.answer(state, version, batches=batches))
+        waiting.replica.told_high_watermark = state.high_watermark
+
+    def deadline(self) -> Monotonic | None:
+        """When the first waiting Fetch has waited enough."""
+        return min((waiting.deadline for waiting in self._waiting.values()), default=None)

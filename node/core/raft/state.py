@@ -1,0 +1,265 @@
+"""What the parts of the quorum share: the durable state, the role, the log, the watermarks.
+
+The only place where the role and the quorum state change, each by a named transition that
+persists before anything else can be emitted (595-07). Not: when a transition is due.
+"""
+
+from random import Random
+
+from msgspec.structs import replace
+
+from node.core.config import NodeConfig
+from node.core.effects import Append, Flush, PersistQuorumState, Truncate
+from node.core.outbox import Outbox
+from node.core.raft.campaign import LARGEST_DOUBLING, Campaign
+from node.core.raft.log import Log
+from node.core.raft.quorum_state import QuorumState
+from node.core.raft.replicas import Replicas
+from node.core.raft.roles import (
+    Candidate,
+    Follower,
+    Leader,
+    Observer,
+    Resigned,
+    Role,
+    Unattached,
+    Voted,
+    assert_transition,
+)
+from node.core.types import NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
+from node.wire.messages.batch import Batch
+
+FIRST_BACKOFF_FRACTION = 16
+"""The first election's bound is this part of election.backoff.max.ms; it doubles each retry."""
+
+
+class RaftState:
+    """One node's quorum state; the transitions are its methods."""
+
+    def __init__(  # noqa: PLR0917 - every part of a node is handed the same six
+        self,
+        config: NodeConfig,
+        durable: QuorumState,
+        log: Log,
+        outbox: Outbox,
+        random: Random,
+        now: Instant,
+    ) -> None:
+        self.config = config
+        self.node_id = config.node_id
+        self.timeouts = config.timeouts
+        self.voters = config.voter_ids
+        self.peers = tuple(voter for voter in self.voters if voter != self.node_id)
+        self.is_voter = self.node_id in self.voters
+        self.outbox = outbox
+        self.random = random
+        self.durable = durable
+        self.log = log
+        self.high_watermark = log.start_offset
+        """Learned anew after each start: a stored one would be a lower bound only."""
+        self.flushed = log.start_offset
+        """What fsync has vouched for since the start: recovery's log is flushed again first."""
+        self.election_retries = 0
+        self.is_stopping = False
+        """It leaves: it stands for no election any more."""
+        self.role = self._role_at_start(now)
+
+    def _role_at_start(self, now: Instant) -> Role:
+        durable = self.durable
+        deadline = self._election_deadline(now)
+        if not self.is_voter:
+            return Observer(epoch=durable.epoch)
+        if durable.leader == self.node_id:
+            return Resigned(epoch=durable.epoch, election_deadline=deadline)
+        if durable.voted_for != NO_NODE:
+            return Voted(
+                epoch=durable.epoch, candidate=durable.voted_for, election_deadline=deadline
+            )
+        return Unattached(epoch=durable.epoch, election_deadline=deadline)
+
+    @property
+    def epoch(self) -> Epoch:
+        """The newest epoch known."""
+        return self.durable.epoch
+
+    @property
+    def leader(self) -> NodeId:
+        """This epoch's leader if known; a node that led it and no longer does is none."""
+        if self.durable.leader == self.node_id and not isinstance(self.role, Leader):
+            return NO_NODE
+        return self.durable.leader
+
+    # Transitions
+
+    def learn(self, epoch: Epoch, leader: NodeId, now: Instant) -> bool:
+        """Act on an epoch and leader that an answer names (595-55); true if it was news."""
+        if leader != NO_NODE and leader not in self.voters:
+            return False
+        if epoch > self.epoch:
+            self.adopt(epoch, leader, now)
+            return True
+        is_news = epoch == self.epoch and leader not in (NO_NODE, self.node_id)
+        if not is_news or self.durable.leader not in (NO_NODE, leader) or self.is_following(leader):
+            return False
+        self.adopt(epoch, leader, now)
+        return True
+
+    def is_following(self, leader: NodeId) -> bool:
+        """Whether the role already is to fetch from this leader."""
+        if isinstance(self.role, Observer):
+            return leader == self.durable.leader != NO_NODE
+        return isinstance(self.role, Follower) and self.role.leader == leader
+
+    def adopt(self, epoch: Epoch, leader: NodeId, now: Instant) -> None:
+        """Enter an epoch, or learn the leader of the one known."""
+        if not self.is_voter:
+            self._move(QuorumState(epoch=epoch, leader=leader), Observer(epoch=epoch))
+        elif leader == NO_NODE:
+            self._detach(epoch, now)
+        elif leader == self.node_id:
+            self._resume_resigned(epoch, now)
+        else:
+            self._follow(epoch, leader, now)
+
+    def detach_to_stand(self, epoch: Epoch, now: Instant) -> None:
+        """Enter an epoch that nobody may win, and stand soon oneself (595-21)."""
+        deadline = Monotonic(now.monotonic + self.election_backoff_ns())
+        self._move(QuorumState(epoch=epoch), Unattached(epoch=epoch, election_deadline=deadline))
+
+    def _detach(self, epoch: Epoch, now: Instant) -> None:
+        deadline = self._election_deadline(now)
+        if not isinstance(self.role, Leader | Observer):
+            # A laggard that raises the epoch again and again must not put off the others.
+            deadline = min(deadline, self.role.election_deadline)
+        self._move(QuorumState(epoch=epoch), Unattached(epoch=epoch, election_deadline=deadline))
+
+    def _follow(self, epoch: Epoch, leader: NodeId, now: Instant) -> None:
+        voted_for = self.durable.voted_for if epoch == self.epoch else NO_NODE
+        self.election_retries = 0
+        patience_ns = self.timeouts.fetch_ns + self.election_backoff_ns()
+        self._move(
+            QuorumState(epoch=epoch, voted_for=voted_for, leader=leader),
+            Follower(
+                epoch=epoch,
+                leader=leader,
+                election_deadline=Monotonic(now.monotonic + patience_ns),
+                patience_ns=patience_ns,
+            ),
+        )
+
+    def _resume_resigned(self, epoch: Epoch, now: Instant) -> None:
+        """Others know this node as a leader it doesn't remember to be: it never votes there."""
+        self._move(
+            QuorumState(epoch=epoch, voted_for=self.node_id, leader=self.node_id),
+            Resigned(epoch=epoch, election_deadline=self._election_deadline(now)),
+        )
+
+    def vote_for(self, candidate: NodeId, epoch: Epoch, now: Instant) -> None:
+        """Give this epoch's vote, durably before it is told to anyone (595-22)."""
+        self._move(
+            QuorumState(epoch=epoch, voted_for=candidate),
+            Voted(
+                epoch=epoch,
+                candidate=candidate,
+                election_deadline=self._election_deadline(now),
+            ),
+        )
+
+    def stand(self, now: Instant) -> Candidate:
+        """Open the next epoch and vote for oneself in it, durably (595-15)."""
+        assert self.is_voter, "an observer never stands"
+        epoch = Epoch(self.epoch + 1)
+        candidate = Candidate(
+            epoch=epoch,
+            election_deadline=self._election_deadline(now),
+            granted=(self.node_id,),
+            refused=(),
+            campaign=Campaign(self.peers, now.monotonic),
+        )
+        self._move(QuorumState(epoch=epoch, voted_for=self.node_id), candidate)
+        return candidate
+
+    def tally(self, candidate: Candidate) -> None:
+        """Replace a candidate by itself with one more vote counted."""
+        assert isinstance(self.role, Candidate), "only a candidate counts votes"
+        self.role = candidate
+
+    def step_down(self, now: Instant) -> None:
+        """End a candidacy that can't or didn't win, and back off at random (595-14, 595-16)."""
+        assert isinstance(self.role, Candidate), "only a candidate steps down"
+        deadline = Monotonic(now.monotonic + self.election_backoff_ns())
+        self.election_retries += 1
+        self._move(
+            self.durable,
+            Voted(epoch=self.epoch, candidate=self.node_id, election_deadline=deadline),
+        )
+
+    def lead(self, now: Instant) -> Leader:
+        """Lead the epoch just won, durably (595-24)."""
+        leader = Leader(
+            epoch=self.epoch,
+            start_offset=self.log.end_offset,
+            replicas=Replicas(self.peers, now.monotonic),
+            announcement=Campaign(self.peers, now.monotonic),
+        )
+        self.election_retries = 0
+        self._move(replace(self.durable, leader=self.node_id), leader)
+        return leader
+
+    def resign(self, now: Instant) -> None:
+        """Stop leading; the epoch stays this node's last as leader, and it stands again soon."""
+        assert isinstance(self.role, Leader), "only a leader resigns"
+        deadline = Monotonic(now.monotonic + self.election_backoff_ns())
+        self._move(self.durable, Resigned(epoch=self.epoch, election_deadline=deadline))
+
+    def await_end(self, deadline: Monotonic) -> None:
+        """The leader has ended its epoch: stand at the deadline, whatever a Fetch says."""
+        assert isinstance(self.role, Follower), "only a follower waits for its leader's end"
+        self.role = replace(self.role, election_deadline=deadline, leader_has_ended=True)
+
+    def renew_patience(self, now: Instant) -> None:
+        """A Fetch has succeeded: the leader is alive (595-51)."""
+        role = self.role
+        if isinstance(role, Follower) and not role.leader_has_ended:
+            deadline = Monotonic(now.monotonic + role.patience_ns)
+            self.role = replace(role, election_deadline=deadline)
+
+    def _move(self, durable: QuorumState, role: Role) -> None:
+        assert_transition(self.role, role)
+        assert role.epoch == durable.epoch, "the role is of the durable epoch"
+        if durable != self.durable:
+            self.durable = durable
+            self.outbox.emit(PersistQuorumState(durable))
+        self.role = role
+
+    # The log
+
+    def append(self, batch: Batch) -> None:
+        """Append one batch; it counts for nothing before it is flushed."""
+        self.log.append(batch)
+        self.outbox.emit(Append(batch))
+
+    def flush(self) -> None:
+        """Ask for everything appended to be made durable."""
+        self.outbox.emit(Flush(generation=self.log.generation, end_offset=self.log.end_offset))
+
+    def truncate(self, end_offset: Offset) -> None:
+        """Cut the log; what is left and was never flushed is flushed again, as another log."""
+        kept = self.log.truncate(end_offset)
+        self.flushed = min(self.flushed, kept)
+        self.outbox.emit(Truncate(kept))
+        if self.flushed < kept:
+            self.flush()
+
+    # Chance
+
+    def election_backoff_ns(self) -> int:
+        """A random wait before the next election, its bound doubling with each retry (595-14)."""
+        longest_ns = self.timeouts.election_backoff_max_ns
+        first_ns = longest_ns // FIRST_BACKOFF_FRACTION
+        bound_ns = min(longest_ns, first_ns << min(self.election_retries, LARGEST_DOUBLING))
+        return self.random.randint(0, bound_ns)
+
+    def _election_deadline(self, now: Instant) -> Monotonic:
+        election_ns = self.timeouts.election_ns
+        return Monotonic(now.monotonic + election_ns + self.random.randint(0, election_ns))

@@ -1,0 +1,1 @@
+"""The shell around the core: asyncio, sockets, clocks, and effects carried out in order."""

@@ -1,0 +1,180 @@
+"""One connection that this node opens to a voter, made when there is something to send.
+
+Not: retries, which are the core's. Requests are answered in order; whatever goes wrong, a
+time-out too, drops the connection, and with it everything in flight is lost (595-57).
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
+from typing_extensions import override
+
+from node.wire.codec import decode_response, encode_request, header_versions
+from node.wire.errors import WireError
+from node.wire.frames import FrameSplitter, frame
+from node.wire.headers import RequestHeader, encode_request_header, split_response
+from node.wire.schema import ApiMessage
+
+NANOSECONDS_PER_SECOND = 1_000_000_000
+AnswerHandler = Callable[[ApiMessage | None], None]
+
+
+class _InFlight:
+    """A request that waits for its answer."""
+
+    __slots__ = ("api_key", "correlation_id", "on_answer", "timer", "version")
+
+    def __init__(
+        self, header: RequestHeader, on_answer: AnswerHandler, timer: asyncio.TimerHandle
+    ) -> None:
+        self.api_key = header.api_key
+        self.version = header.version
+        self.correlation_id = header.correlation_id
+        self.on_answer = on_answer
+        self.timer = timer
+
+
+class Channel:
+    """Requests to one address, in order."""
+
+    __slots__ = (
+        "_attempt",
+        "_client_id",
+        "_connecting",
+        "_correlation_id",
+        "_host",
+        "_in_flight",
+        "_link",
+        "_port",
+        "_unsent",
+    )
+
+    def __init__(self, host: str, port: int, client_id: str) -> None:
+        self._host = host
+        self._port = port
+        self._client_id = client_id
+        self._correlation_id = 0
+        self._in_flight: deque[_InFlight] = deque()
+        self._unsent: list[bytes] = []
+        self._connecting: asyncio.Task[None] | None = None
+        self._attempt = 0
+        self._link: _Link | None = None
+
+    def request(
+        self, message: ApiMessage, version: int, timeout_ns: int, on_answer: AnswerHandler
+    ) -> None:
+        """Send a request; `on_answer` gets its answer, or None once it is lost."""
+        self._correlation_id = (self._correlation_id + 1) & 0x7FFFFFFF
+        header = RequestHeader(
+            api_key=message.API_KEY,
+            version=version,
+            correlation_id=self._correlation_id,
+            client_id=self._client_id,
+        )
+        request_version, _ = header_versions(header.api_key, version)
+        data = frame(
+            encode_request_header(header, request_version), encode_request(message, version)
+        )
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(timeout_ns / NANOSECONDS_PER_SECOND, self.drop)
+        self._in_flight.append(_InFlight(header, on_answer, timer))
+        if self._link is not None:
+            self._link.transport.write(data)
+            return
+        self._unsent.append(data)
+        if self._connecting is None:
+            self._connecting = loop.create_task(self._connect())
+
+    def drop(self) -> None:
+        """End the connection; everything in flight is lost."""
+        self._attempt += 1
+        if self._connecting is not None:
+            self._connecting.cancel()
+            self._connecting = None
+        link, self._link = self._link, None
+        if link is not None:
+            link.transport.abort()
+        self._unsent.clear()
+        lost, self._in_flight = self._in_flight, deque()
+        for request in lost:
+            request.timer.cancel()
+            request.on_answer(None)
+
+    def connected(self, link: "_Link") -> None:
+        """Send what waits for the connection, unless it was given up while it was made."""
+        if link.attempt != self._attempt:
+            link.transport.abort()
+            return
+        self._link = link
+        self._connecting = None
+        link.transport.writelines(self._unsent)
+        self._unsent.clear()
+
+    def ended(self, link: "_Link") -> None:
+        """The peer, or the network, has ended the connection."""
+        if link is self._link:
+            self.drop()
+
+    def answered(self, link: "_Link", payload: bytes) -> None:
+        """Hand an answer over; one that does not belong to the oldest request is a fault."""
+        if link is not self._link:
+            return
+        message = _decode(self._in_flight[0], payload) if self._in_flight else None
+        if message is None:
+            self.drop()
+            return
+        request = self._in_flight.popleft()
+        request.timer.cancel()
+        request.on_answer(message)
+
+    async def _connect(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            link = partial(_Link, self, self._attempt)
+            await loop.create_connection(link, self._host, self._port)
+        except OSError:
+            self._connecting = None
+            self.drop()
+
+
+def _decode(request: _InFlight, payload: bytes) -> ApiMessage | None:
+    """The answer to the request, or None if the bytes are anything else."""
+    try:
+        correlation_id, body = split_response(payload, request.api_key, request.version)
+        if correlation_id != request.correlation_id:
+            return None
+        return decode_response(request.api_key, request.version, body)
+    except WireError:
+        return None
+
+
+class _Link(asyncio.Protocol):
+    """The socket of a channel, while it lives."""
+
+    __slots__ = ("_channel", "_splitter", "attempt", "transport")
+
+    def __init__(self, channel: Channel, attempt: int) -> None:
+        self._channel = channel
+        self.attempt = attempt
+        self._splitter = FrameSplitter()
+        self.transport: asyncio.Transport
+
+    @override
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self._channel.connected(self)
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._channel.ended(self)
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        try:
+            for payload in self._splitter.feed(data):
+                self._channel.answered(self, payload)
+        except WireError:
+            self.transport.abort()

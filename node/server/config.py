@@ -1,0 +1,183 @@
+"""A Kafka server.properties as values: what the shell and the core need to start (KIP-631).
+
+Not: reading the file or the directories. Every mistake is a ConfigError with one clear line.
+Simplifications: one security protocol (PLAINTEXT); `log.dirs` beyond the metadata log hold
+nothing yet but their meta.properties.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from node.core.config import NodeConfig, Timeouts, Voter
+from node.core.types import NodeId, milliseconds
+from node.server.config_keys import (
+    TIMEOUT_KEYS,
+    ConfigError,
+    Reader,
+    host_port,
+    integer,
+    names,
+    read_keys,
+)
+from node.server.config_listeners import Binding, read_bindings, read_endpoints
+from node.storage.log import DEFAULT_SEGMENT_BYTES
+from node.storage.stored import StorageConfig
+from node.wire.types import Uuid
+
+ROLES = ("broker", "controller")
+DEFAULT_FRAME_BYTES = 100 * 1024 * 1024
+DEFAULT_CONNECTIONS = 1000
+
+
+class ServerConfig(Struct, frozen=True, kw_only=True):
+    """What the shell needs beyond the core's own configuration."""
+
+    node: NodeConfig
+    """Without cluster id and incarnation, which are not configured: see `node_config`."""
+    storage: StorageConfig
+    bindings: tuple[Binding, ...]
+    trace_file: str | None
+    frame_bytes: int
+    """socket.request.max.bytes."""
+    connections: int
+    """max.connections, for each listener."""
+
+    def node_config(self, *, cluster_id: str, incarnation: Uuid) -> NodeConfig:
+        """Return the core's configuration once storage and chance have added their part."""
+        node = self.node
+        return NodeConfig(
+            node_id=node.node_id,
+            cluster_id=cluster_id,
+            is_controller=node.is_controller,
+            is_broker=node.is_broker,
+            voters=node.voters,
+            endpoints=node.endpoints,
+            rack=node.rack,
+            incarnation=incarnation,
+            default_replication_factor=node.default_replication_factor,
+            default_partitions=node.default_partitions,
+            timeouts=node.timeouts,
+        )
+
+
+def parse_server_properties(text: str) -> ServerConfig:
+    """Return the configuration that a server.properties describes.
+
+    Raises:
+        ConfigError: an unknown key, a value out of bounds, or keys that contradict each other.
+    """
+    reader = Reader(read_keys(text))
+    roles = _roles(reader)
+    node_id = _node_id(reader)
+    voters = _voters(reader, node_id, roles)
+    bindings = read_bindings(reader, roles)
+    node = NodeConfig(
+        node_id=node_id,
+        cluster_id="",
+        is_controller="controller" in roles,
+        is_broker="broker" in roles,
+        voters=voters,
+        endpoints=read_endpoints(reader, bindings),
+        rack=reader.text("broker.rack"),
+        default_replication_factor=reader.integer("default.replication.factor", 1, 1, 32767),
+        default_partitions=reader.integer("num.partitions", 1, 1),
+        timeouts=_timeouts(reader),
+    )
+    return ServerConfig(
+        node=node,
+        storage=_storage(reader, node),
+        bindings=bindings,
+        trace_file=reader.text("trace.file"),
+        frame_bytes=reader.integer("socket.request.max.bytes", DEFAULT_FRAME_BYTES, 1024),
+        connections=reader.integer("max.connections", DEFAULT_CONNECTIONS, 1),
+    )
+
+
+def directories_of(text: str) -> tuple[NodeId, tuple[str, ...]]:
+    """Return the node id and every directory to format: all that kraft-storage reads."""
+    reader = Reader(read_keys(text))
+    return _node_id(reader), _directories(reader)
+
+
+def parse_hosts(text: str) -> Mapping[str, str]:
+    """Read a hosts file (`address name...`): each name and the address to connect to instead."""
+    hosts: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        fields = line.partition("#")[0].split()
+        if len(fields) == 1:
+            raise ConfigError(f"--hosts-file line {number}: {line!r} is not `address name...`")
+        for name in fields[1:]:
+            hosts[name] = fields[0]
+    return hosts
+
+
+def _roles(reader: Reader) -> tuple[str, ...]:
+    value = reader.required("process.roles", "broker,controller")
+    roles = names(value)
+    if not roles or len(set(roles)) != len(roles) or any(role not in ROLES for role in roles):
+        raise ConfigError(
+            f"process.roles={value}: is not valid, expected broker, controller or broker,controller"
+        )
+    return roles
+
+
+def _node_id(reader: Reader) -> NodeId:
+    value = reader.required("node.id", "1")
+    node_id = integer("node.id", value, 0)
+    broker_id = reader.text("broker.id")
+    if broker_id is not None and integer("broker.id", broker_id, 0) != node_id:
+        raise ConfigError(f"broker.id={broker_id}: differs from node.id={value}; remove broker.id")
+    return NodeId(node_id)
+
+
+def _voters(reader: Reader, node_id: NodeId, roles: tuple[str, ...]) -> tuple[Voter, ...]:
+    key = "controller.quorum.voters"
+    value = reader.required(key, "1@localhost:9093")
+    voters: list[Voter] = []
+    for part in names(value):
+        number, at, address = part.partition("@")
+        if not at or not number.isdecimal() or int(number) > 0x7FFFFFFF:
+            raise ConfigError(f"{key}={value}: {part!r} is not id@host:port")
+        host, port = host_port(key, address, value)
+        voter = Voter(node_id=NodeId(int(number)), host=host, port=port)
+        if any(voter.node_id == other.node_id for other in voters):
+            raise ConfigError(f"{key}={value}: voter {number} is named twice")
+        voters.append(voter)
+    is_voter = any(voter.node_id == node_id for voter in voters)
+    if "controller" in roles and not is_voter:
+        raise ConfigError(f"{key}={value}: lacks this controller, node.id={node_id}")
+    if "controller" not in roles and is_voter:
+        raise ConfigError(f"{key}={value}: node.id={node_id} is a broker only, not a controller")
+    return tuple(voters)
+
+
+def _timeouts(reader: Reader) -> Timeouts:
+    values: dict[str, int] = {}
+    for key, field in TIMEOUT_KEYS.items():
+        text = reader.text(key)
+        if text is not None:
+            values[field] = milliseconds(integer(key, text, 1))
+    return Timeouts(**values)
+
+
+def _directories(reader: Reader) -> tuple[str, ...]:
+    """Every directory that must be formatted: metadata.log.dir, if set, and the log directories."""
+    value = reader.text("log.dirs") or reader.text("log.dir")
+    listed = names(value or "")
+    metadata = reader.text("metadata.log.dir")
+    if metadata is None and not listed:
+        raise ConfigError("log.dirs: is missing; for example log.dirs=/var/lib/kraft")
+    ordered = (metadata, *listed) if metadata is not None else listed
+    return tuple(dict.fromkeys(ordered))
+
+
+def _storage(reader: Reader, node: NodeConfig) -> StorageConfig:
+    directories = _directories(reader)
+    return StorageConfig(
+        node_id=node.node_id,
+        directories=directories,
+        metadata_directory=directories[0],
+        voter_ids=node.voter_ids,
+        segment_bytes=reader.integer("metadata.log.segment.bytes", DEFAULT_SEGMENT_BYTES, 1024),
+    )

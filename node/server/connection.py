@@ -1,0 +1,147 @@
+"""One client's connection: frames in, answers out in the order of the requests.
+
+Not: what is asked (node/server/requests.py). Bounded on every side: bytes of a frame, requests
+in flight (then reading stops, and TCP holds the client back), and answers that are not read.
+"""
+
+import asyncio
+from collections import deque
+from typing import Protocol
+
+from typing_extensions import override
+
+from node.wire.errors import WireError
+from node.wire.frames import FrameSplitter
+
+MAX_IN_FLIGHT = 100
+
+
+class Slot:
+    """The place of one answer in the order of a connection's answers."""
+
+    __slots__ = ("_connection", "answer")
+
+    def __init__(self, connection: "Connection") -> None:
+        self._connection = connection
+        self.answer: bytes | None = None
+
+    def fill(self, answer: bytes) -> None:
+        """Send the answer as soon as all before it are sent; a client that has gone misses it."""
+        self.answer = answer
+        self._connection.send_ready()
+
+    def abandon(self) -> None:
+        """There is no answer that the client could read: end its connection."""
+        self._connection.abort()
+
+
+class ConnectionOwner(Protocol):
+    """The listener as its connections see it."""
+
+    frame_bytes: int
+
+    def opened(self, connection: "Connection") -> bool:
+        """Take a connection in; False: there are too many."""
+
+    def handle(self, connection: "Connection", payload: bytes, slot: Slot) -> None:
+        """Take one request; its answer goes into the slot. A WireError ends the connection."""
+
+    def closed(self, connection: "Connection") -> None:
+        """The connection has ended."""
+
+    def refused(self, reason: str) -> None:
+        """A connection is ended because of what it sent."""
+
+
+class Connection(asyncio.Protocol):
+    """A client, as long as it stays connected."""
+
+    __slots__ = ("_owner", "_paused", "_payloads", "_slots", "_splitter", "_transport", "host")
+
+    def __init__(self, owner: ConnectionOwner) -> None:
+        self._owner = owner
+        self._splitter = FrameSplitter(owner.frame_bytes)
+        self._payloads: deque[bytes] = deque()
+        self._slots: deque[Slot] = deque()
+        self._transport: asyncio.Transport | None = None
+        self._paused = False
+        self.host = ""
+
+    @override
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        peer = transport.get_extra_info("peername")
+        self.host = str(peer[0]) if peer else ""
+        if not self._owner.opened(self):
+            self.abort()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        self._payloads.clear()
+        self._slots.clear()
+        self._owner.closed(self)
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        try:
+            self._payloads.extend(self._splitter.feed(data))
+            self._take_requests()
+        except WireError as error:
+            self._owner.refused(f"{self.host}: {error}")
+            self.abort()
+
+    @override
+    def pause_writing(self) -> None:
+        self._paused = True
+        self._regulate()
+
+    @override
+    def resume_writing(self) -> None:
+        self._paused = False
+        self.data_received(b"")
+
+    def send_ready(self) -> None:
+        """Send the answers that are ready, up to the first that is not."""
+        transport = self._transport
+        if transport is None:
+            return
+        ready: list[bytes] = []
+        while self._slots and self._slots[0].answer is not None:
+            ready.append(self._slots.popleft().answer or b"")
+        if ready:
+            transport.writelines(ready)
+            if self._payloads:
+                asyncio.get_running_loop().call_soon(self.data_received, b"")
+            else:
+                self._regulate()
+
+    def abort(self) -> None:
+        """End the connection at once."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    def close(self) -> None:
+        """End the connection once what was answered is sent."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def _take_requests(self) -> None:
+        while self._payloads and not self._is_full() and self._transport is not None:
+            slot = Slot(self)
+            self._slots.append(slot)
+            self._owner.handle(self, self._payloads.popleft(), slot)
+        self._regulate()
+
+    def _is_full(self) -> bool:
+        return self._paused or len(self._slots) >= MAX_IN_FLIGHT
+
+    def _regulate(self) -> None:
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            return
+        if self._is_full():
+            transport.pause_reading()
+        elif not self._payloads:
+            transport.resume_reading()

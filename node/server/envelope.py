@@ -1,0 +1,130 @@
+"""Envelopes: a client's request inside a broker's, and its answer inside the answer (KIP-590).
+
+Pure: values in, values out; the simulator uses it as the server does. Not: who may forward,
+which the core decides (590-03), nor retries.
+"""
+
+import ipaddress
+
+from msgspec import Struct
+
+from node.core.effects import Forward
+from node.core.events import Received
+from node.wire.codec import (
+    SUPPORTED,
+    decode_request,
+    decode_response,
+    encode_request,
+    encode_response,
+    header_versions,
+)
+from node.wire.errors import ErrorCode, WireError
+from node.wire.headers import (
+    RequestHeader,
+    encode_request_header,
+    encode_response_header,
+    split_request,
+    split_response,
+)
+from node.wire.messages.generated.envelope_request import EnvelopeRequest
+from node.wire.messages.generated.envelope_response import EnvelopeResponse
+from node.wire.principal import Principal, decode_principal, encode_principal
+from node.wire.schema import ApiMessage
+
+FORWARDABLE = frozenset({19, 20, 32, 37, 55, 64})
+"""CreateTopics, DeleteTopics, DescribeConfigs, CreatePartitions, DescribeQuorum and
+UnregisterBroker (590-10); anything else in an envelope is INVALID_REQUEST."""
+
+
+class Refusal(Struct, frozen=True):
+    """The envelope itself is refused; nothing in it was looked at further."""
+
+    error_code: ErrorCode
+
+
+class Opened(Struct, frozen=True, kw_only=True):
+    """What an envelope held."""
+
+    header: RequestHeader
+    message: ApiMessage
+    principal: Principal
+    client_host: str
+
+
+def wrap_request(effect: Forward) -> EnvelopeRequest:
+    """Return the envelope that carries a client's request to the active controller."""
+    api_key = effect.message.API_KEY
+    header = RequestHeader(api_key=api_key, version=effect.version, correlation_id=0)
+    request_version, _ = header_versions(api_key, effect.version)
+    return EnvelopeRequest(
+        request_data=encode_request_header(header, request_version)
+        + encode_request(effect.message, effect.version),
+        request_principal=encode_principal(effect.principal),
+        client_host_address=ipaddress.ip_address(effect.client_host).packed,
+    )
+
+
+def open_request(envelope: EnvelopeRequest) -> Opened | Refusal:
+    """Return what an envelope holds, or why it is refused (590-06)."""
+    try:
+        header, body = split_request(envelope.request_data)
+        if header.version not in range(*_supported(header.api_key)):
+            return Refusal(ErrorCode.UNSUPPORTED_VERSION)
+        message = decode_request(header.api_key, header.version, body)
+    except WireError:
+        return Refusal(ErrorCode.UNSUPPORTED_VERSION)
+    if header.api_key not in FORWARDABLE:
+        return Refusal(ErrorCode.INVALID_REQUEST)
+    try:
+        principal = decode_principal(envelope.request_principal or b"")
+    except WireError:
+        return Refusal(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE)
+    if len(envelope.client_host_address) not in {4, 16}:
+        return Refusal(ErrorCode.INVALID_REQUEST)
+    client_host = str(ipaddress.ip_address(envelope.client_host_address))
+    return Opened(header=header, message=message, principal=principal, client_host=client_host)
+
+
+def received_from(opened: Opened, outer: Received) -> Received:
+    """Return the event of an envelope's content; its Reply is put back by `wrap_response`."""
+    return Received(
+        request=outer.request,
+        message=opened.message,
+        version=opened.header.version,
+        on_controller_listener=outer.on_controller_listener,
+        principal=opened.principal,
+        client_host=opened.client_host,
+        forwarded_by=outer.principal,
+    )
+
+
+def wrap_response(opened: Opened, message: ApiMessage) -> EnvelopeResponse:
+    """Return the envelope around an answer; an EnvelopeResponse is a refusal and stays as it is."""
+    if isinstance(message, EnvelopeResponse):
+        return message
+    header = opened.header
+    _, response_version = header_versions(header.api_key, header.version)
+    return EnvelopeResponse(
+        response_data=encode_response_header(header.correlation_id, response_version)
+        + encode_response(message, header.version)
+    )
+
+
+def open_response(response: EnvelopeResponse, effect: Forward) -> ApiMessage:
+    """Return the inner answer (590-08), or the EnvelopeResponse that refuses the envelope.
+
+    Raises:
+        WireError: the inner answer is none.
+    """
+    if response.error_code != ErrorCode.NONE:
+        return response
+    if response.response_data is None:
+        raise WireError("an envelope without error and without answer")
+    api_key = effect.message.API_KEY
+    _, body = split_response(response.response_data, api_key, effect.version)
+    return decode_response(api_key, effect.version, body)
+
+
+def _supported(api_key: int) -> tuple[int, int]:
+    smallest, largest = SUPPORTED[api_key]
+    return smallest, largest + 1

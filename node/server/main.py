@@ -1,0 +1,90 @@
+"""`kraft-node server.properties`: from a file and a formatted disk to a running node.
+
+Not: the node. Whatever is wrong with configuration or disk is one line and exit status 1.
+"""
+
+import argparse
+import asyncio
+import gc
+import secrets
+import signal
+import sys
+from collections.abc import Mapping
+
+from node.server.config import ServerConfig, parse_hosts, parse_server_properties
+from node.server.config_keys import ConfigError
+from node.server.console import say
+from node.storage.disk import Disk
+from node.storage.errors import StorageError
+from node.storage.filesystem import FileSystem
+from node.storage.stored import open_node_storage
+from node.wire.types import Uuid, format_uuid
+
+
+def main() -> None:
+    """Entry point of the command."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(argv: list[str]) -> int:
+    """Run a node until it exits; return the status."""
+    arguments = _parser().parse_args(argv)
+    disk = Disk()
+    try:
+        config = parse_server_properties(_read_text(disk, arguments.properties))
+        hosts = parse_hosts(_read_text(disk, arguments.hosts_file)) if arguments.hosts_file else {}
+        return asyncio.run(_run_node(config, hosts, disk))
+    except (ConfigError, StorageError) as error:
+        say(str(error))
+    except OSError as error:
+        say(f"{error.filename or 'operating system'}: {error.strerror or error}")
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="kraft-node", description="Run one node of a cluster.")
+    parser.add_argument("properties", help="the node's server.properties")
+    parser.add_argument("--hosts-file", help="addresses to reach voters at, as in /etc/hosts")
+    return parser
+
+
+def _read_text(filesystem: FileSystem, path: str) -> str:
+    try:
+        return filesystem.read(path).decode()
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is not UTF-8 text") from error
+
+
+async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSystem) -> int:
+    # The core takes a while to import; a configuration error should not wait for it.
+    from node.server.node_process import NodeProcess
+    from node.server.trace import TraceWriter
+
+    stored = open_node_storage(disk, config.storage)
+    incarnation = Uuid(secrets.token_bytes(16))
+    node_config = config.node_config(cluster_id=stored.cluster_id, incarnation=incarnation)
+    node_id = node_config.node_id
+    trace = None
+    if config.trace_file is not None:
+        trace = TraceWriter(
+            disk, config.trace_file, node=node_id, incarnation=format_uuid(incarnation)
+        )
+    process = NodeProcess(config, node_config, stored, hosts=hosts, trace=trace)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, process.stop)
+    gc.freeze()
+    roles = " and ".join(
+        name
+        for name, has in (
+            ("controller", node_config.is_controller),
+            ("broker", node_config.is_broker),
+        )
+        if has
+    )
+    say(f"node {node_id} of cluster {stored.cluster_id} starts as {roles}")
+    return await process.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""The real disk behind the FileSystem protocol. The only module of the node that imports os."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+
+from typing_extensions import override
+
+from node.storage.filesystem import AppendHandle, FileSystem
+
+
+class DiskHandle(AppendHandle):
+    """An unbuffered file descriptor in append mode."""
+
+    __slots__ = ("_descriptor",)
+
+    def __init__(self, path: str) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        self._descriptor = os.open(path, flags, 0o644)
+
+    @override
+    def write(self, data: bytes) -> None:
+        remaining = memoryview(data)
+        while remaining:
+            written = os.write(self._descriptor, remaining)
+            remaining = remaining[written:]
+
+    @override
+    def start_fsync(self) -> Callable[[], None]:
+        return partial(os.fsync, self._descriptor)
+
+    @override
+    def truncate(self, size: int) -> None:
+        os.ftruncate(self._descriptor, size)
+
+    @override
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+class Disk(FileSystem):
+    """The machine's file system."""
+
+    __slots__ = ()
+
+    @override
+    def read(self, path: str) -> bytes:
+        with open(path, "rb") as file:
+            return file.read()
+
+    @override
+    def append_to(self, path: str) -> AppendHandle:
+        return DiskHandle(path)
+
+    @override
+    def replace(self, source: str, target: str) -> None:
+        os.replace(source, target)
+
+    @override
+    def fsync_directory(self, path: str) -> None:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    @override
+    def list_directory(self, path: str) -> list[str]:
+        return sorted(os.listdir(path))
+
+    @override
+    def exists(self, path: str) -> bool:
+        return os.path.exists(path)
+
+    @override
+    def make_directory(self, path: str) -> None:
+        os.makedirs(path, exist_ok=True)
+
+    @override
+    def remove(self, path: str) -> None:
+        os.remove(path)
+
+    @override
+    def size(self, path: str) -> int:
+        return os.stat(path).st_size

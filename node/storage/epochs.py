@@ -1,0 +1,58 @@
+"""The leader-epoch-checkpoint file: where each epoch begins (KIP-595, 595-10).
+
+Text as Kafka writes it: version 0, the number of entries, then `epoch start_offset` a line. It
+is a cache: recovery rebuilds it from the batches, whatever the file says.
+"""
+
+from bisect import bisect_left
+
+from node.storage.filesystem import FileSystem, join, replace_durably
+from node.wire.messages.batch import Batch
+
+FILE_NAME = "leader-epoch-checkpoint"
+
+
+class EpochCheckpoint:
+    """(epoch, start offset) of every epoch in the log, and its file."""
+
+    __slots__ = ("_entries", "_filesystem", "_path")
+
+    def __init__(self, filesystem: FileSystem, directory: str) -> None:
+        self._filesystem = filesystem
+        self._path = join(directory, FILE_NAME)
+        self._entries: list[tuple[int, int]] = []
+
+    @property
+    def entries(self) -> tuple[tuple[int, int], ...]:
+        """The epochs and the offset that each begins at, ascending."""
+        return tuple(self._entries)
+
+    def rebuild(self, batches: list[Batch]) -> None:
+        """Derive the entries from the log, and write the file if it says anything else."""
+        for batch in batches:
+            self._note(batch)
+        content = self._content()
+        if not self._filesystem.exists(self._path) or self._filesystem.read(self._path) != content:
+            replace_durably(self._filesystem, self._path, content)
+
+    def appended(self, batch: Batch) -> None:
+        """Take in an appended batch; the file changes only with the epoch."""
+        if self._note(batch):
+            replace_durably(self._filesystem, self._path, self._content())
+
+    def truncated(self, end_offset: int) -> None:
+        """Drop the epochs that begin at or above the log's new end."""
+        kept = bisect_left(self._entries, end_offset, key=lambda entry: entry[1])
+        if kept < len(self._entries):
+            del self._entries[kept:]
+            replace_durably(self._filesystem, self._path, self._content())
+
+    def _note(self, batch: Batch) -> bool:
+        if self._entries and self._entries[-1][0] >= batch.epoch:
+            return False
+        self._entries.append((batch.epoch, batch.base_offset))
+        return True
+
+    def _content(self) -> bytes:
+        lines = [f"{epoch} {start}\n" for epoch, start in self._entries]
+        return f"0\n{len(lines)}\n{''.join(lines)}".encode()

@@ -1,0 +1,71 @@
+"""The quorum-state file: JSON version 0, replaced atomically (KIP-595, Quorum State).
+
+Not: when it is written (node/core emits PersistQuorumState before whatever depends on it).
+`appliedOffset` is always 0: the whole log is read at start.
+"""
+
+import json
+from collections.abc import Sequence
+
+from node.core.raft.quorum_state import QuorumState
+from node.core.types import Epoch, NodeId
+from node.storage.errors import StorageError
+from node.storage.filesystem import FileSystem, replace_durably
+
+FILE_NAME = "quorum-state"
+DATA_VERSION = 0
+SMALLEST = {"leaderId": -1, "leaderEpoch": 0, "votedId": -1}
+
+
+def write_quorum_state(
+    filesystem: FileSystem,
+    path: str,
+    state: QuorumState,
+    *,
+    cluster_id: str,
+    voter_ids: Sequence[NodeId],
+) -> None:
+    """Replace the file; once this returns a crash can't bring the old state back."""
+    content = {
+        "clusterId": cluster_id,
+        "leaderId": state.leader,
+        "leaderEpoch": state.epoch,
+        "votedId": state.voted_for,
+        "appliedOffset": 0,
+        "currentVoters": [{"voterId": voter} for voter in voter_ids],
+        "data_version": DATA_VERSION,
+    }
+    replace_durably(filesystem, path, json.dumps(content, separators=(",", ":")).encode())
+
+
+def read_quorum_state(filesystem: FileSystem, path: str, cluster_id: str) -> QuorumState:
+    """Return what the file remembers; no file is epoch 0 without vote or leader (595-06)."""
+    if not filesystem.exists(path):
+        return QuorumState()
+    try:
+        content = json.loads(filesystem.read(path))
+    except ValueError as error:
+        raise StorageError(f"{path}: is not JSON ({error}); restore the file") from error
+    if not isinstance(content, dict):
+        raise StorageError(f"{path}: is not a JSON object; restore the file")
+    if content.get("data_version") != DATA_VERSION:
+        version = content.get("data_version")
+        raise StorageError(f"{path}: data_version is {version!r}, only {DATA_VERSION} can be read")
+    written_id = content.get("clusterId") or cluster_id
+    if written_id != cluster_id:
+        raise StorageError(f"{path}: clusterId is {written_id!r}, this directory's is {cluster_id}")
+    values = {name: _integer(path, content, name) for name in SMALLEST}
+    return QuorumState(
+        epoch=Epoch(values["leaderEpoch"]),
+        voted_for=NodeId(values["votedId"]),
+        leader=NodeId(values["leaderId"]),
+    )
+
+
+def _integer(path: str, content: dict[str, object], name: str) -> int:
+    value = content.get(name)
+    if type(value) is not int or not SMALLEST[name] <= value <= 0x7FFFFFFF:
+        raise StorageError(
+            f"{path}: {name} is {value!r}, not an integer from {SMALLEST[name]}; restore the file"
+        )
+    return value

@@ -1,0 +1,123 @@
+"""One file of the metadata log: encoded batches, one after the other, and where each begins.
+
+Not: the log as a whole (node/storage/log.py). The name is the offset of the first record.
+"""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable
+
+from node.storage.errors import CorruptLogError
+from node.storage.filesystem import AppendHandle, FileSystem, join
+from node.wire.batches import BatchHeader, TornTailError, decode_batches, scan_batches
+from node.wire.errors import WireError
+from node.wire.messages.batch import Batch
+
+SUFFIX = ".log"
+NAME_DIGITS = 20
+
+
+def segment_name(base_offset: int) -> str:
+    """Return the file name of a segment."""
+    return f"{base_offset:0{NAME_DIGITS}d}{SUFFIX}"
+
+
+def segment_offsets(names: list[str]) -> list[int]:
+    """Return the base offsets of the segments among a directory's names, ascending."""
+    stems = [name[: -len(SUFFIX)] for name in names if name.endswith(SUFFIX)]
+    return sorted(int(stem) for stem in stems if len(stem) == NAME_DIGITS and stem.isdecimal())
+
+
+class Segment:
+    """An open segment; it remembers the position of each batch, 16 bytes a batch."""
+
+    __slots__ = ("_handle", "_offsets", "_positions", "base_offset", "end_offset", "path", "size")
+
+    def __init__(self, filesystem: FileSystem, directory: str, base_offset: int) -> None:
+        self.base_offset = base_offset
+        self.end_offset = base_offset
+        self.path = join(directory, segment_name(base_offset))
+        self.size = 0
+        self._handle: AppendHandle = filesystem.append_to(self.path)
+        self._offsets = array("q")
+        self._positions = array("q")
+
+    def append(self, batch: Batch, data: bytes) -> None:
+        """Write one batch, encoded; not yet durable."""
+        self._handle.write(data)
+        self.index(batch, len(data))
+
+    def index(self, batch: Batch, length: int) -> None:
+        """Remember that a batch of this length stands at the end."""
+        self._offsets.append(batch.base_offset)
+        self._positions.append(self.size)
+        self.end_offset = batch.next_offset
+        self.size += length
+
+    def start_fsync(self) -> Callable[[], None]:
+        """Return the call that makes durable what has been written until now."""
+        return self._handle.start_fsync()
+
+    def truncate_to(self, end_offset: int) -> None:
+        """Drop the batches from `end_offset` on, durably."""
+        if end_offset >= self.end_offset:
+            return
+        kept = bisect_left(self._offsets, end_offset)
+        assert self._offsets[kept] == end_offset, "a log is cut between batches"
+        self.cut(self._positions[kept])
+        del self._offsets[kept:]
+        del self._positions[kept:]
+        self.end_offset = end_offset
+
+    def cut(self, size: int) -> None:
+        """Cut the file to `size` bytes, durably."""
+        self._handle.truncate(size)
+        self._handle.start_fsync()()
+        self.size = size
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._handle.close()
+
+
+def recover_segment(filesystem: FileSystem, segment: Segment, *, is_last: bool) -> list[Batch]:
+    """Read a segment's batches; what a crash left unfinished at the log's end is cut off.
+
+    Raises:
+        CorruptLogError: damage that no crash of ours leaves.
+    """
+    data = memoryview(filesystem.read(segment.path))
+    batches: list[Batch] = []
+    try:
+        for position, length, header in scan_batches(data):
+            _check_order(segment, position, header, batches)
+            batch = _decode(segment.path, position, data[position : position + length])
+            batches.append(batch)
+            segment.index(batch, length)
+    except TornTailError as error:
+        if not is_last:
+            raise CorruptLogError(segment.path, error.position, str(error)) from error
+        segment.cut(error.position)
+    except WireError as error:
+        raise CorruptLogError(segment.path, segment.size, str(error)) from error
+    return batches
+
+
+def _check_order(
+    segment: Segment, position: int, header: BatchHeader, batches: list[Batch]
+) -> None:
+    """Offset and epoch stand before the CRC and are not covered by it: check them by order."""
+    if header.base_offset != segment.end_offset:
+        reason = f"offset {header.base_offset} where {segment.end_offset} belongs"
+        raise CorruptLogError(segment.path, position, reason)
+    last_epoch = batches[-1].epoch if batches else 0
+    if header.epoch < last_epoch:
+        reason = f"epoch {header.epoch} after {last_epoch}: one of the two is wrong"
+        raise CorruptLogError(segment.path, position, reason)
+
+
+def _decode(path: str, position: int, data: memoryview) -> Batch:
+    try:
+        return decode_batches(data)[0]
+    except WireError as error:
+        raise CorruptLogError(path, position, str(error)) from error

@@ -1,0 +1,26 @@
+"""Argument parsing as Kafka's tools do it: a usage error is exit status 1."""
+
+import argparse
+import sys
+from typing import NoReturn
+
+from typing_extensions import override
+
+
+class ToolParser(argparse.ArgumentParser):
+    """An ArgumentParser whose errors are one line and exit status 1."""
+
+    @override
+    def error(self, message: str) -> NoReturn:
+        complain(self.prog, f"{message}; {self.prog} -h shows the usage")
+        raise SystemExit(1)
+
+
+def tell(line: str) -> None:
+    """Write one line of a tool's result."""
+    sys.stdout.write(f"{line}\n")
+
+
+def complain(program: str, line: str) -> None:
+    """Write the one line that says what is wrong."""
+    sys.stderr.write(f"{program}: {line}\n")

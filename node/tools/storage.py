@@ -1,0 +1,137 @@
+"""`kraft-storage info | format | random-uuid`, as kafka-storage (KIP-631, "kafka-storage").
+
+Not: checks of the log itself. Exit status 1 for every error and for every problem that `info`
+finds. Simplification: there is no `--release-version`; nothing but meta.properties is written.
+"""
+
+import argparse
+import secrets
+import sys
+
+from node.core.types import NodeId
+from node.server.config import directories_of
+from node.server.config_keys import ConfigError
+from node.storage.disk import Disk
+from node.storage.errors import StorageError
+from node.storage.filesystem import FileSystem, join
+from node.storage.meta_properties import (
+    FILE_NAME,
+    MetaProperties,
+    check_directories,
+    format_directories,
+    is_cluster_id,
+    parse_properties,
+)
+from node.tools.arguments import ToolParser, complain, tell
+from node.wire.errors import WireError
+from node.wire.types import Uuid, format_uuid, parse_uuid
+
+PROGRAM = "kraft-storage"
+
+
+def main() -> None:
+    """Entry point of the command."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(argv: list[str]) -> int:
+    """Carry out one command; return the exit status."""
+    arguments = _parser().parse_args(argv)
+    disk = Disk()
+    try:
+        if arguments.command == "random-uuid":
+            tell(random_uuid())
+            return 0
+        node_id, directories = _directories(disk, arguments.config)
+        if arguments.command == "info":
+            return _info(disk, directories, node_id)
+        return _format(disk, directories, node_id, arguments)
+    except (ConfigError, StorageError) as error:
+        complain(PROGRAM, str(error))
+    except OSError as error:
+        complain(PROGRAM, f"{error.filename}: {error.strerror}")
+    return 1
+
+
+def random_uuid() -> str:
+    """Return a new id as text that no command line takes for an option."""
+    while True:
+        text = format_uuid(Uuid(secrets.token_bytes(16)))
+        if not text.startswith("-"):
+            return text
+
+
+def _parser() -> ToolParser:
+    parser = ToolParser(prog=PROGRAM, description="The storage of a node.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    info = commands.add_parser("info", help="say what the log directories hold")
+    formatting = commands.add_parser("format", help="format the log directories")
+    for command in (info, formatting):
+        command.add_argument("-c", "--config", required=True, help="the node's server.properties")
+    formatting.add_argument("-t", "--cluster-id", required=True, help="the cluster's id")
+    formatting.add_argument(
+        "-g", "--ignore-formatted", action="store_true", help="skip what is formatted already"
+    )
+    commands.add_parser("random-uuid", help="print a random cluster id")
+    return parser
+
+
+def _directories(disk: FileSystem, config: str) -> tuple[NodeId, tuple[str, ...]]:
+    try:
+        return directories_of(disk.read(config).decode())
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{config}: is not UTF-8 text") from error
+
+
+def _info(disk: FileSystem, directories: tuple[str, ...], node_id: NodeId) -> int:
+    found = [path for path in directories if disk.exists(path)]
+    problems = [f"{path} does not exist" for path in directories if path not in found]
+    formatted = [path for path in found if disk.exists(join(path, FILE_NAME))]
+    problems += [f"{path} is not formatted." for path in found if path not in formatted]
+    if formatted:
+        try:
+            check_directories(disk, formatted, node_id)
+        except StorageError as error:
+            problems.append(str(error))
+    _print_list("Found log directory:", "Found log directories:", found)
+    if formatted:
+        pairs = parse_properties(
+            disk.read(join(formatted[0], FILE_NAME)).decode("utf-8", "replace")
+        )
+        stored = ", ".join(f"{key}={pairs[key]}" for key in sorted(pairs))
+        tell(f"Found metadata: {{{stored}}}\n")
+    _print_list("Found problem:", "Found problems:", problems)
+    return 1 if problems else 0
+
+
+def _print_list(one: str, several: str, lines: list[str]) -> None:
+    if lines:
+        tell(one if len(lines) == 1 else several)
+        tell("".join(f"  {line}\n" for line in lines))
+
+
+def _format(
+    disk: FileSystem,
+    directories: tuple[str, ...],
+    node_id: NodeId,
+    arguments: argparse.Namespace,
+) -> int:
+    cluster_id = str(arguments.cluster_id)
+    try:
+        parse_uuid(cluster_id)
+    except WireError as error:
+        raise ConfigError(f"Cluster ID string {error}") from error
+    assert is_cluster_id(cluster_id)
+    meta = MetaProperties(cluster_id=cluster_id, node_id=node_id)
+    done = format_directories(
+        disk, directories, meta, ignore_formatted=bool(arguments.ignore_formatted)
+    )
+    for path in done:
+        tell(f"Formatting {path} with cluster id {cluster_id}.")
+    if not done:
+        tell("All of the log directories are already formatted.")
+    return 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Clusters of containers for tests: one that a module's tests share, each leaving it whole."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from cluster.docker.docker_cluster import DockerCluster
+from cluster.live.readiness import wait_until_ready
+from cluster.live.scope import LiveScope
+from cluster.protocol import ClusterOptions
+
+T = TypeVar("T")
+PATIENCE_S = 20.0
+POLL_S = 0.05
+READY_NS = 30_000_000_000
+
+
+class Driver:
+    """A cluster, and the loop that its coroutines run on while a test waits."""
+
+    def __init__(self, runner: asyncio.Runner, cluster: DockerCluster) -> None:
+        self.runner = runner
+        self.cluster = cluster
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return self.runner.run(coroutine)
+
+    def until(self, holds: Callable[[], Coroutine[Any, Any, bool]]) -> bool:
+        """Whether a condition came to hold in time."""
+
+        async def poll() -> bool:
+            async with asyncio.timeout(PATIENCE_S):
+                while not await holds():  # noqa: ASYNC110 - it is the world that changes
+                    await asyncio.sleep(POLL_S)
+            return True
+
+        return self.runner.run(poll())
+
+    def until_ready(self) -> None:
+        self.run(wait_until_ready(self.cluster, READY_NS))
+
+
+async def make(directory: Path, controllers: int, brokers: int) -> DockerCluster:
+    options = ClusterOptions(controllers=controllers, brokers=brokers, seed=7, directory=directory)
+    return DockerCluster(options, LiveScope())
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
+    with asyncio.Runner() as runner:
+        cluster = runner.run(make(tmp_path_factory.mktemp("shared"), 3, 3))
+        try:
+            runner.run(cluster.start())
+            yield Driver(runner, cluster)
+        finally:
+            runner.run(cluster.stop())

@@ -1,0 +1,94 @@
+"""Every mistake of a user is one line and exit code 3, before anything is started."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from kraftproof import cli
+from kraftproof.options import RunOptions, parse_nemeses, parse_nodes
+from kraftproof.errors import UsageError
+from kraftproof.search import parse_seeds
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["nonsense"], "unknown command 'nonsense'"),
+        (["test", "--workload", "queue"], "unknown workload 'queue': one of topics, registration"),
+        (["test", "--nemesis", "storm"], "unknown nemesis 'storm'"),
+        (["test", "--nemesis", "partition"], "--nemesis partition: the local backend can't"),
+        (["test", "--nemesis", "lose-unsynced"], "only kill, pause, restart"),
+        (["test", "--backend", "moon"], "--backend moon: one of local, docker, simulated"),
+        (["test", "--engine", "abacus"], "--engine abacus: one of spark, inline"),
+        (["test", "--nodes", "3"], "--nodes 3: CONTROLLERS+BROKERS"),
+        (["test", "--nodes", "0+3"], "--nodes 0: 1 to 32"),
+        (["test", "--rate", "fast"], "'--rate'"),
+        (["test", "--system", "zab"], "unknown system 'zab': one of reference"),
+        (["test", "--mutant", "Z99", "--engine", "inline"], "Z99"),
+        (["test", "--bogus"], "--bogus"),
+        (["sim", "--seeds", "a:b"], "--seeds a:b"),
+        (["up", "--backend", "simulated"], "has no addresses"),
+        (["heal", "/no/such/run"], "not a run directory"),
+        (["check", "/no/such/history"], "no such file"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_3(arguments, named, capsys):
+    assert cli.run(arguments) == 3
+    err = capsys.readouterr().err
+    assert named in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_no_java_is_one_line_before_the_run(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    assert cli.run(["test", "--store", str(tmp_path / "store")]) == 3
+    assert "--engine spark: there is no java on PATH" in capsys.readouterr().err
+    assert not (tmp_path / "store").exists()
+
+
+def test_no_docker_is_one_line_before_the_run(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/no.sock")
+    arguments = ["test", "--backend", "docker", "--engine", "inline"]
+    assert cli.run([*arguments, "--store", str(tmp_path / "store")]) == 3
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+    assert not (tmp_path / "store").exists()
+
+
+def test_help_teaches_and_imports_no_node():
+    script = (
+        "import sys; from kraftproof.cli import run; status = run(['--help']);"
+        "sys.exit(status or any(m.split('.')[0] in {'node', 'pyspark'} for m in sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    for command in cli.COMMANDS:
+        assert command in done.stdout
+
+
+def test_a_dry_run_prints_the_schedule_and_starts_nothing(capsys, tmp_path):
+    arguments = ["test", "--dry-run", "--engine", "inline", "--store", str(tmp_path / "store")]
+    assert cli.run(arguments) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) >= 4
+    assert not (tmp_path / "store").exists()
+
+
+def test_options_are_json(tmp_path):
+    assert json.dumps(RunOptions(store=tmp_path).as_json())
+
+
+def test_parsers():
+    assert parse_nodes("5+3") == (5, 3)
+    assert parse_nemeses("kill, pause,kill") == ("kill", "pause")
+    assert parse_nemeses("none") == ()
+    assert list(parse_seeds("2:4")) == [2, 3]
+    assert list(parse_seeds("7")) == [7]
+    endless = iter(parse_seeds("3:"))
+    assert [next(endless), next(endless)] == [3, 4]
+    with pytest.raises(UsageError):
+        parse_seeds("3-4")

@@ -1,0 +1,188 @@
+"""The injector writes its intent first, shows evidence, and heals whatever happens."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from cluster.protocol import Capability, ClusterError, ClusterOptions, Link
+from cluster.simulated.scheduler import Scheduler
+from cluster.simulated.scope import SimulatedScope
+from nemesis.injector import Injector
+from nemesis.kill import Kill, plan_kill_all
+from nemesis.partition import Cut
+from nemesis.pause import Pause
+from nemesis.schedule import SECOND_NS, Scheduled
+
+NODES = ClusterOptions(controllers=3, brokers=0, seed=0, directory=Path()).nodes
+
+
+@dataclass
+class Log:
+    rows: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def write(self, phase, name, kind, targets, detail):
+        self.rows.append((phase, name, detail))
+
+    @property
+    def phases(self):
+        return [phase for phase, _, _ in self.rows]
+
+
+class FakeCluster:
+    """Nodes as sets; what is done to them is visible at once."""
+
+    backend = "fake"
+    nodes = NODES
+    capabilities = frozenset(Capability)
+
+    def __init__(self):
+        self.scheduler = Scheduler()
+        self.scope = SimulatedScope(self.scheduler)
+        self.pids = {1: 101, 2: 102, 3: 103}
+        self.paused = set()
+        self.cuts = set()
+        self.lossy = True
+        self.log_at_kill = None
+        self.log = Log()
+
+    async def process_id(self, node_id):
+        return self.pids.get(node_id)
+
+    async def kill(self, node_id):
+        self.log_at_kill = list(self.log.phases)
+        self.pids.pop(node_id, None)
+
+    async def start_node(self, node_id):
+        self.pids[node_id] = 200 + node_id
+
+    async def pause(self, node_id):
+        self.paused.add(node_id)
+
+    async def resume(self, node_id):
+        self.paused.discard(node_id)
+
+    async def is_paused(self, node_id):
+        return node_id in self.paused
+
+    async def cut(self, links):
+        self.cuts |= links
+
+    async def heal(self, links):
+        self.cuts -= links
+
+    async def withheld(self, links):
+        return len(self.cuts & links) if self.lossy else 0
+
+    async def round_trip(self, link):
+        return link not in self.cuts
+
+
+def run(cluster, *faults, heal_at_s=None):
+    async def roles():
+        return {}
+
+    async def main():
+        injector = Injector(cluster, roles, cluster.log)
+        injector.start(
+            tuple(
+                Scheduled(
+                    name=f"f{number}", at_ns=at * SECOND_NS, until_ns=until * SECOND_NS, fault=fault
+                )
+                for number, (at, until, fault) in enumerate(faults)
+            )
+        )
+        if heal_at_s is None:
+            await injector.finish()
+        else:
+            await cluster.scope.sleep(heal_at_s * SECOND_NS)
+            await injector.heal_all()
+
+    task = cluster.scope.spawn(main())
+    cluster.scheduler.run_until(lambda: task.done, until_ns=100 * SECOND_NS, maximum_events=100_000)
+    cluster.scope.raise_lost_errors()
+    return cluster.log
+
+
+def test_the_intent_is_written_before_the_fault_is_applied():
+    cluster = FakeCluster()
+    log = run(cluster, (1, 2, Kill(target=1)))
+    assert cluster.log_at_kill == ["intent"]
+    assert log.phases == ["intent", "applied", "bitten", "healed"]
+    assert log.rows[0][2] == "heal: start node 1"
+    assert cluster.pids[1] == 201
+
+
+def test_a_fault_without_an_effect_has_failed():
+    cluster = FakeCluster()
+    cluster.lossy = False
+    log = run(cluster, (1, 2, Cut(shape="x", links=(Link(1, 2),))))
+    assert log.phases == ["intent", "applied", "failed", "healed"]
+    assert cluster.cuts == set()
+
+
+def test_a_fault_on_a_node_that_is_down_is_moot():
+    log = run(FakeCluster(), (1, 5, Kill(target=1)), (2, 3, Pause(target=1)))
+    moot = [row for row in log.rows if row[0] == "moot"]
+    assert moot == [("moot", "f1", "node 1 is down already")]
+
+
+def test_links_that_two_cuts_hold_heal_with_the_last():
+    cluster = FakeCluster()
+    both = Link(1, 2)
+    run(
+        cluster,
+        (1, 3, Cut(shape="x", links=(both,))),
+        (2, 9, Cut(shape="y", links=(both, Link(2, 1)))),
+        heal_at_s=5,
+    )
+    assert cluster.cuts == set()
+    again = FakeCluster()
+    seen = []
+
+    async def heal(links):
+        seen.append(links)
+        again.cuts -= links
+
+    again.heal = heal
+    run(
+        again,
+        (1, 3, Cut(shape="x", links=(both,))),
+        (2, 5, Cut(shape="y", links=(both, Link(2, 1)))),
+    )
+    assert seen == [frozenset({both, Link(2, 1)})]
+
+
+def test_heal_all_in_the_middle_leaves_nothing_broken():
+    cluster = FakeCluster()
+    log = run(
+        cluster,
+        (1, 50, Pause(target=2)),
+        (1, 50, Cut(shape="x", links=(Link(1, 2),))),
+        (2, 50, plan_kill_all(Random(0), NODES)),
+        (40, 50, Kill(target=1)),
+        heal_at_s=5,
+    )
+    assert cluster.paused <= {2}
+    assert cluster.cuts == set()
+    assert sorted(cluster.pids) == [1, 2, 3]
+    assert log.phases.count("healed") == 3
+
+
+def test_a_backend_that_refuses_makes_the_fault_failed():
+    cluster = FakeCluster()
+
+    async def refuse(node_id):
+        raise ClusterError(f"no signal for {node_id}")
+
+    cluster.pause = refuse
+    log = run(cluster, (1, 2, Pause(target=3)))
+    assert ("failed", "f0", "no signal for 3") in log.rows
+    assert "bitten" not in log.phases
+
+
+@pytest.mark.parametrize("target", [1, 2, 3])
+def test_pause_is_bitten_by_what_the_system_says(target):
+    log = run(FakeCluster(), (1, 2, Pause(target=target)))
+    assert ("bitten", "f0", f"node {target} is stopped") in log.rows

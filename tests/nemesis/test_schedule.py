@@ -1,0 +1,128 @@
+"""Schedules are pure, keep their quiet windows and end healed."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cluster.protocol import ClusterOptions, Link, NodeInfo
+from nemesis.catalogue import nemesis_names, planner
+from nemesis.fault import ACTIVE_CONTROLLER, Role
+from nemesis.partition import Cut, bridge, halves, isolation, majorities_ring
+from nemesis.schedule import (
+    HEALED_SHARE,
+    QUIET_SHARE,
+    SECOND_NS,
+    busy_windows,
+    dense,
+    quiet_windows,
+    spaced,
+)
+from nemesis.stories import stories_of
+
+ALL = tuple(nemesis_names())
+
+
+def nodes(controllers: int = 3, brokers: int = 3) -> tuple[NodeInfo, ...]:
+    options = ClusterOptions(controllers=controllers, brokers=brokers, seed=0, directory=None)
+    return options.nodes
+
+
+@pytest.mark.parametrize("draw", [spaced, dense])
+def test_the_same_seed_draws_the_same_schedule(draw):
+    first = draw(ALL, nodes(), Random("x"), 60 * SECOND_NS)
+    again = draw(ALL, nodes(), Random("x"), 60 * SECOND_NS)
+    other = draw(ALL, nodes(), Random("y"), 60 * SECOND_NS)
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize("limit_s", [30, 60, 120, 300])
+@pytest.mark.parametrize(
+    "names", [("kill",), ("kill", "pause"), ("kill", "partition", "clock", "pause")]
+)
+def test_spaced_schedules_are_quiet_enough_and_end_healed(names, limit_s):
+    limit_ns = limit_s * SECOND_NS
+    schedule = spaced(names, nodes(), Random(7), limit_ns)
+    quiet = quiet_windows(busy_windows(schedule), limit_ns)
+    assert all(one.until_ns <= (1 - HEALED_SHARE) * limit_ns for one in schedule)
+    if len(schedule) > len(names):
+        assert sum(stop - start for start, stop in quiet) >= QUIET_SHARE * limit_ns
+
+
+def test_two_minutes_have_every_kind_at_least_three_times():
+    names = ("kill", "partition", "clock", "pause")
+    schedule = spaced(names, nodes(), Random(7), 120 * SECOND_NS)
+    kinds = [one.fault.kind for one in schedule]
+    assert all(kinds.count(name) >= 3 for name in names)
+
+
+def test_half_a_minute_of_two_kinds_has_each_twice():
+    schedule = spaced(("kill", "pause"), nodes(), Random(0), 30 * SECOND_NS)
+    kinds = [one.fault.kind for one in schedule]
+    assert kinds.count("kill") >= 2
+    assert kinds.count("pause") >= 2
+
+
+@given(seed=st.integers(0, 10_000), controllers=st.integers(1, 5), brokers=st.integers(1, 4))
+def test_dense_schedules_are_healed_in_the_last_fifth(seed, controllers, brokers):
+    schedule = dense(ALL, nodes(controllers, brokers), Random(seed), 20 * SECOND_NS)
+    assert all(0 <= one.at_ns < one.until_ns <= 16 * SECOND_NS for one in schedule)
+    assert len({one.name for one in schedule}) == len(schedule)
+
+
+def test_stories_need_all_their_nemeses():
+    assert stories_of(()) == ()
+    assert len(stories_of(("kill",))) < len(stories_of(("kill", "partition")))
+
+
+@given(seed=st.integers(0, 1000), name=st.sampled_from(ALL))
+def test_every_fault_resolves_to_node_ids_and_describes_itself(seed, name):
+    roles = {ACTIVE_CONTROLLER: (2,)}
+    fault = planner(name)(Random(seed), nodes()).resolved(roles, nodes())
+    assert all(isinstance(target, int) for target in fault.targets)
+    assert fault.kind == name
+    assert fault.describe()
+    assert fault.describe_heal()
+
+
+def test_a_role_that_nobody_has_falls_on_a_controller():
+    cut = Cut(shape="x", around=Role(name=ACTIVE_CONTROLLER)).resolved({}, nodes())
+    assert cut.around in {1, 2, 3}
+    assert Link(cut.around, 6) in cut.links
+
+
+def test_quiet_windows_open_three_seconds_after_a_heal():
+    busy = [(5 * SECOND_NS, 6 * SECOND_NS), (10 * SECOND_NS, 11 * SECOND_NS)]
+    assert quiet_windows(busy, 20 * SECOND_NS) == (
+        (0, 5 * SECOND_NS),
+        (9 * SECOND_NS, 10 * SECOND_NS),
+        (14 * SECOND_NS, 20 * SECOND_NS),
+    )
+
+
+def seen_by(node_id: int, links: tuple[Link, ...], size: int) -> set[int]:
+    return {other for other in range(1, size + 1) if Link(other, node_id) not in links}
+
+
+@given(seed=st.integers(0, 1000))
+def test_in_a_majorities_ring_each_sees_a_majority_and_no_two_the_same(seed):
+    links = majorities_ring(Random(seed), nodes(5, 0)).links
+    views = [frozenset(seen_by(node_id, links, 5)) for node_id in range(1, 6)]
+    assert all(len(view) == 3 for view in views)
+    assert len(set(views)) == 5
+
+
+@given(seed=st.integers(0, 1000))
+def test_halves_have_no_link_between_and_a_bridge_has_one_node_that_sees_all(seed):
+    for shape, whole in ((halves, 0), (bridge, 1)):
+        links = shape(Random(seed), nodes()).links
+        views = [len(seen_by(node_id, links, 6)) for node_id in range(1, 7)]
+        assert sum(view == 6 for view in views) == whole
+
+
+def test_isolation_knows_one_way():
+    assert isolation(1, [2], "in") == (Link(2, 1),)
+    assert isolation(1, [2], "out") == (Link(1, 2),)
+    assert isolation(1, [2], "both") == (Link(1, 2), Link(2, 1))

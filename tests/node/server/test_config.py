@@ -1,0 +1,189 @@
+"""server.properties: what it means, and one clear line for everything that is wrong in it."""
+
+import pytest
+
+from node.core.config import Endpoint, Timeouts
+from node.core.types import milliseconds
+from node.server.config import ServerConfig, directories_of, parse_hosts, parse_server_properties
+from node.server.config_keys import ConfigError
+from node.wire.types import Uuid
+
+COMBINED = {
+    "process.roles": "broker,controller",
+    "node.id": "1",
+    "controller.quorum.voters": "1@host-1:9093,2@host-2:9093,3@host-3:9093",
+    "listeners": "PLAINTEXT://0.0.0.0:9092,CONTROLLER://10.0.0.1:9093",
+    "advertised.listeners": "PLAINTEXT://host-1:9092",
+    "controller.listener.names": "CONTROLLER",
+    "log.dirs": "/data/a,/data/b",
+}
+
+
+def parse(changes: dict[str, str | None] | None = None) -> ServerConfig:
+    pairs = {**COMBINED, **(changes or {})}
+    lines = [f"{key}={value}" for key, value in pairs.items() if value is not None]
+    return parse_server_properties("# a comment\n\n" + "\n".join(lines))
+
+
+@pytest.mark.requirement("631-01")
+@pytest.mark.requirement("631-77")
+@pytest.mark.requirement("631-79")
+def test_a_combined_node() -> None:
+    config = parse()
+    node = config.node
+    assert (node.is_broker, node.is_controller, node.node_id) == (True, True, 1)
+    assert [(voter.node_id, voter.host, voter.port) for voter in node.voters] == [
+        (1, "host-1", 9093),
+        (2, "host-2", 9093),
+        (3, "host-3", 9093),
+    ]
+    assert node.endpoints == (
+        Endpoint(name="PLAINTEXT", host="host-1", port=9092, is_controller=False),
+        Endpoint(name="CONTROLLER", host="10.0.0.1", port=9093, is_controller=True),
+    )
+    assert [(b.name, b.host, b.port) for b in config.bindings] == [
+        ("PLAINTEXT", "0.0.0.0", 9092),
+        ("CONTROLLER", "10.0.0.1", 9093),
+    ]
+    assert config.storage.metadata_directory == "/data/a"
+    assert config.storage.directories == ("/data/a", "/data/b")
+    assert (node.default_partitions, node.default_replication_factor) == (1, 1)
+
+
+@pytest.mark.requirement("631-81")
+@pytest.mark.requirement("631-82")
+@pytest.mark.requirement("631-83")
+def test_the_time_outs_are_the_kips_unless_set() -> None:
+    assert parse().node.timeouts == Timeouts()
+    assert Timeouts() == Timeouts(
+        election_ns=milliseconds(1000),
+        election_backoff_max_ns=milliseconds(1000),
+        fetch_ns=milliseconds(2000),
+        request_ns=milliseconds(2000),
+        retry_backoff_ns=milliseconds(20),
+        retry_backoff_max_ns=milliseconds(1000),
+        heartbeat_interval_ns=milliseconds(3000),
+        session_ns=milliseconds(18000),
+        initial_registration_ns=milliseconds(60000),
+    )
+    timeouts = parse(
+        {"broker.session.timeout.ms": "2000", "controller.quorum.election.timeout.ms": "500"}
+    ).node.timeouts
+    assert timeouts.session_ns == milliseconds(2000)
+    assert timeouts.election_ns == milliseconds(500)
+
+
+@pytest.mark.requirement("631-08")
+def test_the_metadata_log_has_a_directory_of_its_own_if_it_is_named() -> None:
+    config = parse({"metadata.log.dir": "/fast"})
+    assert config.storage.metadata_directory == "/fast"
+    assert config.storage.directories == ("/fast", "/data/a", "/data/b")
+
+
+def test_the_core_is_told_cluster_and_incarnation() -> None:
+    node = parse({"broker.rack": "east"}).node_config(cluster_id="c", incarnation=Uuid(b"i" * 16))
+    assert (node.cluster_id, node.incarnation, node.rack) == ("c", b"i" * 16, "east")
+
+
+def test_a_broker_only_node() -> None:
+    config = parse(
+        {
+            "process.roles": "broker",
+            "node.id": "4",
+            "broker.id": "4",
+            "listeners": "PLAINTEXT://10.0.0.4:9092",
+            "advertised.listeners": None,
+        }
+    )
+    assert [endpoint.is_controller for endpoint in config.node.endpoints] == [False]
+
+
+def test_formatting_needs_but_the_id_and_the_directories() -> None:
+    assert directories_of("node.id=3\nlog.dirs=/x") == (3, ("/x",))
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"log.dir.s": "x"}, "log.dir.s: unknown configuration key; did you mean log.dirs?"),
+        ({"zzz": "x"}, "zzz: unknown configuration key; remove it"),
+        ({"process.roles": None}, "process.roles: is missing"),
+        ({"process.roles": ""}, "process.roles: is missing"),
+        ({"process.roles": "broker,zookeeper"}, "process.roles=broker,zookeeper: is not valid"),
+        ({"process.roles": "broker,broker"}, "process.roles=broker,broker: is not valid"),
+        ({"node.id": None}, "node.id: is missing"),
+        ({"node.id": "one"}, "node.id=one: is not valid, a whole number from 0"),
+        ({"node.id": "-1"}, "node.id=-1: is not valid"),
+        ({"node.id": "2147483648"}, "node.id=2147483648: is not valid"),
+        ({"broker.id": "2"}, "broker.id=2: differs from node.id=1"),
+        ({"controller.quorum.voters": None}, "controller.quorum.voters: is missing"),
+        ({"controller.quorum.voters": "1:h:9"}, "'1:h:9' is not id@host:port"),
+        ({"controller.quorum.voters": "1@h"}, "'h' is not host:port"),
+        ({"controller.quorum.voters": "1@h:99999"}, "'h:99999' is not host:port"),
+        ({"controller.quorum.voters": "1@h:1,1@h:2"}, "voter 1 is named twice"),
+        ({"controller.quorum.voters": "2@h:1"}, "lacks this controller, node.id=1"),
+        (
+            {"process.roles": "broker", "listeners": "PLAINTEXT://h:1"},
+            "node.id=1 is a broker only",
+        ),
+        ({"listeners": None}, "listeners: is missing"),
+        ({"listeners": "h:1"}, "'h:1' is not NAME://host:port"),
+        ({"listeners": "A://h:1,A://h:2"}, "A is named twice"),
+        ({"listeners": "PLAINTEXT://h:1"}, "CONTROLLER is not among listeners"),
+        ({"listeners": "CONTROLLER://h:1"}, "a broker needs a listener that is no controller's"),
+        (
+            {"process.roles": "controller"},
+            "a controller binds only controller.listener.names=CONTROLLER",
+        ),
+        (
+            {"process.roles": "broker", "node.id": "9"},
+            "a broker must not bind a controller listener",
+        ),
+        ({"controller.listener.names": None}, "controller.listener.names: is missing"),
+        ({"advertised.listeners": "OTHER://h:1"}, "OTHER is not among listeners"),
+        ({"advertised.listeners": None}, "advertised.listeners must name"),
+        ({"inter.broker.listener.name": "X"}, "inter.broker.listener.name=X"),
+        (
+            {"listener.security.protocol.map": "PLAINTEXT:SASL_SSL,CONTROLLER:PLAINTEXT"},
+            "PLAINTEXT asks for SASL_SSL, only PLAINTEXT is supported",
+        ),
+        ({"listener.security.protocol.map": "PLAINTEXT:PLAINTEXT"}, "add CONTROLLER:PLAINTEXT"),
+        ({"listener.security.protocol.map": "x"}, "'x' is not NAME:PROTOCOL"),
+        ({"sasl.mechanism.controller.protocol": "PLAIN"}, "SASL is not supported"),
+        ({"log.dirs": None}, "log.dirs: is missing"),
+        ({"broker.session.timeout.ms": "soon"}, "broker.session.timeout.ms=soon: is not valid"),
+        ({"broker.session.timeout.ms": "0"}, "broker.session.timeout.ms=0: is not valid"),
+        ({"num.partitions": "0"}, "num.partitions=0"),
+        ({"default.replication.factor": "40000"}, "default.replication.factor=40000"),
+        ({"metadata.log.segment.bytes": "1"}, "metadata.log.segment.bytes=1"),
+        ({"socket.request.max.bytes": "x"}, "socket.request.max.bytes=x"),
+    ],
+)
+@pytest.mark.requirement("631-01")
+@pytest.mark.requirement("631-77")
+@pytest.mark.requirement("631-79")
+@pytest.mark.requirement("631-80")
+def test_each_mistake_is_one_line_that_names_key_and_value(
+    changes: dict[str, str | None], named: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse(changes)
+    assert named in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.requirement("631-84")
+@pytest.mark.parametrize(
+    "key",
+    ["control.plane.listener.name", "broker.id.generation.enable", "zookeeper.connect"],
+)
+def test_keys_of_zookeeper_days_are_refused_by_name(key: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{key}=x: is not supported with KRaft"):
+        parse({key: "x"})
+
+
+def test_a_hosts_file_gives_each_name_its_address() -> None:
+    hosts = parse_hosts("# peers\n127.2.1.2 host-2 h2\n\n127.2.1.3\thost-3 # third\n")
+    assert hosts == {"host-2": "127.2.1.2", "h2": "127.2.1.2", "host-3": "127.2.1.3"}
+    with pytest.raises(ConfigError, match="line 1"):
+        parse_hosts("127.0.0.1\n")

@@ -1,0 +1,109 @@
+"""Topics that are created, deleted, looked up and described by many at once.
+
+Creators work through different brokers. `create`, `delete` and `lookup` (a validate-only create)
+are answered by the active controller and have to be linearizable; `describe` is answered from
+one broker's image and has to be monotonic on its connection. The model is `topics`.
+"""
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import ClassVar
+
+from workloads.keys import Key, KeyPool
+from workloads.workload import Completion, Outcome, Pacer, Process, Session, Value
+
+FINAL_ATTEMPTS = 20
+FINAL_PAUSE_NS = 250_000_000
+IDS_REMEMBERED = 3
+
+
+@dataclass(slots=True, kw_only=True)
+class _Topic:
+    """What the workload has been told of one name."""
+
+    ids: list[str] = field(default_factory=list)
+
+
+class Topics:
+    """The topics workload."""
+
+    name: ClassVar[str] = "topics"
+    model: ClassVar[str] = "topics"
+
+    __slots__ = ("_pool",)
+
+    def __init__(self) -> None:
+        self._pool: KeyPool[_Topic] | None = None
+
+    async def run(self, session: Session) -> None:
+        """Let `concurrency` clients take turns on a few active names."""
+        load = session.load
+        pool = KeyPool(session.random, max(2, load.concurrency // 2), _topic_name, _Topic)
+        self._pool = pool
+        pacer = Pacer(session.scope, session.random, load.rate)
+        clients = [
+            session.scope.spawn(_client(session, pacer, pool)) for _ in range(load.concurrency)
+        ]
+        for client in clients:
+            await client
+
+    async def final_reads(self, session: Session) -> int:
+        """Look up every name that was used."""
+        assert self._pool is not None
+        process = session.process()
+        unread = 0
+        for key in self._pool.used:
+            if key.operations > 0 and not await _read(session, process, key):
+                unread += 1
+        process.close()
+        return unread
+
+
+def _topic_name(number: int) -> str:
+    return f"topic-{number:05d}"
+
+
+async def _client(session: Session, pacer: Pacer, pool: KeyPool[_Topic]) -> None:
+    process = session.process()
+    while True:
+        await pacer.turn()
+        if session.ending:
+            break
+        key = pool.draw()
+        f, value = _draw(session.random, key.state)
+        key.begin()
+        completion = await process.invoke(f, key.name, value)
+        key.end(completion)
+        _learn(key.state, completion)
+    process.close()
+
+
+def _draw(random: Random, topic: _Topic) -> tuple[str, Value]:
+    """Draw an operation; those by id need an id that somebody was told."""
+    chance = random.random()
+    if chance < 0.35:
+        return "create", None
+    if chance < 0.60:
+        return "lookup", None
+    if chance < 0.75 or not topic.ids:
+        return "delete", {"by": "name"}
+    if chance < 0.85:
+        return "delete", {"by": "id", "id": random.choice(topic.ids)}
+    return "describe", {"id": random.choice(topic.ids)}
+
+
+def _learn(topic: _Topic, completion: Completion) -> None:
+    if not completion.told("created"):
+        return
+    assert completion.value is not None
+    topic.ids.append(str(completion.value["id"]))
+    del topic.ids[:-IDS_REMEMBERED]
+
+
+async def _read(session: Session, process: Process, key: Key[_Topic]) -> bool:
+    for _ in range(FINAL_ATTEMPTS):
+        completion = await process.invoke("lookup", key.name)
+        if completion.outcome is Outcome.OK:
+            return True
+        await session.scope.sleep(FINAL_PAUSE_NS)
+    return False
