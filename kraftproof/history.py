@@ -51,6 +51,10 @@ class _Lines:
         self._file.write(self._encoder.encode({"index": self.count, **row}) + b"\n")
         self.count += 1
 
+    def close(self) -> None:
+        """End the file."""
+        self._file.close()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invoked:
@@ -116,6 +120,10 @@ class HistoryRecorder:
             )
         )
 
+    def close(self) -> None:
+        """End the file; operations that are open stay without an end."""
+        self._lines.close()
+
 
 class FaultRecorder:
     """faults.jsonl: the log of the injector."""
@@ -145,3 +153,7 @@ class FaultRecorder:
                 "detail": detail,
             }
         )
+
+    def close(self) -> None:
+        """End the file."""
+        self._lines.close()

@@ -125,7 +125,15 @@ class RunSession(Session):
 class Interpreter:
     """One run on a cluster that is up."""
 
-    __slots__ = ("_cluster", "_injector", "_schedule", "_system", "faults", "history")
+    __slots__ = (
+        "_cluster",
+        "_injector",
+        "_schedule",
+        "_started_ns",
+        "_system",
+        "faults",
+        "history",
+    )
 
     def __init__(
         self,
@@ -140,6 +148,7 @@ class Interpreter:
         self._schedule = schedule
         self.history = history
         self.faults = faults
+        self._started_ns = 0
         self._injector = Injector(cluster, lambda: system.roles(cluster), faults)
 
     async def run(
@@ -147,6 +156,7 @@ class Interpreter:
     ) -> Interpreted:
         """Run the workload under the schedule, then read every key with all healed."""
         scope = self._cluster.scope
+        self._started_ns = scope.now()
         session = RunSession(
             cluster=self._cluster,
             system=self._system,
@@ -155,7 +165,6 @@ class Interpreter:
             recorder=self.history,
             seed=seed,
         )
-        started_ns = scope.now()
         running = scope.spawn(workload.run(session))
         self._injector.start(self._schedule)
         await scope.sleep(time_limit_ns)
@@ -164,10 +173,17 @@ class Interpreter:
         ended_ns = scope.now()
         await self._injector.finish()
         unread = await workload.final_reads(session)
+        return self._interpreted(ended_ns, unread)
+
+    def so_far(self) -> Interpreted:
+        """Return what there is of a run that was broken off."""
+        return self._interpreted(self._cluster.scope.now(), 0)
+
+    def _interpreted(self, ended_ns: int, unread_keys: int) -> Interpreted:
         return Interpreted(
-            started_ns=started_ns,
+            started_ns=self._started_ns,
             ended_ns=ended_ns,
-            unread_keys=unread,
+            unread_keys=unread_keys,
             operations=tuple(self.history.done),
             faults=tuple(self.faults.events),
         )

@@ -163,6 +163,7 @@ class _Attempt:
         self.progress = progress
         self.interpreted: Interpreted | None = None
         self.cluster: Cluster | None = None
+        self._interpreter: Interpreter | None = None
         self.system: System = make_system(options.system)
 
     async def main(self, cluster: Cluster) -> None:
@@ -171,6 +172,7 @@ class _Attempt:
         history = HistoryRecorder(self.directory.history, scope.now)
         faults = FaultRecorder(self.directory.faults, scope.now)
         interpreter = Interpreter(cluster, self.system, self.schedule, history, faults)
+        self._interpreter = interpreter
         self.cluster = cluster
         try:
             self.progress.phase(f"starting {len(cluster.nodes)} nodes ({cluster.backend})")
@@ -188,8 +190,17 @@ class _Attempt:
             raise
         await cluster.stop()
 
+    def so_far(self) -> Interpreted | None:
+        """Return what was interpreted, also if the run was broken off."""
+        if self.interpreted is None and self._interpreter is not None:
+            return self._interpreter.so_far()
+        return self.interpreted
+
     def collect(self) -> None:
-        """Make tables of what the nodes wrote, however the run ended."""
+        """End the files, and make tables of what the nodes wrote, however the run ended."""
+        if self._interpreter is not None:
+            self._interpreter.history.close()
+            self._interpreter.faults.close()
         if self.cluster is not None:
             self.progress.phase("collecting the nodes' files")
             collect(self.cluster, self.system, self.directory)
@@ -241,7 +252,7 @@ def _result(
         verdict = Verdict.UNKNOWN
     findings = [f"{one.check}: {one.sentence}" for one in check.findings]
     notes = list(check.notes) if verdict is not Verdict.VALID else []
-    run = attempt.interpreted
+    run = attempt.so_far()
     return RunResult(
         directory=attempt.directory,
         verdict=verdict,

@@ -20,7 +20,7 @@ from cluster.docker.engine import Threads
 from cluster.docker.firewall import Firewall
 from cluster.docker.machines import Machines
 from cluster.docker.namespace import PodNetwork
-from cluster.docker.pods import Launch, host_name
+from cluster.docker.pods import host_name
 from cluster.docker.probe import answers
 from cluster.live.connection import connect
 from cluster.live.readiness import wait_until_ready
@@ -164,12 +164,13 @@ class DockerCluster(Cluster):
         directory = self._directories[node_id]
         mutant = self._options.mutant
         module = ("node.server.main",) if mutant is None else ("mutants", mutant, "--")
-        launch = Launch(
-            directory=directory.path,
-            command=("python3", "-m", *module, str(directory.properties)),
-            clock=self._clocks[node_id].path,
+        await self._threads.run(
+            self._machines.start,
+            node_id,
+            directory.path,
+            ("python3", "-m", *module, str(directory.properties)),
+            self._clocks[node_id].path,
         )
-        await self._threads.run(self._machines.start, node_id, launch)
 
     @override
     async def stop_node(self, node_id: int) -> None:

@@ -6,6 +6,7 @@ Not: coroutines (docker_cluster.py), or what belongs to other runs (sweep.py).
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import docker
 from docker.errors import APIError
@@ -13,7 +14,13 @@ from docker.errors import APIError
 from cluster.docker.engine import THREADS, connect_engine, one_line, says_not_running
 from cluster.docker.lease import MOST_NODES, Subnet, engine_lock, lease_subnet
 from cluster.docker.namespace import PodNetwork
-from cluster.docker.pods import Launch, host_name, start_node_container, start_pod
+from cluster.docker.pods import (
+    Launch,
+    fair_cgroup_parent,
+    host_name,
+    start_node_container,
+    start_pod,
+)
 from cluster.docker.sweep import remove_run, sweep_locked
 from cluster.protocol import ClusterError
 from images import ImageError, ensure_reference_image
@@ -91,12 +98,18 @@ class Machines:
         """Return the way into each pod's network."""
         return {node_id: PodNetwork(self._engine, pod) for node_id, pod in self._pods.items()}
 
-    def start(self, node_id: int, launch: Launch) -> None:
+    def start(self, node_id: int, directory: Path, command: tuple[str, ...], clock: Path) -> None:
         """Start a node; its container is made the first time."""
         with one_line(f"start of node {node_id}"):
             if node_id in self._containers:
                 self._engine.api.start(self._containers[node_id])
                 return
+            launch = Launch(
+                directory=directory,
+                command=command,
+                clock=clock,
+                cgroup_parent=fair_cgroup_parent(str(self._engine.info()["CgroupDriver"])),
+            )
             self._containers[node_id] = start_node_container(
                 self._image, self._run, node_id, self._pods[node_id], launch
             )

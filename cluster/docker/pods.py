@@ -55,6 +55,8 @@ class Launch:
     command: tuple[str, ...]
     clock: Path
     """The file that its wall clock obeys."""
+    cgroup_parent: str | None
+    """See `fair_cgroup_parent`."""
 
 
 def start_node_container(image: str, run: str, node_id: int, pod: str, launch: Launch) -> str:
@@ -76,10 +78,20 @@ def start_node_container(image: str, run: str, node_id: int, pod: str, launch: L
             user=f"{os.getuid()}:{os.getgid()}",
             mounts=[Mount(target=directory, source=directory, type="bind")],
             mem_limit=MEMORY_LIMIT,
+            cgroup_parent=launch.cgroup_parent,
             labels=labels(run),
         )
     )
     return _start(node)
+
+
+def fair_cgroup_parent(driver: str) -> str | None:
+    """Return the parent under which a node gets as much of a busy machine as any process.
+
+    With the engine's own cgroup driver all containers together weigh as much as one process of
+    the host: time-outs of half a second do not survive a test run beside them.
+    """
+    return "/" if driver == "cgroupfs" else None
 
 
 def _start(container: DockerContainer) -> str:

@@ -52,11 +52,11 @@ def dead_runs(client: docker.DockerClient) -> list[str]:
         all=True, sparse=True, ignore_removed=True, filters={"label": OWNER}
     )
     networks = client.networks.list(filters={"label": OWNER})
-    up = {one.labels[RUN] for one in containers if RUN in one.labels and one.status in UP}
-    found = [dict(one.labels) for one in containers]
-    found += [dict(one.attrs["Labels"]) for one in networks]
+    found = [(dict(one.attrs["Labels"]), str(one.status)) for one in containers]
+    up = {labels.get(RUN) for labels, status in found if status in UP}
+    found += [(dict(one.attrs["Labels"]), "network") for one in networks]
     dead = set()
-    for labels in found:
+    for labels, _ in found:
         owner = owner_of(labels)
         run = labels.get(RUN)
         if owner is None or run is None:

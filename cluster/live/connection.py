@@ -11,7 +11,7 @@ from cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from node.wire import codec, headers
 from node.wire.errors import WireError
 from node.wire.frames import frame
-from node.wire.schema import ApiMessage, Message
+from node.wire.schema import Message
 
 NS_PER_S = 1_000_000_000
 CLIENT_ID = "kraftproof"
@@ -31,7 +31,7 @@ class LiveConnection(Connection):
 
     @override
     async def call(self, message: Message, version: int, timeout_ns: int) -> Message:
-        assert isinstance(message, ApiMessage), "only requests can be sent"
+        assert isinstance(message, Message), "only requests can be sent"
         if self._writer.is_closing() or self._reader.at_eof():
             raise ConnectionFailed("the connection is closed")
         try:
@@ -48,7 +48,7 @@ class LiveConnection(Connection):
     def close(self) -> None:
         self._writer.close()
 
-    async def _exchange(self, message: ApiMessage, version: int) -> Message:
+    async def _exchange(self, message: Message, version: int) -> Message:
         self._correlation += 1
         header = headers.RequestHeader(
             api_key=message.API_KEY,

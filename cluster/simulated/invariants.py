@@ -1,8 +1,8 @@
 """The invariants of a simulated run, together. Each is a small class with its sentence.
 
-The quorum's are in raft_invariants.py, those of images and leases in metadata_invariants.py, those of answers in
-answer_invariants.py. They
-watch during the run; what must hold at its end is checked in final_checks.py.
+The quorum's are in raft_invariants.py, those of images and leases in metadata_invariants.py, those
+of answers in answer_invariants.py. They watch during the run; what must hold at its end is checked
+in final_checks.py.
 """
 
 from cluster.simulated.answer_invariants import AnswersArePresent
@@ -21,6 +21,7 @@ from cluster.simulated.raft_invariants import (
     CommittedNeverChanges,
     EpochsNeverFall,
     HighWatermarkNeverFalls,
+    LeadersCommitTheirOwn,
     LeadersHaveAllCommitted,
     LogsMatch,
     OneLeaderAnEpoch,
@@ -45,6 +46,7 @@ def make_jury(setting: Setting) -> Jury:
             LogsMatch(),
             CommittedNeverChanges(ledger),
             LeadersHaveAllCommitted(ledger),
+            LeadersCommitTheirOwn(),
             OneVoteAnEpoch(),
             BoundedResignation(setting),
             ImagesAgree(),

@@ -71,6 +71,10 @@ class Surroundings:
         self.log = LogMirror()
 
 
+def _nothing() -> None:
+    """What most appends cause in the harness."""
+
+
 class NodeProcess(Server, Party):
     """From one start to one end."""
 
@@ -90,6 +94,7 @@ class NodeProcess(Server, Party):
         self.log = around.log
         self.status: NodeStatus | None = None
         self.image = EMPTY_IMAGE
+        self.on_next_append: Callable[[], None] = _nothing
         self.is_alive = True
         self.is_paused = False
         self._around = around
@@ -317,6 +322,7 @@ class NodeProcess(Server, Party):
     def _append(self, effect: Append) -> None:
         self._storage.append(effect)
         self.log.append(effect.batch)
+        self.on_next_append()
         for appended in self._around.jury.on_appended:
             appended(self, effect.batch)
 

@@ -228,6 +228,24 @@ class LeadersHaveAllCommitted(Witness):
             self.jury.object(self, process, detail)
 
 
+class LeadersCommitTheirOwn(Witness):
+    """The extra condition on commitment, without which Raft's Figure 8 loses data."""
+
+    sentence = "A leader commits up to a record of its own epoch, never to an older one alone."
+
+    @override
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        if after.role != LEADER or before is None or before.role != LEADER:
+            return
+        if after.high_watermark == before.high_watermark:
+            return
+        last = process.log.ending_at(after.high_watermark)
+        if last is None or last.epoch != after.epoch:
+            epoch = None if last is None else last.epoch
+            detail = f"epoch {after.epoch}: {after.high_watermark} ends with epoch {epoch}"
+            self.jury.object(self, process, detail)
+
+
 class OneVoteAnEpoch(Witness):
     """Votes on disk, votes given by answers, and votes after a leader was known."""
 

@@ -15,10 +15,10 @@ from node.wire.codec import decode_response, encode_request, header_versions
 from node.wire.errors import WireError
 from node.wire.frames import FrameSplitter, frame
 from node.wire.headers import RequestHeader, encode_request_header, split_response
-from node.wire.schema import ApiMessage
+from node.wire.schema import Message
 
 NANOSECONDS_PER_SECOND = 1_000_000_000
-AnswerHandler = Callable[[ApiMessage | None], None]
+AnswerHandler = Callable[[Message | None], None]
 
 
 class _InFlight:
@@ -63,7 +63,7 @@ class Channel:
         self._link: _Link | None = None
 
     def request(
-        self, message: ApiMessage, version: int, timeout_ns: int, on_answer: AnswerHandler
+        self, message: Message, version: int, timeout_ns: int, on_answer: AnswerHandler
     ) -> None:
         """Send a request; `on_answer` gets its answer, or None once it is lost."""
         self._correlation_id = (self._correlation_id + 1) & 0x7FFFFFFF
@@ -139,7 +139,7 @@ class Channel:
             self.drop()
 
 
-def _decode(request: _InFlight, payload: bytes) -> ApiMessage | None:
+def _decode(request: _InFlight, payload: bytes) -> Message | None:
     """The answer to the request, or None if the bytes are anything else."""
     try:
         correlation_id, body = split_response(payload, request.api_key, request.version)

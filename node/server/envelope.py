@@ -29,7 +29,7 @@ from node.wire.headers import (
 from node.wire.messages.generated.envelope_request import EnvelopeRequest
 from node.wire.messages.generated.envelope_response import EnvelopeResponse
 from node.wire.principal import Principal, decode_principal, encode_principal
-from node.wire.schema import ApiMessage
+from node.wire.schema import Message
 
 FORWARDABLE = frozenset({19, 20, 32, 37, 55, 64})
 """CreateTopics, DeleteTopics, DescribeConfigs, CreatePartitions, DescribeQuorum and
@@ -46,7 +46,7 @@ class Opened(Struct, frozen=True, kw_only=True):
     """What an envelope held."""
 
     header: RequestHeader
-    message: ApiMessage
+    message: Message
     principal: Principal
     client_host: str
 
@@ -98,7 +98,7 @@ def received_from(opened: Opened, outer: Received) -> Received:
     )
 
 
-def wrap_response(opened: Opened, message: ApiMessage) -> EnvelopeResponse:
+def wrap_response(opened: Opened, message: Message) -> EnvelopeResponse:
     """Return the envelope around an answer; an EnvelopeResponse is a refusal and stays as it is."""
     if isinstance(message, EnvelopeResponse):
         return message
@@ -110,7 +110,7 @@ def wrap_response(opened: Opened, message: ApiMessage) -> EnvelopeResponse:
     )
 
 
-def open_response(response: EnvelopeResponse, effect: Forward) -> ApiMessage:
+def open_response(response: EnvelopeResponse, effect: Forward) -> Message:
     """Return the inner answer (590-08), or the EnvelopeResponse that refuses the envelope.
 
     Raises:

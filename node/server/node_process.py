@@ -47,7 +47,7 @@ from node.wire.errors import WireError
 from node.wire.messages.generated.envelope_request import EnvelopeRequest
 from node.wire.messages.generated.envelope_response import EnvelopeResponse
 from node.wire.principal import ANONYMOUS
-from node.wire.schema import ApiMessage
+from node.wire.schema import Message
 
 NANOSECONDS_PER_SECOND = 1_000_000_000
 EVENTS_PER_TURN = 100
@@ -196,7 +196,7 @@ class NodeProcess:
     def _forward(self, effect: Forward) -> None:
         self._peers.forward(effect, partial(self._answered, effect.correlation))
 
-    def _answered(self, correlation: int, message: ApiMessage | None) -> None:
+    def _answered(self, correlation: int, message: Message | None) -> None:
         if message is None:
             self.post(Unanswered(correlation=correlation))
         else:

@@ -15,7 +15,7 @@ from node.server.envelope import open_response, wrap_request
 from node.wire.errors import WireError
 from node.wire.messages.generated.envelope_response import EnvelopeResponse
 from node.wire.messages.generated.fetch_request import FetchRequest
-from node.wire.schema import ApiMessage
+from node.wire.schema import Message
 
 ENVELOPE_VERSION = 0
 
@@ -48,8 +48,8 @@ class Peers:
     def forward(self, effect: Forward, on_answer: AnswerHandler) -> None:
         """Ask a voter in an envelope; the answer is what the envelope held, or its refusal."""
 
-        def opened(message: ApiMessage | None) -> None:
-            inner: ApiMessage | None = None
+        def opened(message: Message | None) -> None:
+            inner: Message | None = None
             if isinstance(message, EnvelopeResponse):
                 try:
                     inner = open_response(message, effect)

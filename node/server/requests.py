@@ -16,7 +16,7 @@ from node.wire.frames import frame
 from node.wire.headers import RequestHeader, encode_response_header, split_request
 from node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from node.wire.messages.generated.api_versions_response import ApiVersion, ApiVersionsResponse
-from node.wire.schema import ApiMessage
+from node.wire.schema import Message
 
 _START: Final = struct.Struct(">hhi")
 _API_VERSIONS: Final = ApiVersionsRequest.API_KEY
@@ -31,7 +31,7 @@ class Request(Struct, frozen=True, kw_only=True):
     """A decoded request and what its answer has to look like."""
 
     header: RequestHeader
-    message: ApiMessage
+    message: Message
 
 
 def parse_request(payload: bytes, *, on_controller_listener: bool) -> Request | bytes:
@@ -55,7 +55,7 @@ def parse_request(payload: bytes, *, on_controller_listener: bool) -> Request | 
     return Request(header=header, message=decode_request(api_key, version, body))
 
 
-def answer_frame(request: Request, message: ApiMessage, opened: Opened | None) -> bytes:
+def answer_frame(request: Request, message: Message, opened: Opened | None) -> bytes:
     """Return the frame of an answer; that to an envelope's content goes back in an envelope.
 
     Raises:

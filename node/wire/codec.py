@@ -10,7 +10,7 @@ from typing import Final, cast
 from node.wire.errors import WireError
 from node.wire.messages.generated import index
 from node.wire.primitives import Reader
-from node.wire.schema import ApiMessage, Schema
+from node.wire.schema import Message, Schema
 
 REQUESTS: Final[Mapping[int, Schema]] = {schema.key: schema for schema in index.REQUESTS}
 RESPONSES: Final[Mapping[int, Schema]] = {schema.key: schema for schema in index.RESPONSES}
@@ -20,7 +20,7 @@ SUPPORTED: Final[Mapping[int, tuple[int, int]]] = {
 _API_VERSIONS: Final = 18
 
 
-def encode_request(message: ApiMessage, version: int) -> bytes:
+def encode_request(message: Message, version: int) -> bytes:
     """The body of a request.
 
     Raises:
@@ -29,7 +29,7 @@ def encode_request(message: ApiMessage, version: int) -> bytes:
     return _schema(REQUESTS, message.API_KEY).encode(message, version)
 
 
-def encode_response(message: ApiMessage, version: int) -> bytes:
+def encode_response(message: Message, version: int) -> bytes:
     """The body of a response.
 
     Raises:
@@ -38,16 +38,16 @@ def encode_response(message: ApiMessage, version: int) -> bytes:
     return _schema(RESPONSES, message.API_KEY).encode(message, version)
 
 
-def decode_request(api_key: int, version: int, body: bytes | memoryview) -> ApiMessage:
+def decode_request(api_key: int, version: int, body: bytes | memoryview) -> Message:
     """The request that `body` begins with; librdkafka sends bytes after it, which are ignored.
 
     Raises:
         WireError: if the bytes are no such request.
     """
-    return cast("ApiMessage", _schema(REQUESTS, api_key).decode(Reader(body), version))
+    return cast("Message", _schema(REQUESTS, api_key).decode(Reader(body), version))
 
 
-def decode_response(api_key: int, version: int, body: bytes | memoryview) -> ApiMessage:
+def decode_response(api_key: int, version: int, body: bytes | memoryview) -> Message:
     """The response that `body` is.
 
     Raises:
@@ -57,7 +57,7 @@ def decode_response(api_key: int, version: int, body: bytes | memoryview) -> Api
     message = _schema(RESPONSES, api_key).decode(reader, version)
     if reader.remaining:
         raise WireError(f"{reader.remaining} bytes after {type(message).__name__} v{version}")
-    return cast("ApiMessage", message)
+    return cast("Message", message)
 
 
 def header_versions(api_key: int, version: int) -> tuple[int, int]:

@@ -20,16 +20,12 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """
 
 
-class ApiMessage(Entity, frozen=True, kw_only=True, gc=False):
+class Message(Entity, frozen=True, kw_only=True, gc=False):
     """A request or a response."""
 
     API_KEY: ClassVar[int]
     MIN_VERSION: ClassVar[int]
     MAX_VERSION: ClassVar[int]
-
-
-Message = ApiMessage
-"""The short name by which the core and the clients know a request or a response."""
 
 
 class Schema(msgspec.Struct, frozen=True, kw_only=True):

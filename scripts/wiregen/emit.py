@@ -17,7 +17,7 @@ _IMPORTS = {
     "from node.wire.messages.batch import Batch": r"\bBatch\b",
     "from node.wire.primitives import Reader, Writer": r"\bReader\b",
 }
-_SCHEMA_NAMES = ("ApiMessage", "Entity", "Schema", "lacking_field", "null_field")
+_SCHEMA_NAMES = ("Message", "Entity", "Schema", "lacking_field", "null_field")
 _PRIMITIVE_NAMES = ("Reader", "Writer", "uuid16")
 _TYPE_NAMES = ("ZERO_UUID", "Uuid")
 
@@ -104,7 +104,7 @@ def snake(name: str) -> str:
 def class_text(message: Message, struct: Struct) -> str:
     """The class statement of a struct."""
     is_root = struct is message.structs[-1]
-    base = "ApiMessage" if message.is_api and is_root else "Entity"
+    base = "Message" if message.is_api and is_root else "Entity"
     versions = f"versions {message.versions[0]} to {message.versions[-1]}"
     doc = struct.doc or (f"{struct.name}, {versions}." if is_root else f"Part of {message.name}.")
     lines = [

@@ -49,9 +49,13 @@ async def make(directory: Path, controllers: int, brokers: int) -> DockerCluster
 
 
 @pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
+def driver(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Driver]:
+    """A 3+3 cluster; a module's TIMEOUTS names another profile than chaos."""
+    timeouts = getattr(request.module, "TIMEOUTS", "chaos")
     with asyncio.Runner() as runner:
-        cluster = runner.run(make(tmp_path_factory.mktemp("shared"), 3, 3))
+        cluster = runner.run(make(tmp_path_factory.mktemp("shared"), 3, 3, timeouts))
         try:
             runner.run(cluster.start())
             yield Driver(runner, cluster)

@@ -7,12 +7,16 @@ import asyncio
 import sys
 from pathlib import Path
 
+from cluster.protocol import ClusterError
 from tests.docker.conftest import make
 
 
 async def main(directory: Path) -> None:
     cluster = await make(directory, 1, 1)
-    await cluster.start()
+    try:
+        await cluster.start()
+    except ClusterError as error:
+        sys.exit(f"harness: {error}")
     sys.stdout.write(f"{cluster.bootstrap()}\n")
     sys.stdout.flush()
     await asyncio.sleep(120)

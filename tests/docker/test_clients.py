@@ -7,6 +7,8 @@ from confluent_kafka.admin import NewTopic as ConfluentTopic
 from tests.docker.conftest import Driver
 
 pytestmark = pytest.mark.docker
+TIMEOUTS = "default"
+"""Ordinary clients expect an ordinary cluster: no elections because the machine is busy."""
 
 
 @pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning:kafka")

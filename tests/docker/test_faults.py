@@ -1,5 +1,8 @@
 """Each fault of the docker backend bites, as seen by the node or the network, and heals."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import docker
@@ -16,6 +19,7 @@ from tests.docker.conftest import Driver
 
 pytestmark = pytest.mark.docker
 
+ROOT = Path(__file__).resolve().parents[2]
 SECOND_NS = 1_000_000_000
 
 
@@ -74,11 +78,11 @@ def test_a_cut_is_one_way_and_counts_what_it_withholds(driver: Driver):
     assert not driver.run(cluster.round_trip(Link(4, 2)))
     # Connections need both ways, so the other direction fails by silence as well; others do not.
     assert not driver.run(cluster.round_trip(Link(2, 4)))
-    assert driver.run(cluster.round_trip(Link(5, 2)))
+    assert driver.until(lambda: cluster.round_trip(Link(5, 2)))
     assert driver.run(cluster.withheld(link)) > 0
     assert driver.run(cluster.withheld(frozenset({Link(2, 4)}))) == 0
     driver.run(cluster.heal(link))
-    assert driver.run(cluster.round_trip(Link(4, 2)))
+    assert driver.until(lambda: cluster.round_trip(Link(4, 2)))
     assert driver.run(cluster.withheld(link)) == 0
     driver.run(cluster.heal(link))
 
@@ -92,8 +96,8 @@ def test_a_cut_outlives_the_death_of_its_node(driver: Driver):
     assert driver.until(lambda: cluster.round_trip(Link(4, 3)))
     assert not driver.run(cluster.round_trip(Link(1, 3)))
     driver.run(cluster.heal(links))
-    assert driver.run(cluster.round_trip(Link(1, 3)))
-    assert driver.run(cluster.round_trip(Link(2, 3)))
+    assert driver.until(lambda: cluster.round_trip(Link(1, 3)))
+    assert driver.until(lambda: cluster.round_trip(Link(2, 3)))
 
 
 def test_without_root_the_firewall_works_through_the_pods_themselves(driver: Driver):
@@ -114,7 +118,8 @@ def test_without_root_the_firewall_works_through_the_pods_themselves(driver: Dri
         cut = await threads.run(answers, pods[6], hosts[1], 9093)
         withheld = await firewall.withheld(link)
         await firewall.heal(link)
-        healed = await threads.run(answers, pods[6], hosts[1], 9093)
+        tries = [await threads.run(answers, pods[6], hosts[1], 9093) for _ in range(5)]
+        healed = any(tries)
         await threads.finish()
         return cut, withheld, healed
 
@@ -157,22 +162,15 @@ def test_pausing_a_node_that_is_down_is_one_clear_line(driver: Driver):
     driver.until_ready()
 
 
-def test_no_engine_is_one_clear_line(
-    driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nobody.sock")
-    options = ClusterOptions(controllers=1, brokers=1, seed=1, directory=tmp_path)
-
-    async def start() -> None:
-        cluster = DockerCluster(options, LiveScope())
-        try:
-            await cluster.start()
-        finally:
-            await cluster.stop()
-
-    with pytest.raises(ClusterError, match="no engine answers; start one") as refusal:
-        driver.run(start())
-    assert "\n" not in str(refusal.value)
+def test_no_engine_is_one_clear_line(tmp_path: Path):
+    command = [sys.executable, "-m", "tests.docker.harness", str(tmp_path)]
+    environment = {**os.environ, "DOCKER_HOST": f"unix://{tmp_path}/nobody.sock"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("harness: docker: no engine answers; start one")
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_node_that_ends_at_once_is_told_with_its_last_words(driver: Driver, tmp_path: Path):

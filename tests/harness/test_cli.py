@@ -1,14 +1,15 @@
 """Every mistake of a user is one line and exit code 3, before anything is started."""
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
 from kraftproof import cli
-from kraftproof.options import RunOptions, parse_nemeses, parse_nodes
 from kraftproof.errors import UsageError
+from kraftproof.options import RunOptions, parse_nemeses, parse_nodes
 from kraftproof.search import parse_seeds
 
 
@@ -49,11 +50,17 @@ def test_no_java_is_one_line_before_the_run(monkeypatch, capsys, tmp_path):
     assert not (tmp_path / "store").exists()
 
 
-def test_no_docker_is_one_line_before_the_run(monkeypatch, capsys, tmp_path):
-    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/no.sock")
+def test_no_docker_is_one_line_before_the_run(tmp_path):
     arguments = ["test", "--backend", "docker", "--engine", "inline"]
-    assert cli.run([*arguments, "--store", str(tmp_path / "store")]) == 3
-    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+    done = subprocess.run(
+        [sys.executable, "-m", "kraftproof", *arguments, "--store", str(tmp_path / "store")],
+        env={**os.environ, "DOCKER_HOST": f"unix://{tmp_path}/no.sock"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert len(done.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "store").exists()
 
 

@@ -43,7 +43,7 @@ def test_one_seed_is_one_run_under_any_hash_seed_and_allocator(tmp_path, workloa
             ["test", *RUN, "kill,partition", "--workload", workload, "--store", str(store)],
             environment,
         )
-        assert done.returncode in {0, 2}, done.stdout + done.stderr
+        assert done.returncode in {0, 1, 2}, done.stdout + done.stderr
         (run,) = store.iterdir()
         digests.add(digest(run))
     assert len(digests) == 1

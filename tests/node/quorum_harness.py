@@ -5,7 +5,6 @@ the shell (effects in order, time-outs of Sends). Not: the simulator; nothing ha
 test does not ask for.
 """
 
-from dataclasses import dataclass, field
 from random import Random
 
 from node.core.config import NodeConfig, Timeouts, Voter
@@ -22,71 +21,21 @@ from node.core.effects import (
 from node.core.events import Flushed, Received
 from node.core.outbox import Outbox
 from node.core.raft.log import Log
-from node.core.raft.quorum_state import QuorumState
 from node.core.raft.raft import Raft
 from node.core.types import Instant, Monotonic, NodeId, Offset, WallClock
 from node.wire.messages.metadata import TopicRecord
 from node.wire.principal import ANONYMOUS
 from node.wire.types import ZERO_UUID
+from tests.node.quorum_member import Disk, Member, Message, deadline_of
 
 CLUSTER = "a-cluster"
-
-
-@dataclass
-class Disk:
-    """What is written, and how much of it a crash of the machine leaves."""
-
-    durable: QuorumState = field(default_factory=QuorumState)
-    batches: list = field(default_factory=list)
-    flushed: int = 0
-
-    @property
-    def end(self):
-        return self.batches[-1].next_offset if self.batches else 0
-
-    def cut(self, end_offset):
-        self.batches = [batch for batch in self.batches if batch.next_offset <= end_offset]
-        self.flushed = min(self.flushed, self.end)
-
-
-@dataclass
-class Message:
-    """A request or an answer on its way."""
-
-    source: int
-    destination: int
-    payload: object
-    correlation: int
-    version: int
-    is_request: bool
-
-
-@dataclass
-class Member:
-    """One node: its disk outlives its raft."""
-
-    node_id: int
-    config: NodeConfig
-    disk: Disk
-    raft: Raft | None = None
-    outbox: Outbox | None = None
-    flushes: list = field(default_factory=list)
-    holds_flushes: bool = False
-    sends: dict = field(default_factory=dict)
-    requests: dict = field(default_factory=dict)
-    starts: int = 0
-    exit: Exit | None = None
-    shown: tuple = ("", "high watermark 0")
-
-    @property
-    def is_up(self):
-        return self.raft is not None
+DEFAULTS = Timeouts()
 
 
 class Quorum:
     """Voters 1..n and observers after them."""
 
-    def __init__(self, voters, observers=0, *, seed=0, timeouts=Timeouts(), cluster_ids=None):
+    def __init__(self, voters, observers=0, *, seed=0, timeouts=DEFAULTS, cluster_ids=None):
         self.now = 1_000_000_000
         self.random = Random(seed)
         self.messages: list[Message] = []
@@ -309,21 +258,3 @@ class Quorum:
             if self.members[node_id].is_up:
                 self.tick(node_id)
         raise AssertionError("too many ticks")
-
-
-def deadline_of(member):
-    if not member.is_up:
-        return None
-    deadlines = [*member.sends.values()]
-    if (deadline := member.raft.deadline()) is not None:
-        deadlines.append(deadline)
-    return min(deadlines, default=None)
-
-
-def role_deadline(member):
-    """When this member stands, steps down or resigns, if nothing comes in between."""
-    role = member.raft.role
-    if member.raft.is_leader:
-        contacts = sorted((r.contact for r in role.replicas.voters.values()), reverse=True)
-        return contacts[(len(contacts) + 1) // 2 - 1] + member.config.timeouts.fetch_ns
-    return role.election_deadline

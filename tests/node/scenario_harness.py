@@ -1,25 +1,26 @@
 """Runs a scenario file: commands after `>`, each followed by all that happened.
 
-    # A comment stays as it is; the first says what the scenario is for.
-    > cluster 3 [observers 1] [of-another 3=id]
-    > timeout 1           time passes up to 1's role deadline, and only 1 gets a tick
-    > tick 1              the same up to the first thing that 1 waits for, whatever it is
-    > deliver [1 2]       fsyncs end and messages arrive, until nothing moves [from 1 to 2 only]
-    > flush 1             one fsync of 1 ends;  > hold-flush 1 / > release-flush 1
-    > drop 1 2            what 1 has sent to 2 is lost, and 1 learns so
-    > propose 1 a         1 appends a record named a, if it leads
-    > partition 1 | 2 3   links between the two sides are cut;  > heal
-    > crash 1 [lose-unflushed];  > restart 1;  > stop 1 (SIGTERM)
-    > wait 1500           that many ms pass, with all ticks; only the end state is shown
-    > vote 1 by 2 epoch 5 log 3e2 [cluster other] [voter 3]
-    > describe 1          1 is asked DescribeQuorum
-    > status
+# A comment stays as it is; the first says what the scenario is for.
+> cluster 3 [observers 1] [of-another 3=id]
+> timeout 1           time passes up to 1's role deadline, and only 1 gets a tick
+> tick 1              the same up to the first thing that 1 waits for, whatever it is
+> deliver [1 2]       fsyncs end and messages arrive, until nothing moves [from 1 to 2 only]
+> flush 1             one fsync of 1 ends;  > hold-flush 1 / > release-flush 1
+> drop 1 2            what 1 has sent to 2 is lost, and 1 learns so
+> propose 1 a         1 appends a record named a, if it leads
+> partition 1 | 2 3   links between the two sides are cut;  > heal
+> crash 1 [lose-unflushed];  > restart 1;  > stop 1 (SIGTERM)
+> wait 1500           that many ms pass, with all ticks; only the end state is shown
+> vote 1 by 2 epoch 5 log 3e2 [cluster other] [voter 3]
+> describe 1          1 is asked DescribeQuorum
+> status
 """
 
 from msgspec.structs import replace
 
 from node.wire.messages import describe_quorum_request, vote_request
-from tests.node.quorum_harness import Quorum, role_deadline
+from tests.node.quorum_harness import Quorum
+from tests.node.quorum_member import role_deadline
 from tests.node.scenario_words import effect_words
 
 
@@ -88,9 +89,7 @@ class Scenario:
             return
         source, destination = map(int, arguments)
         chosen = [
-            m
-            for m in self.quorum.messages
-            if (m.source, m.destination) == (source, destination)
+            m for m in self.quorum.messages if (m.source, m.destination) == (source, destination)
         ]
         for message in chosen:
             self.quorum.messages.remove(message)

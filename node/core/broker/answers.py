@@ -16,6 +16,7 @@ from node.core.metadata.image import BrokerRegistration, MetadataImage, Partitio
 from node.core.types import NO_NODE, NodeId, Offset
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
+    Message,
     api_versions_request,
     api_versions_response,
     begin_quorum_epoch_request,
@@ -35,10 +36,9 @@ from node.wire.messages import (
     vote_request,
 )
 from node.wire.messages.metadata import BrokerEndpoint
-from node.wire.schema import ApiMessage
 from node.wire.types import ZERO_UUID
 
-_EVERYWHERE: Final[tuple[type[ApiMessage], ...]] = (
+_EVERYWHERE: Final[tuple[type[Message], ...]] = (
     api_versions_request.ApiVersionsRequest,
     create_topics_request.CreateTopicsRequest,
     delete_topics_request.DeleteTopicsRequest,
@@ -46,8 +46,8 @@ _EVERYWHERE: Final[tuple[type[ApiMessage], ...]] = (
     describe_quorum_request.DescribeQuorumRequest,
     unregister_broker_request.UnregisterBrokerRequest,
 )
-_BROKERS_ONLY: Final[tuple[type[ApiMessage], ...]] = (metadata_request.MetadataRequest,)
-_CONTROLLERS_ONLY: Final[tuple[type[ApiMessage], ...]] = (
+_BROKERS_ONLY: Final[tuple[type[Message], ...]] = (metadata_request.MetadataRequest,)
+_CONTROLLERS_ONLY: Final[tuple[type[Message], ...]] = (
     begin_quorum_epoch_request.BeginQuorumEpochRequest,
     broker_heartbeat_request.BrokerHeartbeatRequest,
     broker_registration_request.BrokerRegistrationRequest,

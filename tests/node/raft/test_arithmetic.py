@@ -20,9 +20,7 @@ from node.wire.messages.metadata import NoOpRecord
 
 
 def batch(base, epoch, records=1):
-    return Batch(
-        base_offset=base, epoch=epoch, timestamp_ms=0, records=(NoOpRecord(),) * records
-    )
+    return Batch(base_offset=base, epoch=epoch, timestamp_ms=0, records=(NoOpRecord(),) * records)
 
 
 def log_of(*epochs):
@@ -62,7 +60,14 @@ def test_votes(voters, granted, refused, result):
 @pytest.mark.requirement("595-27")
 @pytest.mark.parametrize(
     ("flushed", "offset"),
-    [([7], 7), ([7, 3], 3), ([7, 3, 5], 5), ([9, 9, 1], 9), ([4, 3, 2, 1], 2), ([5, 5, 5, 9, 9], 5)],
+    [
+        ([7], 7),
+        ([7, 3], 3),
+        ([7, 3, 5], 5),
+        ([9, 9, 1], 9),
+        ([4, 3, 2, 1], 2),
+        ([5, 5, 5, 9, 9], 5),
+    ],
 )
 def test_the_high_watermark_is_what_a_majority_has_flushed(flushed, offset):
     assert majority_offset(flushed) == offset

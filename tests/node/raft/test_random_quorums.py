@@ -9,7 +9,8 @@ import pytest
 
 from node.core.config import Timeouts
 from node.core.types import milliseconds
-from tests.node.quorum_harness import Quorum, deadline_of
+from tests.node.quorum_harness import Quorum
+from tests.node.quorum_member import deadline_of
 
 CHAOS = Timeouts(
     election_ns=milliseconds(500),
@@ -45,7 +46,7 @@ class Invariants:
 
     def check_committed(self, member):
         raft = member.raft
-        batches = [b for b in raft.log.batches(0, raft.high_watermark)]
+        batches = list(raft.log.batches(0, raft.high_watermark))
         known = min(len(batches), len(self.committed))
         if batches[:known] != self.committed[:known]:
             raise AssertionError(f"committed records differ at node {member.node_id}")
@@ -63,43 +64,56 @@ class Invariants:
         assert len(holders) > voters // 2, "committed without a flushed majority"
 
 
-def step(quorum, random, names):
-    choice = random.random()
-    members = quorum.members
-    up = [n for n, m in members.items() if m.is_up]
-    down = [n for n, m in members.items() if not m.is_up]
-    if choice < 0.55 and quorum.messages:
-        message = quorum.messages.pop(random.randrange(min(len(quorum.messages), 4)))
-        quorum.deliver_one(message)
-    elif choice < 0.72:
-        flushing = [n for n in up if members[n].flushes]
-        if flushing:
-            quorum.flush(random.choice(flushing))
-    elif choice < 0.86:
-        pass_time(quorum, random)
-    elif choice < 0.93:
-        leaders = [n for n in up if members[n].raft.is_leader]
-        if leaders:
-            quorum.propose(random.choice(leaders), f"topic-{next(names)}")
-    elif choice < 0.95 and quorum.messages:
+def deliver(quorum, random, names):
+    if quorum.messages:
+        nearest = min(len(quorum.messages), 4)
+        quorum.deliver_one(quorum.messages.pop(random.randrange(nearest)))
+
+
+def flush(quorum, random, names):
+    flushing = [n for n, m in quorum.members.items() if m.is_up and m.flushes]
+    if flushing:
+        quorum.flush(random.choice(flushing))
+
+
+def propose(quorum, random, names):
+    leaders = [n for n, m in quorum.members.items() if m.is_up and m.raft.is_leader]
+    if leaders:
+        quorum.propose(random.choice(leaders), f"topic-{next(names)}")
+
+
+def lose(quorum, random, names):
+    if quorum.messages:
         quorum.lose(quorum.messages.pop(0))
-    elif choice < 0.965 and up:
+
+
+def crash(quorum, random, names):
+    up = [n for n, m in quorum.members.items() if m.is_up]
+    if up:
         quorum.crash(random.choice(up), lose_unflushed=random.random() < 0.7)
-    elif choice < 0.985 and down:
+
+
+def restart(quorum, random, names):
+    down = [n for n, m in quorum.members.items() if not m.is_up]
+    if down:
         quorum.start(random.choice(down))
-    elif choice < 0.995:
-        side = [n for n in members if random.random() < 0.5]
-        quorum.cut = {
-            (a, b)
-            for a in members
-            for b in members
-            if (a in side) != (b in side) and random.random() < 0.9
-        }
-    else:
-        quorum.cut = set()
 
 
-def pass_time(quorum, random):
+def cut(quorum, random, names):
+    side = [n for n in quorum.members if random.random() < 0.5]
+    quorum.cut = {
+        (a, b)
+        for a in quorum.members
+        for b in quorum.members
+        if (a in side) != (b in side) and random.random() < 0.9
+    }
+
+
+def heal(quorum, random, names):
+    quorum.cut = set()
+
+
+def pass_time(quorum, random, names):
     due = [(d, n) for n, m in quorum.members.items() if (d := deadline_of(m)) is not None]
     if not due:
         return
@@ -110,6 +124,19 @@ def pass_time(quorum, random):
         quorum.tick(node_id)
 
 
+WEIGHTS = {
+    deliver: 110,
+    flush: 34,
+    pass_time: 28,
+    propose: 14,
+    lose: 4,
+    crash: 3,
+    restart: 4,
+    cut: 2,
+    heal: 1,
+}
+
+
 def run(seed, voters, steps):
     random = Random(seed)
     quorum = Quorum(voters, 1, seed=seed, timeouts=CHAOS)
@@ -118,7 +145,8 @@ def run(seed, voters, steps):
     for node_id in quorum.members:
         quorum.start(node_id)
     for _ in range(steps):
-        step(quorum, random, names)
+        (act,) = random.choices(list(WEIGHTS), weights=WEIGHTS.values())
+        act(quorum, random, names)
         invariants.check()
     recover(quorum, invariants)
     return quorum, invariants

@@ -19,7 +19,7 @@ from node.server.requests import Request, answer_frame
 from node.storage.stored import Storage
 from node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from node.wire.messages.generated.api_versions_response import ApiVersionsResponse
-from node.wire.schema import ApiMessage
+from node.wire.schema import Message
 
 SECOND = 1_000_000_000
 
@@ -83,7 +83,7 @@ def test_answers_leave_in_the_order_of_the_requests() -> None:
         answers: list[int] = []
         for number in range(3):
 
-            def note(message: ApiMessage | None, number: int = number) -> None:
+            def note(message: Message | None, number: int = number) -> None:
                 assert message is not None
                 answers.append(number)
 
@@ -108,7 +108,7 @@ def test_a_time_out_drops_the_connection_and_all_in_flight_and_the_next_send_rec
         harness = Harness()
         listener = await harness.open()
         channel = Channel("127.0.0.1", harness.port, "test")
-        lost: list[ApiMessage | None] = []
+        lost: list[Message | None] = []
         channel.request(ApiVersionsRequest(), 0, SECOND // 20, lost.append)
         channel.request(ApiVersionsRequest(), 0, 5 * SECOND, lost.append)
         await harness.arrived(2)
@@ -130,7 +130,7 @@ def test_a_refused_connection_is_an_unanswered_request() -> None:
     async def scenario() -> None:
         harness = Harness()
         (await harness.open()).close()
-        lost: list[ApiMessage | None] = []
+        lost: list[Message | None] = []
         channel = Channel("127.0.0.1", harness.port, "test")
         channel.request(ApiVersionsRequest(), 0, 5 * SECOND, lost.append)
         await until(lambda: bool(lost))

@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Schema
+from node.wire.schema import Message, Schema
 
 
-class ApiVersionsRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class ApiVersionsRequest(Message, frozen=True, kw_only=True, gc=False):
     """ApiVersionsRequest, versions 0 to 4."""
 
     API_KEY: ClassVar[int] = 18

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Entity, Schema
+from node.wire.schema import Message, Entity, Schema
 
 _F = struct.Struct(">?")
 _H = struct.Struct(">h")
@@ -39,7 +39,7 @@ class FinalizedFeatureKey(Entity, frozen=True, kw_only=True, gc=False):
     min_version_level: int = 0
 
 
-class ApiVersionsResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class ApiVersionsResponse(Message, frozen=True, kw_only=True, gc=False):
     """ApiVersionsResponse, versions 0 to 4."""
 
     API_KEY: ClassVar[int] = 18

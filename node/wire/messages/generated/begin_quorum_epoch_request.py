@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import ApiMessage, Entity, Schema
+from node.wire.schema import Message, Entity, Schema
 from node.wire.types import ZERO_UUID, Uuid
 
 _I = struct.Struct(">i")
@@ -38,7 +38,7 @@ class LeaderEndpoint(Entity, frozen=True, kw_only=True, gc=False):
     port: int = 0
 
 
-class BeginQuorumEpochRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class BeginQuorumEpochRequest(Message, frozen=True, kw_only=True, gc=False):
     """BeginQuorumEpochRequest, versions 0 to 1."""
 
     API_KEY: ClassVar[int] = 53

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Entity, Schema, lacking_field
+from node.wire.schema import Message, Entity, Schema, lacking_field
 
 _H = struct.Struct(">h")
 _I = struct.Struct(">i")
@@ -37,7 +37,7 @@ class NodeEndpoint(Entity, frozen=True, kw_only=True, gc=False):
     port: int = 0
 
 
-class BeginQuorumEpochResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class BeginQuorumEpochResponse(Message, frozen=True, kw_only=True, gc=False):
     """BeginQuorumEpochResponse, versions 0 to 1."""
 
     API_KEY: ClassVar[int] = 53

@@ -3,14 +3,14 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import ApiMessage, Schema, lacking_field
+from node.wire.schema import Message, Schema, lacking_field
 from node.wire.types import Uuid
 
 _IQQFF = struct.Struct(">iqq??")
 _IQQFFT = struct.Struct(">iqq??B")
 
 
-class BrokerHeartbeatRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class BrokerHeartbeatRequest(Message, frozen=True, kw_only=True, gc=False):
     """BrokerHeartbeatRequest, versions 0 to 2."""
 
     API_KEY: ClassVar[int] = 63

@@ -3,13 +3,13 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Schema
+from node.wire.schema import Message, Schema
 
 _IHFFF = struct.Struct(">ih???")
 _IHFFFT = struct.Struct(">ih???B")
 
 
-class BrokerHeartbeatResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class BrokerHeartbeatResponse(Message, frozen=True, kw_only=True, gc=False):
     """BrokerHeartbeatResponse, versions 0 to 2."""
 
     API_KEY: ClassVar[int] = 63

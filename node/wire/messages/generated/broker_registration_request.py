@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import ApiMessage, Entity, Schema, lacking_field
+from node.wire.schema import Message, Entity, Schema, lacking_field
 from node.wire.types import ZERO_UUID, Uuid
 
 _F = struct.Struct(">?")
@@ -35,7 +35,7 @@ class Feature(Entity, frozen=True, kw_only=True, gc=False):
     max_supported_version: int = 0
 
 
-class BrokerRegistrationRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class BrokerRegistrationRequest(Message, frozen=True, kw_only=True, gc=False):
     """BrokerRegistrationRequest, versions 0 to 4."""
 
     API_KEY: ClassVar[int] = 62

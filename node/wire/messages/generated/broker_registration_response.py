@@ -3,13 +3,13 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Schema
+from node.wire.schema import Message, Schema
 
 _IHQ = struct.Struct(">ihq")
 _IHQT = struct.Struct(">ihqB")
 
 
-class BrokerRegistrationResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class BrokerRegistrationResponse(Message, frozen=True, kw_only=True, gc=False):
     """BrokerRegistrationResponse, versions 0 to 4."""
 
     API_KEY: ClassVar[int] = 62

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Entity, Schema
+from node.wire.schema import Message, Entity, Schema
 
 _I = struct.Struct(">i")
 _IF = struct.Struct(">i?")
@@ -24,7 +24,7 @@ class CreatePartitionsTopic(Entity, frozen=True, kw_only=True, gc=False):
     assignments: tuple[CreatePartitionsAssignment, ...] | None = ()
 
 
-class CreatePartitionsRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class CreatePartitionsRequest(Message, frozen=True, kw_only=True, gc=False):
     """CreatePartitionsRequest, versions 0 to 3."""
 
     API_KEY: ClassVar[int] = 37

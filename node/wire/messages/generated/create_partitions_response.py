@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Entity, Schema
+from node.wire.schema import Message, Entity, Schema
 
 _H = struct.Struct(">h")
 _I = struct.Struct(">i")
@@ -17,7 +17,7 @@ class CreatePartitionsTopicResult(Entity, frozen=True, kw_only=True, gc=False):
     error_message: str | None = None
 
 
-class CreatePartitionsResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class CreatePartitionsResponse(Message, frozen=True, kw_only=True, gc=False):
     """CreatePartitionsResponse, versions 0 to 3."""
 
     API_KEY: ClassVar[int] = 37

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Entity, Schema
+from node.wire.schema import Message, Entity, Schema
 
 _I = struct.Struct(">i")
 _IF = struct.Struct(">i?")
@@ -35,7 +35,7 @@ class CreatableTopic(Entity, frozen=True, kw_only=True, gc=False):
     configs: tuple[CreatableTopicConfig, ...] = ()
 
 
-class CreateTopicsRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class CreateTopicsRequest(Message, frozen=True, kw_only=True, gc=False):
     """CreateTopicsRequest, versions 2 to 7."""
 
     API_KEY: ClassVar[int] = 19

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import ApiMessage, Entity, Schema
+from node.wire.schema import Message, Entity, Schema
 from node.wire.types import ZERO_UUID, Uuid
 
 _FBF = struct.Struct(">?b?")
@@ -37,7 +37,7 @@ class CreatableTopicResult(Entity, frozen=True, kw_only=True, gc=False):
     topic_id: Uuid = ZERO_UUID
 
 
-class CreateTopicsResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class CreateTopicsResponse(Message, frozen=True, kw_only=True, gc=False):
     """CreateTopicsResponse, versions 2 to 7."""
 
     API_KEY: ClassVar[int] = 19

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import ApiMessage, Entity, Schema, lacking_field
+from node.wire.schema import Message, Entity, Schema, lacking_field
 from node.wire.types import ZERO_UUID, Uuid
 
 _I = struct.Struct(">i")
@@ -19,7 +19,7 @@ class DeleteTopicState(Entity, frozen=True, kw_only=True, gc=False):
     topic_id: Uuid = ZERO_UUID
 
 
-class DeleteTopicsRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class DeleteTopicsRequest(Message, frozen=True, kw_only=True, gc=False):
     """DeleteTopicsRequest, versions 1 to 6."""
 
     API_KEY: ClassVar[int] = 20

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import ApiMessage, Entity, Schema, null_field
+from node.wire.schema import Message, Entity, Schema, null_field
 from node.wire.types import ZERO_UUID, Uuid
 
 _H = struct.Struct(">h")
@@ -21,7 +21,7 @@ class DeletableTopicResult(Entity, frozen=True, kw_only=True, gc=False):
     topic_id: Uuid = ZERO_UUID
 
 
-class DeleteTopicsResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class DeleteTopicsResponse(Message, frozen=True, kw_only=True, gc=False):
     """DeleteTopicsResponse, versions 1 to 6."""
 
     API_KEY: ClassVar[int] = 20

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Schema, lacking_field
+from node.wire.schema import Message, Schema, lacking_field
 
 _F = struct.Struct(">?")
 _FB = struct.Struct(">?b")
@@ -13,7 +13,7 @@ _FBT = struct.Struct(">?bB")
 _FT = struct.Struct(">?B")
 
 
-class DescribeClusterRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class DescribeClusterRequest(Message, frozen=True, kw_only=True, gc=False):
     """DescribeClusterRequest, versions 0 to 2."""
 
     API_KEY: ClassVar[int] = 60

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Entity, Schema, lacking_field
+from node.wire.schema import Message, Entity, Schema, lacking_field
 
 _B = struct.Struct(">b")
 _F = struct.Struct(">?")
@@ -23,7 +23,7 @@ class DescribeClusterBroker(Entity, frozen=True, kw_only=True, gc=False):
     is_fenced: bool = False
 
 
-class DescribeClusterResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class DescribeClusterResponse(Message, frozen=True, kw_only=True, gc=False):
     """DescribeClusterResponse, versions 0 to 2."""
 
     API_KEY: ClassVar[int] = 60

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Entity, Schema, lacking_field
+from node.wire.schema import Message, Entity, Schema, lacking_field
 
 _B = struct.Struct(">b")
 _F = struct.Struct(">?")
@@ -19,7 +19,7 @@ class DescribeConfigsResource(Entity, frozen=True, kw_only=True, gc=False):
     configuration_keys: tuple[str, ...] | None = ()
 
 
-class DescribeConfigsRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class DescribeConfigsRequest(Message, frozen=True, kw_only=True, gc=False):
     """DescribeConfigsRequest, versions 1 to 4."""
 
     API_KEY: ClassVar[int] = 32

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Entity, Schema
+from node.wire.schema import Message, Entity, Schema
 
 _B = struct.Struct(">b")
 _BT = struct.Struct(">bB")
@@ -43,7 +43,7 @@ class DescribeConfigsResult(Entity, frozen=True, kw_only=True, gc=False):
     configs: tuple[DescribeConfigsResourceResult, ...] = ()
 
 
-class DescribeConfigsResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class DescribeConfigsResponse(Message, frozen=True, kw_only=True, gc=False):
     """DescribeConfigsResponse, versions 1 to 4."""
 
     API_KEY: ClassVar[int] = 32

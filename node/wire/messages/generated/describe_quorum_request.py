@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Entity, Schema
+from node.wire.schema import Message, Entity, Schema
 
 _I = struct.Struct(">i")
 _IT = struct.Struct(">iB")
@@ -22,7 +22,7 @@ class TopicData(Entity, frozen=True, kw_only=True, gc=False):
     partitions: tuple[PartitionData, ...] = ()
 
 
-class DescribeQuorumRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class DescribeQuorumRequest(Message, frozen=True, kw_only=True, gc=False):
     """DescribeQuorumRequest, versions 0 to 2."""
 
     API_KEY: ClassVar[int] = 55

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import ApiMessage, Entity, Schema, lacking_field
+from node.wire.schema import Message, Entity, Schema, lacking_field
 from node.wire.types import ZERO_UUID, Uuid
 
 _H = struct.Struct(">h")
@@ -66,7 +66,7 @@ class Node(Entity, frozen=True, kw_only=True, gc=False):
     listeners: tuple[Listener, ...] = ()
 
 
-class DescribeQuorumResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class DescribeQuorumResponse(Message, frozen=True, kw_only=True, gc=False):
     """DescribeQuorumResponse, versions 0 to 2."""
 
     API_KEY: ClassVar[int] = 55

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import ApiMessage, Entity, Schema
+from node.wire.schema import Message, Entity, Schema
 from node.wire.types import ZERO_UUID, Uuid
 
 _III = struct.Struct(">iii")
@@ -45,7 +45,7 @@ class LeaderEndpoint(Entity, frozen=True, kw_only=True, gc=False):
     port: int = 0
 
 
-class EndQuorumEpochRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class EndQuorumEpochRequest(Message, frozen=True, kw_only=True, gc=False):
     """EndQuorumEpochRequest, versions 0 to 1."""
 
     API_KEY: ClassVar[int] = 54

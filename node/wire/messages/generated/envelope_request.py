@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Schema
+from node.wire.schema import Message, Schema
 
 
-class EnvelopeRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class EnvelopeRequest(Message, frozen=True, kw_only=True, gc=False):
     """EnvelopeRequest, versions 0 to 0."""
 
     API_KEY: ClassVar[int] = 58

@@ -3,13 +3,13 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Schema
+from node.wire.schema import Message, Schema
 
 _H = struct.Struct(">h")
 _HT = struct.Struct(">hB")
 
 
-class EnvelopeResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class EnvelopeResponse(Message, frozen=True, kw_only=True, gc=False):
     """EnvelopeResponse, versions 0 to 0."""
 
     API_KEY: ClassVar[int] = 58

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import ApiMessage, Entity, Schema, lacking_field
+from node.wire.schema import Message, Entity, Schema, lacking_field
 from node.wire.types import ZERO_UUID, Uuid
 
 _IIIBII = struct.Struct(">iiibii")
@@ -56,7 +56,7 @@ class ReplicaState(Entity, frozen=True, kw_only=True, gc=False):
     replica_epoch: int = -1
 
 
-class FetchRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class FetchRequest(Message, frozen=True, kw_only=True, gc=False):
     """FetchRequest, versions 4 to 18."""
 
     API_KEY: ClassVar[int] = 1

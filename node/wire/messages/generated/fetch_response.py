@@ -5,7 +5,7 @@ from typing import ClassVar
 from node.wire import batches
 from node.wire.messages.batch import Batch
 from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import ApiMessage, Entity, Schema, lacking_field
+from node.wire.schema import Message, Entity, Schema, lacking_field
 from node.wire.types import ZERO_UUID, Uuid
 
 _I = struct.Struct(">i")
@@ -84,7 +84,7 @@ class NodeEndpoint(Entity, frozen=True, kw_only=True, gc=False):
     rack: str | None = None
 
 
-class FetchResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class FetchResponse(Message, frozen=True, kw_only=True, gc=False):
     """FetchResponse, versions 4 to 18."""
 
     API_KEY: ClassVar[int] = 1

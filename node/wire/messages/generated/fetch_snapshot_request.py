@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Entity, Schema
+from node.wire.schema import Message, Entity, Schema
 from node.wire.types import ZERO_UUID, Uuid
 
 _II = struct.Struct(">ii")
@@ -38,7 +38,7 @@ class TopicSnapshot(Entity, frozen=True, kw_only=True, gc=False):
     partitions: tuple[PartitionSnapshot, ...] = ()
 
 
-class FetchSnapshotRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class FetchSnapshotRequest(Message, frozen=True, kw_only=True, gc=False):
     """FetchSnapshotRequest, versions 0 to 1."""
 
     API_KEY: ClassVar[int] = 59

@@ -5,7 +5,7 @@ from typing import ClassVar
 from node.wire import batches
 from node.wire.messages.batch import Batch
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Entity, Schema, lacking_field
+from node.wire.schema import Message, Entity, Schema, lacking_field
 
 _I = struct.Struct(">i")
 _IH = struct.Struct(">ih")
@@ -59,7 +59,7 @@ class NodeEndpoint(Entity, frozen=True, kw_only=True, gc=False):
     port: int = 0
 
 
-class FetchSnapshotResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class FetchSnapshotResponse(Message, frozen=True, kw_only=True, gc=False):
     """FetchSnapshotResponse, versions 0 to 1."""
 
     API_KEY: ClassVar[int] = 59

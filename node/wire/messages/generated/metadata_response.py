@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import ApiMessage, Entity, Schema, lacking_field, null_field
+from node.wire.schema import Message, Entity, Schema, lacking_field, null_field
 from node.wire.types import ZERO_UUID, Uuid
 
 _F = struct.Struct(">?")
@@ -48,7 +48,7 @@ class MetadataResponseTopic(Entity, frozen=True, kw_only=True, gc=False):
     topic_id: Uuid = ZERO_UUID
 
 
-class MetadataResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class MetadataResponse(Message, frozen=True, kw_only=True, gc=False):
     """MetadataResponse, versions 0 to 13."""
 
     API_KEY: ClassVar[int] = 3

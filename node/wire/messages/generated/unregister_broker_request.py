@@ -3,13 +3,13 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Schema
+from node.wire.schema import Message, Schema
 
 _I = struct.Struct(">i")
 _IT = struct.Struct(">iB")
 
 
-class UnregisterBrokerRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class UnregisterBrokerRequest(Message, frozen=True, kw_only=True, gc=False):
     """UnregisterBrokerRequest, versions 0 to 0."""
 
     API_KEY: ClassVar[int] = 64

@@ -3,12 +3,12 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Schema
+from node.wire.schema import Message, Schema
 
 _IH = struct.Struct(">ih")
 
 
-class UnregisterBrokerResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class UnregisterBrokerResponse(Message, frozen=True, kw_only=True, gc=False):
     """UnregisterBrokerResponse, versions 0 to 0."""
 
     API_KEY: ClassVar[int] = 64

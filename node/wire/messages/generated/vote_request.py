@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import ApiMessage, Entity, Schema, lacking_field
+from node.wire.schema import Message, Entity, Schema, lacking_field
 from node.wire.types import ZERO_UUID, Uuid
 
 _I = struct.Struct(">i")
@@ -35,7 +35,7 @@ class TopicData(Entity, frozen=True, kw_only=True, gc=False):
     partitions: tuple[PartitionData, ...] = ()
 
 
-class VoteRequest(ApiMessage, frozen=True, kw_only=True, gc=False):
+class VoteRequest(Message, frozen=True, kw_only=True, gc=False):
     """VoteRequest, versions 0 to 2."""
 
     API_KEY: ClassVar[int] = 52

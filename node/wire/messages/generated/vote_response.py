@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from node.wire.primitives import Reader, Writer
-from node.wire.schema import ApiMessage, Entity, Schema, lacking_field
+from node.wire.schema import Message, Entity, Schema, lacking_field
 
 _H = struct.Struct(">h")
 _I = struct.Struct(">i")
@@ -38,7 +38,7 @@ class TopicData(Entity, frozen=True, kw_only=True, gc=False):
     partitions: tuple[PartitionData, ...] = ()
 
 
-class VoteResponse(ApiMessage, frozen=True, kw_only=True, gc=False):
+class VoteResponse(Message, frozen=True, kw_only=True, gc=False):
     """VoteResponse, versions 0 to 2."""
 
     API_KEY: ClassVar[int] = 52
