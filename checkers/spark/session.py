@@ -28,7 +28,7 @@ _SETTINGS: Final = {
 }
 
 
-class SparkUnavailable(CheckerInputError):  # noqa: N818 it names a state of the machine, not a fault
+class SparkUnavailable(CheckerInputError):
     """Spark can't run here; the message is one line."""
 
 
