@@ -25,6 +25,7 @@ RESIDENT = re.compile(r"^VmRSS:\s+(\d+) kB$", re.MULTILINE)
 TRIES = 2_000
 """A bound for loops that wait for the cluster."""
 PAUSE_NS = 5_000_000
+TRY_EVERY_NS = 50_000_000
 SETTLE_NS = 3_000_000_000
 FLIGHT = 10
 
@@ -78,28 +79,45 @@ class Bench:
         return sum(made) * NS_PER_S / elapsed_ns
 
     async def failover(self) -> float:
-        """Return the time from kill -9 of the active controller to the next topic."""
+        """Return the time from kill -9 of the active controller to the next topic.
+
+        A client that had asked the dead controller waits for its time-out, which measures the
+        time-out; so a new client tries every few milliseconds, and the first ok counts.
+        """
         active = await self._active()
-        client = self.client(0)
-        await client.open()
         begun = self._scope.now()
         await self._cluster.kill(active)
-        await self._create_until_ok(client)
-        took_ns = self._scope.now() - begun
-        client.close()
+        tries = [self._scope.spawn(self._try(0))]
+        while not any([one.done and await one for one in tries]):
+            if len(tries) > TRIES:
+                raise ClusterError("no topic could be created after the active controller's death")
+            await self._scope.sleep(TRY_EVERY_NS)
+            tries.append(self._scope.spawn(self._try(len(tries))))
+        took_ns = min(ended for ended in [await one for one in tries if one.done] if ended) - begun
+        for one in tries:
+            one.cancel()
         await self._cluster.start_node(active)
         await self._scope.sleep(SETTLE_NS)
         return took_ns / NS_PER_S
+
+    async def _try(self, number: int) -> int:
+        """Try to make one topic; return when it was made, or 0."""
+        client = self.client(number)
+        try:
+            made = await self._create(client)
+        except OSError:
+            return 0  # that broker refused the connection
+        finally:
+            client.close()
+        return self._scope.now() if made else 0
 
     async def memory(self) -> list[float]:
         """Return the resident memory of each node's process, in megabytes."""
         found = []
         for node in self._cluster.nodes:
             process = await self._cluster.process_id(node.node_id)
-            status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
-            match = RESIDENT.search(status)
-            assert match is not None, "the kernel tells every process's memory"
-            found.append(round(int(match[1]) / 1024, 1))
+            assert process is not None, "every node is up while memory is read"
+            found.append(resident_mb(process))
         return found
 
     async def _active(self) -> int:
@@ -131,6 +149,13 @@ class Bench:
                 pass  # refused: the client turns to the next broker
             await self._scope.sleep(PAUSE_NS)
         raise ClusterError("no topic could be created")
+
+
+def resident_mb(process: int) -> float:
+    """Return the resident memory of a process."""
+    match = RESIDENT.search(Path(f"/proc/{process}/status").read_text(encoding="utf-8"))
+    assert match is not None, "the kernel tells every process's memory"
+    return round(int(match[1]) / 1024, 1)
 
 
 async def measure(cluster: Cluster, options: argparse.Namespace) -> Figures:

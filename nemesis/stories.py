@@ -39,9 +39,15 @@ def laggard(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
 
 
 def old_leader_wakes(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
-    """The leader sleeps until another leads, and wakes with requests in its buffers."""
+    """Leaders sleep until another has just begun to lead, and wake with full buffers."""
     del nodes
-    return [(0.0, random.uniform(1.2, 4.0), Pause(target=_ACTIVE))]
+    scenes: list[Scene] = []
+    start_s = 0.0
+    for _ in range(random.randrange(1, 4)):
+        length_s = random.choice((random.uniform(1.1, 2.4), random.uniform(1.1, 4.0)))
+        scenes.append((start_s, start_s + length_s, Pause(target=_ACTIVE)))
+        start_s += length_s + random.uniform(0.3, 1.5)
+    return scenes
 
 
 def leaders_in_turn(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:

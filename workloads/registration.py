@@ -188,7 +188,8 @@ class _Contender:
 
 async def _read(session: Session, process: Process, key: Key[_Broker]) -> bool:
     broker = key.state
-    lease = _Lease(incarnation=broker.incarnation, epoch=broker.epoch, unfenced=False)
+    # It asks for nothing: a broker in controlled shutdown would not be fenced at its wish.
+    lease = _Lease(incarnation=broker.incarnation, epoch=broker.epoch, unfenced=True)
     for _ in range(FINAL_ATTEMPTS):
         completion = await process.invoke("heartbeat", key.name, lease.heartbeat())
         if completion.outcome is Outcome.OK:

@@ -23,7 +23,7 @@ class HarnessParty(net.Party):
         self._scope = scope
 
     @override
-    def hear(self, action: Callable[[], None]) -> None:
+    def hear(self, action: Callable[[], None], connection: net.Connection) -> None:
         action()
 
     @override

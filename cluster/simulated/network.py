@@ -34,8 +34,8 @@ class Server(Protocol):
 class Party(Protocol):
     """A process that sends requests; what it hears waits while it is paused."""
 
-    def hear(self, action: Callable[[], None]) -> None:
-        """Do it when the process next reads its sockets."""
+    def hear(self, action: Callable[[], None], connection: "Connection") -> None:
+        """Do it when the process next reads this connection's socket."""
         ...
 
     def after(self, delay_ns: int, action: Callable[[], None]) -> Timer:
@@ -156,7 +156,7 @@ class Connection:
             call.finish(arriving())
 
     def _back_to_party(self, action: Callable[[], None]) -> None:
-        self._links.send(self._back, lambda: self._party.hear(action))
+        self._links.send(self._back, lambda: self._party.hear(action, self))
 
     def _transmit(self, arrive: Callable[[], None]) -> None:
         """Send forth; until the connection stands both directions are needed."""

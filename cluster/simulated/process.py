@@ -114,7 +114,7 @@ class NodeProcess(Server, Party):
         self._calls: dict[int, tuple[Call, Received]] = {}
         self._next_call = 0
         self._replied: list[tuple[Received, Message]] = []
-        self._inbox: list[Callable[[], None]] = []
+        self._inbox: dict[Connection, deque[Callable[[], None]]] = {}
         self._due: list[Callable[[], None]] = []
         self._paused_ns = 0
         self._paused_since_ns = 0
@@ -146,11 +146,23 @@ class NodeProcess(Server, Party):
             return
         self.is_paused = False
         self._paused_ns += self.now_ns() - self._paused_since_ns
-        inbox, self._inbox = self._inbox, []
-        due, self._due = self._due, []
-        first, second = (due, inbox) if self._around.random.random() < 0.5 else (inbox, due)
+        heard, due = self._in_any_order(), self._due
+        self._due = []
+        first, second = (due, heard) if self._around.random.random() < 0.5 else (heard, due)
         for action in [*first, *second]:
-            self.hear(action)
+            self._expire(action)
+
+    def _in_any_order(self) -> list[Callable[[], None]]:
+        """Empty the sockets' buffers: in order on each connection, in none between them."""
+        queues = list(self._inbox.values())
+        self._inbox = {}
+        actions = []
+        while queues:
+            index = self._around.random.randrange(len(queues))
+            actions.append(queues[index].popleft())
+            if not queues[index]:
+                del queues[index]
+        return actions
 
     def now_ns(self) -> int:
         """True time."""
@@ -170,7 +182,7 @@ class NodeProcess(Server, Party):
 
     @override
     def serve(self, call: Call, arrived: Arrived) -> None:
-        self.hear(lambda: self._serve(call, arrived))
+        self.hear(lambda: self._serve(call, arrived), call.connection)
 
     def _serve(self, call: Call, arrived: Arrived) -> None:
         self._next_call += 1
@@ -187,12 +199,10 @@ class NodeProcess(Server, Party):
         self._take(event)
 
     @override
-    def hear(self, action: Callable[[], None]) -> None:
-        if not self.is_alive:
-            return
-        if self.is_paused:
-            self._inbox.append(action)
-        else:
+    def hear(self, action: Callable[[], None], connection: Connection) -> None:
+        if self.is_alive and self.is_paused:
+            self._inbox.setdefault(connection, deque()).append(action)
+        elif self.is_alive:
             action()
 
     @override
@@ -201,7 +211,7 @@ class NodeProcess(Server, Party):
 
     def stop(self) -> None:
         """SIGTERM."""
-        self.hear(lambda: self._take(Stop()))
+        self._expire(lambda: self._take(Stop()))
 
     def _expire(self, action: Callable[[], None]) -> None:
         if self.is_alive and self.is_paused:
@@ -353,7 +363,7 @@ class NodeProcess(Server, Party):
                 return
             fsync()
             self.log.durable_end = max(self.log.durable_end, end_offset)
-            self.hear(lambda: self._fsynced(flushes))
+            self._expire(lambda: self._fsynced(flushes))
 
         self._around.scheduler.after(self._fsync_ns(), finish)
 

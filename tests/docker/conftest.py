@@ -43,8 +43,12 @@ class Driver:
         self.run(wait_until_ready(self.cluster, READY_NS))
 
 
-async def make(directory: Path, controllers: int, brokers: int) -> DockerCluster:
-    options = ClusterOptions(controllers=controllers, brokers=brokers, seed=7, directory=directory)
+async def make(
+    directory: Path, controllers: int, brokers: int, timeouts: str = "chaos"
+) -> DockerCluster:
+    options = ClusterOptions(
+        controllers=controllers, brokers=brokers, seed=7, directory=directory, timeouts=timeouts
+    )
     return DockerCluster(options, LiveScope())
 
 

@@ -8,11 +8,12 @@ import argparse
 import hashlib
 import json
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
 from cluster.connection import ConnectionFailed, OutcomeUnknown
-from cluster.protocol import ClusterOptions, Link
+from cluster.protocol import ClusterError, ClusterOptions, Link
 from cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from node.wire.messages import (
     broker_heartbeat_request,
@@ -142,7 +143,8 @@ class Chaos:
     async def pause(self, duration: int) -> None:
         victims = [v for v in self.victims() if await self.cluster.process_id(v) is not None]
         for node_id in victims:
-            await self.cluster.pause(node_id)
+            with suppress(ClusterError):
+                await self.cluster.pause(node_id)
         await self.cluster.scope.sleep(duration)
         for node_id in victims:
             await self.cluster.resume(node_id)

@@ -139,17 +139,22 @@ def _shut_down(
     *,
     caught_up: bool,
 ) -> Outcome:
-    """Controlled shutdown: first its leaderships go, then, when none is left, it may (631-60)."""
+    """Controlled shutdown: first its leaderships go, then, when none is left, it may (631-60).
+
+    A fenced broker leads nothing, so it may at once: fenced and in controlled shutdown is how a
+    granted shutdown is remembered, and its id must not be free before it has been told.
+    """
+    begins = records.BrokerRegistrationChangeRecord(
+        broker_id=broker.broker_id, broker_epoch=broker.epoch, in_controlled_shutdown=1
+    )
     written: tuple[Record, ...] = ()
-    granted = False
+    granted = broker.fenced
     if not broker.in_controlled_shutdown:
-        begins = records.BrokerRegistrationChangeRecord(
-            broker_id=broker.broker_id, broker_epoch=broker.epoch, in_controlled_shutdown=1
-        )
         written = (begins, *leave(image, broker.broker_id))
-    elif request.want_shut_down and not image.leads_any(broker.broker_id):
-        granted = True
-        written = () if broker.fenced else fence(image, broker)
+    elif not granted:
+        has_left = request.want_shut_down and not image.leads_any(broker.broker_id)
+        granted = has_left or request.want_fence
+        written = fence(image, broker) if granted else ()
     reply = HeartbeatResponse(
         is_caught_up=caught_up, is_fenced=broker.fenced or granted, should_shut_down=granted
     )

@@ -222,6 +222,29 @@ def test_controlled_shutdown_moves_leaderships_then_grants_and_frees_the_id() ->
 
 
 @pytest.mark.requirement("631-44")
+@pytest.mark.requirement("631-60")
+def test_fenced_broker_is_told_that_it_may_stop_before_its_id_is_free() -> None:
+    """Seed 1 of the simulation: the id was free although the answer had not granted it."""
+    desk = Desk.active(brokers=1)
+    epoch = desk.image.brokers[1].epoch
+    desk.ask(heartbeat(1, epoch, want_fence=True))
+    assert desk.ask(registration(1, 2)).error_code == ErrorCode.DUPLICATE_BROKER_REGISTRATION
+    assert desk.ask(heartbeat(1, epoch, want_fence=True, want_shut_down=True)).should_shut_down
+    assert desk.ask(registration(1, 2)).error_code == ErrorCode.NONE
+
+
+@pytest.mark.requirement("631-49")
+def test_broker_in_controlled_shutdown_is_fenced_when_it_asks() -> None:
+    """Seed 48 of the simulation: the wish was ignored once the shutdown had begun."""
+    desk = Desk.active(brokers=1)
+    epoch = desk.image.brokers[1].epoch
+    assert not desk.ask(heartbeat(1, epoch, want_shut_down=True)).should_shut_down
+    answer = desk.ask(heartbeat(1, epoch, want_fence=True))
+    assert answer.is_fenced
+    assert answer.should_shut_down
+
+
+@pytest.mark.requirement("631-44")
 def test_granted_shutdown_frees_the_id_after_a_failover_too() -> None:
     desk = Desk.active(brokers=1)
     for _ in range(2):
