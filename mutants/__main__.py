@@ -12,12 +12,12 @@ USAGE = "usage: python -m mutants ID -- server.properties [--hosts-file FILE]"
 def run(arguments: Sequence[str]) -> int:
     """Run a broken node until it ends; returns its exit status, 1 for what can't be run."""
     if len(arguments) < 3 or arguments[1] != "--":
-        print(USAGE, file=sys.stderr)
+        sys.stderr.write(USAGE + "\n")
         return 1
     try:
         mutants.install(arguments[0])
     except (mutants.UnknownMutantError, mutants.MutantMismatchError) as error:
-        print(error.args[0], file=sys.stderr)
+        sys.stderr.write(f"{error.args[0]}\n")
         return 1
     status: int = importlib.import_module("node.server.main").run(list(arguments[2:]))
     return status

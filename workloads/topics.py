@@ -15,6 +15,7 @@ from workloads.workload import Completion, Outcome, Pacer, Process, Session, Val
 FINAL_ATTEMPTS = 20
 FINAL_PAUSE_NS = 250_000_000
 IDS_REMEMBERED = 3
+STAY_OPERATIONS = (10, 60)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,10 +66,16 @@ def _topic_name(number: int) -> str:
 
 async def _client(session: Session, pacer: Pacer, pool: KeyPool[_Topic]) -> None:
     process = session.process()
+    stays = _stay(session.random)
     while True:
         await pacer.turn()
         if session.ending:
             break
+        if stays == 0:
+            # Lost connections drive all clients to the broker that never fails: spread them.
+            process.close()
+            process, stays = session.process(), _stay(session.random)
+        stays -= 1
         key = pool.draw()
         f, value = _draw(session.random, key.state)
         key.begin()
@@ -76,6 +83,11 @@ async def _client(session: Session, pacer: Pacer, pool: KeyPool[_Topic]) -> None
         key.end(completion)
         _learn(key.state, completion)
     process.close()
+
+
+def _stay(random: Random) -> int:
+    """How many operations a client does before it goes to a broker drawn anew."""
+    return random.randrange(*STAY_OPERATIONS)
 
 
 def _draw(random: Random, topic: _Topic) -> tuple[str, Value]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from cluster.simulated.machine import Machine
 from cluster.simulated.process import NodeProcess
+from cluster.simulated.witness import LEADER
 from cluster.simulated.world import World
 from node.core.metadata.changes import rebuild
 
@@ -105,7 +106,7 @@ def _leader(world: World) -> NodeProcess | None:
         process
         for process in _running(world)
         if process.status is not None
-        and process.status.role == "leader"
+        and process.status.role == LEADER
         and process.status.high_watermark == process.status.log_end
     ]
     return leaders[0] if len(leaders) == 1 else None

@@ -1,32 +1,35 @@
 """The invariants of a simulated run, together. Each is a small class with its sentence.
 
-The quorum's are in raft_invariants.py, those of images and leases in metadata_invariants.py, those
-of answers in answer_invariants.py. They watch during the run; what must hold at its end is checked
-in final_checks.py.
+Those of elections, the log, answers, images and leases are in the modules named so. They watch
+during the run; what must hold at its end is checked in final_checks.py.
 """
 
 from cluster.simulated.answer_invariants import AnswersArePresent
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.metadata_invariants import (
+from cluster.simulated.election_invariants import (
+    BoundedResignation,
+    EpochsNeverFall,
+    OneLeaderAnEpoch,
+    OneVoteAnEpoch,
+)
+from cluster.simulated.lease_invariants import (
     CurrentEpochsOnly,
-    FencedBrokersLeadNothing,
     FencedInTime,
-    ImagesAgree,
-    LeadersAreInSync,
     OneLivingIncarnation,
 )
-from cluster.simulated.raft_invariants import (
-    BoundedResignation,
+from cluster.simulated.ledger import Ledger
+from cluster.simulated.log_invariants import (
     CommittedByAMajority,
     CommittedNeverChanges,
-    EpochsNeverFall,
     HighWatermarkNeverFalls,
     LeadersCommitTheirOwn,
     LeadersHaveAllCommitted,
     LogsMatch,
-    OneLeaderAnEpoch,
-    OneVoteAnEpoch,
     OwnWordIsDurable,
+)
+from cluster.simulated.metadata_invariants import (
+    FencedBrokersLeadNothing,
+    ImagesAgree,
+    LeadersAreInSync,
 )
 from cluster.simulated.registry import Registry
 from cluster.simulated.witness import Jury, Setting

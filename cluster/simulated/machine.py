@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from cluster.protocol import NodeInfo
 from cluster.simulated.filesystem import SimulatedDirectory, SimulatedFile, SimulatedFileSystem
-from cluster.simulated.process import NodeProcess, Surroundings
+from cluster.simulated.process import NodeProcess
+from cluster.simulated.surroundings import Surroundings
 from node.core.config import NodeConfig
 from node.core.node import Node
 from node.core.types import NodeId
@@ -88,6 +89,11 @@ class Machine:
         for started in self.around.jury.on_started:
             started(self.process, stored.durable)
         self.process.start()
+
+    def stop(self) -> None:
+        """SIGTERM, if there is a process."""
+        if self.process is not None:
+            self.process.stop()
 
     def kill(self) -> None:
         """SIGKILL; the page cache keeps what was written."""

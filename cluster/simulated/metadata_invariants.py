@@ -1,37 +1,18 @@
-"""What must hold of metadata images and broker leases at every moment (KIP-631).
+"""What must hold of metadata images at every moment (KIP-631).
 
-Leases are judged by true time: a node's wall clock may be shifted, its monotonic clock runs true.
-Not: the quorum (raft_invariants.py).
+Not: leases (lease_invariants.py), nor that derived parts are right, which is recomputed at the
+end of a run (final_checks.py).
 """
-
-from dataclasses import dataclass
 
 from typing_extensions import override
 
 from cluster.simulated.ledger import Ledger
-from cluster.simulated.registry import RegistrationChange, Registry
-from cluster.simulated.witness import Observed, Setting, Witness
-from node.core.events import Received
+from cluster.simulated.witness import Observed, Witness
 from node.core.metadata.image import MetadataImage
-from node.core.raft.quorum_state import QuorumState
-from node.core.status import NodeStatus
-from node.core.types import NO_NODE, NodeId, milliseconds
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
-    Message,
-    broker_heartbeat_request,
-    broker_heartbeat_response,
-    broker_registration_request,
-    broker_registration_response,
-)
+from node.core.types import NO_NODE, NodeId
 from node.wire.messages import metadata as records
 from node.wire.messages.batch import Batch
-
-HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
-HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse
-RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
-RegistrationResponse = broker_registration_response.BrokerRegistrationResponse
-LOOK_EACH_NS = milliseconds(250)
+from node.wire.types import Uuid
 
 
 class ImagesAgree(Witness):
@@ -90,7 +71,7 @@ class LeadersAreInSync(Witness):
 
     def __init__(self, ledger: Ledger) -> None:
         super().__init__()
-        self._changed: list[tuple[bytes, int]] = []
+        self._changed: list[tuple[Uuid, int]] = []
         ledger.subscribers.append(self._committed)
 
     def _committed(self, batch: Batch, time_ns: int) -> None:
@@ -102,234 +83,9 @@ class LeadersAreInSync(Witness):
     def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
         changed, self._changed = self._changed, []
         for topic_id, index in changed:
-            for partition in image.partitions_of(topic_id):  # type: ignore[arg-type]
+            for partition in image.partitions_of(topic_id):
                 if partition.index != index:
                     continue
                 leads = partition.leader == NO_NODE or partition.leader in partition.isr
                 if not leads or not partition.isr or set(partition.isr) - set(partition.replicas):
                     self.jury.object(self, process, f"{partition}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contact:
-    """When a request that proved a broker alive reached the process that answered it."""
-
-    broker_id: int
-    time_ns: int
-    floor: int
-    """The lowest broker epoch that could still be current then."""
-
-
-class CurrentEpochsOnly(Witness):
-    """Fencing tokens, by the answers that were given."""
-
-    sentence = "A broker epoch is honoured only while it is the broker's current one."
-
-    def __init__(self, registry: Registry) -> None:
-        super().__init__()
-        self._registry = registry
-        self._contacts: dict[tuple[int, int, int], Contact] = {}
-
-    @override
-    def received(self, process: Observed, event: Received) -> None:
-        request = event.message
-        if isinstance(request, HeartbeatRequest | RegistrationRequest):
-            key = (process.node_id, process.life, event.request)
-            self._contacts[key] = Contact(
-                broker_id=request.broker_id,
-                time_ns=process.now_ns(),
-                floor=self._registry.floor(request.broker_id),
-            )
-
-    @override
-    def replied(self, process: Observed, event: Received, message: Message) -> None:
-        contact = self._contacts.pop((process.node_id, process.life, event.request), None)
-        if contact is None:
-            return
-        match event.message, message:
-            case HeartbeatRequest() as request, HeartbeatResponse(error_code=ErrorCode.NONE):
-                self._heartbeat(process, request, message, contact)
-            case RegistrationRequest() as request, RegistrationResponse(error_code=ErrorCode.NONE):
-                self._registration(process, request, message, contact)
-            case _:
-                return
-
-    def _heartbeat(
-        self,
-        process: Observed,
-        request: HeartbeatRequest,
-        message: HeartbeatResponse,
-        contact: Contact,
-    ) -> None:
-        if request.broker_epoch < contact.floor:
-            detail = f"broker {request.broker_id}: epoch {request.broker_epoch} < {contact.floor}"
-            self.jury.object(self, process, detail)
-        elif message.should_shut_down:
-            self._registry.let_go(request.broker_id, request.broker_epoch)
-        else:
-            self._registry.alive(request.broker_id, request.broker_epoch, contact.time_ns)
-
-    def _registration(
-        self,
-        process: Observed,
-        request: RegistrationRequest,
-        message: RegistrationResponse,
-        contact: Contact,
-    ) -> None:
-        incarnation = self._registry.incarnation(request.broker_id, message.broker_epoch)
-        if message.broker_epoch < contact.floor or incarnation != request.incarnation_id:
-            owner = "nobody" if incarnation is None else incarnation.hex()
-            detail = (
-                f"broker {request.broker_id}: epoch {message.broker_epoch} of {owner} "
-                f"given to {request.incarnation_id.hex()}; at least {contact.floor} is current"
-            )
-            self.jury.object(self, process, detail)
-        else:
-            self._registry.alive(request.broker_id, message.broker_epoch, contact.time_ns)
-
-
-class OneLivingIncarnation(Witness):
-    """No broker loses its id while it may believe that it has it."""
-
-    sentence = "No other incarnation registers before the session after the last ok contact ends."
-
-    def __init__(self, setting: Setting, registry: Registry) -> None:
-        super().__init__()
-        self._session_ns = setting.timeouts.session_ns
-        self._registry = registry
-
-    @override
-    def stepped(self, process: Observed) -> None:
-        for change in self._registry.take_changes():
-            self._judge(process, change)
-
-    def _judge(self, process: Observed, change: RegistrationChange) -> None:
-        broker_id, previous = change.broker_id, change.previous_epoch
-        if change.epoch <= previous:
-            detail = f"broker {broker_id}: {change.epoch} after {previous}"
-            self.jury.object(self, process, f"epochs must rise: {detail}")
-        alive_ns = self._registry.alive_ns(broker_id, previous)
-        if alive_ns is None or change.incarnation == change.previous_incarnation:
-            return
-        if change.time_ns < alive_ns + self._session_ns:
-            lived_ns = change.time_ns - alive_ns
-            detail = f"broker {broker_id}: {lived_ns / 1e9:.3f} s after a contact"
-            self.jury.object(self, process, detail)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
-    """One instant: true time, and the time that a process has run."""
-
-    true_ns: int
-    running_ns: int
-
-
-def moment(process: Observed) -> Moment:
-    """Return this instant."""
-    return Moment(true_ns=process.now_ns(), running_ns=process.running_ns())
-
-
-class FencedInTime(Witness):
-    """Leases last a session of true time, as the active controller sees the contacts."""
-
-    sentence = "A broker is fenced when its session has passed: never before, and not long after."
-
-    def __init__(self, setting: Setting, registry: Registry) -> None:
-        super().__init__()
-        self._session_ns = setting.timeouts.session_ns
-        self._slack_ns = setting.timeouts.fetch_ns * 3 // 2 + milliseconds(500)
-        self._registry = registry
-        self._leads_since: dict[int, Moment] = {}
-        self._contacts: dict[tuple[int, int], Moment] = {}
-        self._arrivals: dict[tuple[int, int, int], Moment] = {}
-        self._asks_to_stop: set[tuple[int, int]] = set()  # asked for membership only
-        self._images: dict[int, MetadataImage] = {}
-        self._look_at: dict[int, int] = {}
-
-    @override
-    def started(self, process: Observed, durable: QuorumState) -> None:
-        self._leads_since.pop(process.node_id, None)
-        self._images.pop(process.node_id, None)
-
-    @override
-    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
-        if after.role != "leader":
-            self._leads_since.pop(process.node_id, None)
-        elif process.node_id not in self._leads_since:
-            self._leads_since[process.node_id] = moment(process)
-
-    @override
-    def received(self, process: Observed, event: Received) -> None:
-        request = event.message
-        if process.node_id not in self._leads_since:
-            return
-        if isinstance(request, RegistrationRequest):
-            self._arrivals[process.node_id, process.life, event.request] = moment(process)
-        elif isinstance(request, HeartbeatRequest):
-            stops = request.want_fence or request.want_shut_down
-            if request.broker_epoch >= self._registry.floor(request.broker_id):
-                self._touch(process, request.broker_id, moment(process), stops=stops)
-
-    @override
-    def replied(self, process: Observed, event: Received, message: Message) -> None:
-        """A registration is a contact if it is not refused; the broker is fenced as yet."""
-        arrived = self._arrivals.pop((process.node_id, process.life, event.request), None)
-        match event.message, message:
-            case RegistrationRequest() as request, RegistrationResponse(error_code=ErrorCode.NONE):
-                if arrived is not None:
-                    self._touch(process, request.broker_id, arrived, stops=False)
-            case _:
-                return
-
-    def _touch(self, process: Observed, broker_id: int, contact: Moment, *, stops: bool) -> None:
-        key = (process.node_id, broker_id)
-        self._contacts[key] = contact
-        if stops:
-            self._asks_to_stop.add(key)
-        else:
-            self._asks_to_stop.discard(key)
-
-    @override
-    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
-        self._images[process.node_id] = image
-
-    @override
-    def appended(self, process: Observed, batch: Batch) -> None:
-        since = self._leads_since.get(process.node_id)
-        if since is None:
-            return
-        for record in batch.records:
-            if isinstance(record, records.BrokerRegistrationChangeRecord) and record.fenced == 1:
-                self._fenced(process, record.broker_id, since)
-            elif isinstance(record, records.FenceBrokerRecord):
-                self._fenced(process, record.id, since)
-
-    def _fenced(self, process: Observed, broker_id: int, since: Moment) -> None:
-        """Never before: true time counts, also while the controller was paused."""
-        key = (process.node_id, broker_id)
-        if key in self._asks_to_stop:
-            return
-        contact_ns = max(self._contacts.get(key, since).true_ns, since.true_ns)
-        silence_ns = process.now_ns() - contact_ns
-        if silence_ns < self._session_ns:
-            detail = f"broker {broker_id} was fenced {silence_ns / 1e9:.3f} s after a contact"
-            self.jury.object(self, process, detail)
-
-    @override
-    def stepped(self, process: Observed) -> None:
-        """Not long after: a controller can fence while it runs only."""
-        since = self._leads_since.get(process.node_id)
-        if since is None or process.now_ns() < self._look_at.get(process.node_id, 0):
-            return
-        self._look_at[process.node_id] = process.now_ns() + LOOK_EACH_NS
-        image = self._images.get(process.node_id)
-        if image is None:
-            return
-        limit_ns = self._session_ns + self._slack_ns
-        for broker in image.sorted_brokers():
-            contact = self._contacts.get((process.node_id, broker.broker_id), since)
-            silence_ns = process.running_ns() - max(contact.running_ns, since.running_ns)
-            if not broker.fenced and silence_ns > limit_ns:
-                detail = f"broker {broker.broker_id}: unfenced after {silence_ns / 1e9:.3f} s"
-                self.jury.object(self, process, detail)

@@ -170,9 +170,7 @@ class SimulatedCluster(Cluster):
     @override
     async def stop_node(self, node_id: int) -> None:
         machine = self._machine(node_id)
-        if machine.process is None:
-            return
-        machine.process.stop()
+        machine.stop()
         deadline_ns = self._scope.now() + STOP_WITHIN_NS
         while machine.process is not None and self._scope.now() < deadline_ns:
             await self._scope.sleep(POLL_NS)
@@ -266,7 +264,7 @@ class SimulatedCluster(Cluster):
         if process is None or process.is_paused or random.random() < CHANCE_MOMENT:
             return
         appended = self._scope.promise()
-        process.on_next_append = lambda: appended.set(None)
+        machine.around.on_next_append = lambda: appended.set(None)
         timer = self._scope.scheduler.after(PATIENCE_NS, lambda: appended.set(None))
         await appended
         timer.cancel()

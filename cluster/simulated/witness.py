@@ -20,6 +20,9 @@ from node.core.status import NodeStatus
 from node.wire.messages import Message
 from node.wire.messages.batch import Batch
 
+LEADER = "leader"
+"""The name of the role, as a status has it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:

@@ -14,9 +14,9 @@ from cluster.simulated.links import Links
 from cluster.simulated.machine import Machine
 from cluster.simulated.network import Network, Server
 from cluster.simulated.passage import BytesPassage, ObjectPassage, Passage
-from cluster.simulated.process import NodeProcess, Surroundings
 from cluster.simulated.scheduler import Scheduler
-from cluster.simulated.witness import Setting
+from cluster.simulated.surroundings import Surroundings
+from cluster.simulated.witness import Observed, Setting
 from node.core.config import Endpoint, NodeConfig, Voter
 from node.core.effects import Exit
 from node.core.types import NodeId, milliseconds
@@ -92,7 +92,7 @@ class World:
             timeouts=self.timeouts,
         )
 
-    def _exited(self, process: NodeProcess, effect: Exit) -> None:
+    def _exited(self, process: Observed, effect: Exit) -> None:
         machine = self.machines[process.node_id]
         if machine.process is process:
             machine.kill()

@@ -114,7 +114,15 @@ class Chaos:
         scope, random = self.cluster.scope, self.random
         while scope.now() < self.end:
             await scope.sleep(int(random.uniform(0.1, 1.5) * SECOND))
-            faults = (self.kill, self.pause, self.cut, self.cut, self.clock, self.power, self.bridge)
+            faults = (
+                self.kill,
+                self.pause,
+                self.cut,
+                self.cut,
+                self.clock,
+                self.power,
+                self.bridge,
+            )
             await random.choice(faults)(int(random.uniform(0.2, 2.5) * SECOND))
 
     def victims(self) -> list[int]:

@@ -1,0 +1,70 @@
+"""What a process finds on its machine, the same at each of its starts."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Protocol
+
+from cluster.simulated.clock import SimulatedClock
+from cluster.simulated.log_mirror import LogMirror
+from cluster.simulated.network import Network
+from cluster.simulated.scheduler import Scheduler
+from cluster.simulated.witness import Jury, Observed
+from node.core.effects import Exit
+
+FSYNC_NS = 300_000
+SLOW_FSYNC_NS = 20_000_000
+SLOW_FSYNC_SHARE = 0.01
+
+
+class OnExit(Protocol):
+    """What becomes of a process that ends by itself."""
+
+    def __call__(self, process: Observed, effect: Exit) -> None:
+        """Take it off its machine."""
+
+
+def _nothing() -> None:
+    """What most appends cause in the harness."""
+
+
+class Surroundings:
+    """Time, network, jury and chance, and the mirror of the disk's log."""
+
+    __slots__ = (
+        "clock",
+        "jury",
+        "log",
+        "network",
+        "node_id",
+        "on_exit",
+        "on_next_append",
+        "random",
+        "scheduler",
+    )
+
+    def __init__(
+        self,
+        *,
+        node_id: int,
+        scheduler: Scheduler,
+        network: Network,
+        clock: SimulatedClock,
+        jury: Jury,
+        random: Random,
+        on_exit: OnExit,
+    ) -> None:
+        self.node_id = node_id
+        self.scheduler = scheduler
+        self.network = network
+        self.clock = clock
+        self.jury = jury
+        self.random = random
+        self.on_exit = on_exit
+        self.on_next_append: Callable[[], None] = _nothing
+        self.log = LogMirror()
+
+    def fsync_ns(self) -> int:
+        """Draw how long the disk takes for one fsync."""
+        if self.random.random() < SLOW_FSYNC_SHARE:
+            return int(self.random.random() * SLOW_FSYNC_NS)
+        return int(FSYNC_NS * (0.5 + self.random.random()))
