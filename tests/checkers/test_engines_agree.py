@@ -161,7 +161,7 @@ def test_spark_says_what_the_inline_engine_says(runs, capsys):
     started = time.monotonic()
     spark = [comparable(run) for run in check_paths(paths, engine="spark")]
     with capsys.disabled():
-        print(f"\n{len(spark)} histories on Spark: {time.monotonic() - started:.1f} s")  # noqa: T201 shown
+        print(f"\n{len(spark)} histories on Spark: {time.monotonic() - started:.1f} s")
     assert spark == inline
     assert len(spark) == 118 + len(runs)
     assert comparable(check_run(runs[1], "spark")) == comparable(check_run(runs[1], "inline"))
