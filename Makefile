@@ -4,7 +4,7 @@ BIN := .venv/bin
 RUNS ?= 50
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docker demo test lint soak
+.PHONY: help setup docker demo test lint soak bench
 
 help: ## Say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -28,3 +28,6 @@ lint: setup ## Style only: ruff, mypy, import contracts
 
 soak: docker ## RUNS=50 docker runs of 20 s, every node killed at once; fails on any not valid
 	@$(BIN)/python scripts/soak.py --runs $(RUNS)
+
+bench: docker ## createTopics a second, failover, start-up and memory, in containers
+	@$(BIN)/python -m bench.cluster
