@@ -32,8 +32,9 @@ class FaultLog(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class _Running:
-    name: str
+    scheduled: Scheduled
     fault: Fault
+    """As it was resolved."""
     before: Before
     has_bitten: bool = False
 
@@ -89,42 +90,43 @@ class Injector:
 
     async def _apply(self, scheduled: Scheduled) -> _Running | None:
         fault = scheduled.fault.resolved(await self._roles(), self._cluster.nodes)
-        self._write("intent", scheduled.name, fault, f"heal: {fault.describe_heal()}")
+        self._write("intent", scheduled, fault, f"heal: {fault.describe_heal()}")
         moot = await fault.moot(self._world)
         if moot is not None:
-            self._write("moot", scheduled.name, fault, moot)
+            self._write("moot", scheduled, fault, moot)
             return None
-        running = _Running(name=scheduled.name, fault=fault, before=await fault.before(self._world))
+        running = _Running(scheduled=scheduled, fault=fault, before=await fault.before(self._world))
         self._running[scheduled.name] = running
         try:
             await fault.apply(self._world)
         except ClusterError as error:
-            self._write("failed", scheduled.name, fault, str(error))
+            self._write("failed", scheduled, fault, str(error))
             running.has_bitten = True
         else:
-            self._write("applied", scheduled.name, fault, fault.describe())
+            self._write("applied", scheduled, fault, fault.describe())
         return running
 
     async def _look(self, running: _Running) -> None:
         evidence = await running.fault.bitten(self._world, running.before)
         if evidence is not None:
             running.has_bitten = True
-            self._write("bitten", running.name, running.fault, evidence)
+            self._write("bitten", running.scheduled, running.fault, evidence)
 
     async def _heal(self, running: _Running) -> None:
         try:
             await running.fault.heal(self._world)
         except ClusterError as error:
-            self._write("failed", running.name, running.fault, f"heal: {error}")
-            del self._running[running.name]
+            self._write("failed", running.scheduled, running.fault, f"heal: {error}")
+            del self._running[running.scheduled.name]
             return
-        del self._running[running.name]
+        del self._running[running.scheduled.name]
         if not running.has_bitten:
-            self._write("failed", running.name, running.fault, "no evidence of an effect")
-        self._write("healed", running.name, running.fault, running.fault.describe_heal())
+            self._write("failed", running.scheduled, running.fault, "no evidence of an effect")
+        self._write("healed", running.scheduled, running.fault, running.fault.describe_heal())
 
-    def _write(self, phase: str, name: str, fault: Fault, detail: str) -> None:
-        self._log.write(phase, name, fault.kind, tuple(map(_plain, fault.targets)), detail)
+    def _write(self, phase: str, scheduled: Scheduled, fault: Fault, detail: str) -> None:
+        targets = tuple(map(_plain, fault.targets))
+        self._log.write(phase, scheduled.name, scheduled.kind, targets, detail)
 
     def _now(self) -> int:
         return self._cluster.scope.now() - self._origin_ns

@@ -18,14 +18,27 @@ Direction = Literal["both", "in", "out"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """Withhold the traffic of some links; `around` is a node whose own links are added."""
+    """Withhold the traffic of some links, given as such or as those of one node.
+
+    Attributes:
+        shape: Its name, for people.
+        links: What is cut; filled in by `resolved` where `around` is given.
+        around: A node whose links to all others, or to those of `others` alone, are cut.
+        others: See `around`.
+        direction: Which of the links of `around`.
+        divides: A node that must lose a link; where it would lose none, it takes the place of
+            one that does. Standbys hardly talk to each other, so a cut that the active
+            controller does not feel withholds nothing.
+    """
 
     kind: ClassVar[str] = "partition"
     requires: ClassVar[Capability] = Capability.PARTITION
     shape: str
     links: tuple[Link, ...] = ()
     around: Target | None = None
+    others: tuple[Target, ...] = ()
     direction: Direction = "both"
+    divides: Target | None = None
 
     @property
     def targets(self) -> tuple[Target, ...]:
@@ -37,15 +50,21 @@ class Cut:
     def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> "Cut":
         """Return it with its links spelt out."""
         if self.around is None:
-            return self
+            if self.divides is None:
+                return self
+            node_id = resolve(self.divides, roles, nodes)
+            return replace(self, divides=node_id, links=touching(self.links, node_id))
         node_id = resolve(self.around, roles, nodes)
-        others = [node.node_id for node in nodes if node.node_id != node_id]
-        return replace(self, around=node_id, links=isolation(node_id, others, self.direction))
+        named = sorted({resolve(other, roles, nodes) for other in self.others})
+        others = [n for n in named or [node.node_id for node in nodes] if n != node_id]
+        links = isolation(node_id, others, self.direction)
+        return replace(self, around=node_id, others=tuple(named), links=links)
 
     def describe(self) -> str:
         """Name the shape, and the node or the links."""
         if self.around is not None:
-            return f"partition {self.shape} of {self.around}"
+            apart = f" from {', '.join(map(str, self.others))}" if self.others else ""
+            return f"partition {self.shape} of {self.around}{apart}"
         return f"partition {self.shape}: {self._spelt()}"
 
     def describe_heal(self) -> str:
@@ -87,6 +106,15 @@ class Cut:
     async def heal(self, world: World) -> None:
         """Heal them."""
         await world.heal(self.links)
+
+
+def touching(links: tuple[Link, ...], node_id: int) -> tuple[Link, ...]:
+    """Return links of the same shape, at least one of which is this node's."""
+    if not links or any(node_id in link for link in links):
+        return links
+    replaced = links[0].source
+    ends = [[node_id if end == replaced else end for end in link] for link in links]
+    return tuple(sorted(Link(source, target) for source, target in ends))
 
 
 def isolation(node_id: int, others: Sequence[int], direction: Direction) -> tuple[Link, ...]:
@@ -140,7 +168,8 @@ def bridge(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
     """Two halves, and one node that sees both."""
     _, *rest = _shuffled(random, nodes)
     middle = len(rest) // 2
-    return Cut(shape="bridge", links=between(rest[:middle], rest[middle:]))
+    links = between(rest[:middle], rest[middle:])
+    return Cut(shape="bridge", links=links, divides=Role(name=ACTIVE_CONTROLLER))
 
 
 def majorities_ring(random: Random, nodes: Sequence[NodeInfo]) -> Cut:

@@ -36,6 +36,8 @@ class Scheduled:
     """One fault with its time of coming and going, since the start of the workload."""
 
     name: str
+    kind: str
+    """The nemesis that was asked for; one may draw faults of another's kind."""
     at_ns: int
     until_ns: int
     fault: Fault
@@ -67,6 +69,7 @@ def spaced(
             scheduled.append(
                 Scheduled(
                     name=f"f{number}",
+                    kind=name,
                     at_ns=at_ns,
                     until_ns=at_ns + duration_ns,
                     fault=planner(name)(random, nodes),
@@ -94,6 +97,7 @@ def dense(
             scheduled.append(
                 Scheduled(
                     name=f"f{len(scheduled)}",
+                    kind=fault.kind,
                     at_ns=min(end_ns, at_ns + int(start_s * SECOND_NS)),
                     until_ns=min(end_ns, at_ns + int(stop_s * SECOND_NS)),
                     fault=fault,

@@ -28,7 +28,7 @@ def laggard(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     behind_s = random.uniform(0.4, 2.5)
     alone = Cut(
         shape="laggard",
-        around=Role(name=STANDBY_CONTROLLER, choice=random.randrange(4)),
+        around=_standby(random.randrange(4)),
         direction=random.choice(_DIRECTIONS),
     )
     early_s = random.uniform(0.0, 0.4)
@@ -124,9 +124,38 @@ def kill_everything(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     return [(0.0, random.uniform(0.1, 1.5), plan_kill_all(random, nodes))]
 
 
+def deserted(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """Nodes fall away from the leader one by one, and it hears of that too late.
+
+    A standby that was cut off first is the one to call the election; the leader then sleeps, or
+    loses the other standby, for less than it takes it to notice by itself. What was on its way
+    to it (requests, acknowledgements) arrives when others have moved on.
+    """
+    brokers = [node.node_id for node in nodes if node.is_broker]
+    scenes: list[Scene] = []
+    start_s = 0.0
+    for _ in range(random.randrange(1, 4)):
+        first = random.randrange(4)
+        gone = random.sample(brokers, random.randrange(len(brokers) // 2 + 1))
+        away_s, asleep_s = random.uniform(0.7, 0.93), random.uniform(0.6, 0.95)
+        alone = Cut(shape="deserted", around=_ACTIVE, others=(_standby(first), *gone))
+        late: Fault = Pause(target=_ACTIVE)
+        if random.random() < 0.3:
+            late = Cut(shape="deserted", around=_ACTIVE, others=(_standby(first + 1),))
+        until_s = away_s + asleep_s
+        scenes.append((start_s, start_s + until_s + random.uniform(0.0, 0.5), alone))
+        scenes.append((start_s + away_s, start_s + until_s, late))
+        start_s += until_s + random.uniform(0.5, 1.5)
+    return scenes
+
+
+def _standby(choice: int) -> Role:
+    return Role(name=STANDBY_CONTROLLER, choice=choice)
+
+
 def power_failure(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """A standby lags, then the power goes: what a minority had flushed is not committed."""
-    alone = Cut(shape="laggard", around=Role(name=STANDBY_CONTROLLER, choice=random.randrange(4)))
+    alone = Cut(shape="laggard", around=_standby(random.randrange(4)))
     lag_s = random.uniform(0.2, 1.5)
     return [
         (0.0, lag_s + random.uniform(0.0, 1.0), alone),
@@ -143,6 +172,7 @@ _STORIES: tuple[tuple[frozenset[str], Story], ...] = (
     (frozenset({Cut.kind}), flapping),
     (frozenset({Cut.kind}), quorum_split),
     (frozenset({Cut.kind, Kill.kind}), minority_then_lost),
+    (frozenset({Cut.kind, Pause.kind}), deserted),
     (frozenset({Kill.kind}), rolling_kills),
     (frozenset({Kill.kind}), killed_in_election),
     (frozenset({KillAll.kind}), kill_everything),

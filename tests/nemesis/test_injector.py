@@ -88,7 +88,11 @@ def run(cluster, *faults, heal_at_s=None):
         injector.start(
             tuple(
                 Scheduled(
-                    name=f"f{number}", at_ns=at * SECOND_NS, until_ns=until * SECOND_NS, fault=fault
+                    name=f"f{number}",
+                    kind=fault.kind,
+                    at_ns=at * SECOND_NS,
+                    until_ns=until * SECOND_NS,
+                    fault=fault,
                 )
                 for number, (at, until, fault) in enumerate(faults)
             )

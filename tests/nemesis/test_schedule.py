@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cluster.protocol import ClusterOptions, Link, NodeInfo
 from nemesis.catalogue import nemesis_names, planner
-from nemesis.fault import ACTIVE_CONTROLLER, Role
+from nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Role
 from nemesis.partition import Cut, bridge, halves, isolation, majorities_ring
 from nemesis.schedule import (
     HEALED_SHARE,
@@ -36,6 +36,18 @@ def test_the_same_seed_draws_the_same_schedule(draw):
     other = draw(ALL, nodes(), Random("y"), 60 * SECOND_NS)
     assert first == again
     assert first != other
+
+
+@given(st.randoms(use_true_random=False), st.sampled_from([(3, 0), (3, 3), (5, 3)]))
+def test_every_partition_cuts_the_active_controller_off_from_somebody(random, size):
+    everybody = nodes(*size)
+    controllers = [node.node_id for node in everybody if node.is_controller]
+    active = random.choice(controllers)
+    standbys = tuple(one for one in controllers if one != active)
+    roles = {ACTIVE_CONTROLLER: (active,), STANDBY_CONTROLLER: standbys}
+    cut = planner("partition")(random, everybody).resolved(roles, everybody)
+    assert any(active in link for link in cut.links)
+    assert {end for link in cut.links for end in link} <= {node.node_id for node in everybody}
 
 
 @pytest.mark.parametrize("limit_s", [30, 60, 120, 300])
