@@ -1,7 +1,8 @@
 """One connection that this node opens to a voter, made when there is something to send.
 
 Not: retries, which are the core's. Requests are answered in order; whatever goes wrong, a
-time-out too, drops the connection, and with it everything in flight is lost (595-57).
+time-out too, drops the connection, and with it everything in flight is lost (595-57). What was
+never written to a connection is told apart: nobody can have carried it out.
 """
 
 import asyncio
@@ -19,21 +20,44 @@ from node.wire.schema import Message
 
 NANOSECONDS_PER_SECOND = 1_000_000_000
 AnswerHandler = Callable[[Message | None], None]
+UnsentHandler = Callable[[], None]
 
 
 class _InFlight:
     """A request that waits for its answer."""
 
-    __slots__ = ("api_key", "correlation_id", "on_answer", "timer", "version")
+    __slots__ = (
+        "_on_unsent",
+        "api_key",
+        "correlation_id",
+        "is_sent",
+        "on_answer",
+        "timer",
+        "version",
+    )
 
     def __init__(
-        self, header: RequestHeader, on_answer: AnswerHandler, timer: asyncio.TimerHandle
+        self,
+        header: RequestHeader,
+        on_answer: AnswerHandler,
+        on_unsent: UnsentHandler | None,
+        timer: asyncio.TimerHandle,
     ) -> None:
         self.api_key = header.api_key
         self.version = header.version
         self.correlation_id = header.correlation_id
         self.on_answer = on_answer
         self.timer = timer
+        self.is_sent = False
+        self._on_unsent = on_unsent
+
+    def lose(self) -> None:
+        """There will be no answer."""
+        self.timer.cancel()
+        if self._on_unsent is not None and not self.is_sent:
+            self._on_unsent()
+        else:
+            self.on_answer(None)
 
 
 class Channel:
@@ -63,9 +87,17 @@ class Channel:
         self._link: _Link | None = None
 
     def request(
-        self, message: Message, version: int, timeout_ns: int, on_answer: AnswerHandler
+        self,
+        message: Message,
+        version: int,
+        timeout_ns: int,
+        on_answer: AnswerHandler,
+        on_unsent: UnsentHandler | None = None,
     ) -> None:
-        """Send a request; `on_answer` gets its answer, or None once it is lost."""
+        """Send a request; `on_answer` gets its answer, or None once it is lost.
+
+        `on_unsent` is called instead, if given, when not a byte of it has left.
+        """
         self._correlation_id = (self._correlation_id + 1) & 0x7FFFFFFF
         header = RequestHeader(
             api_key=message.API_KEY,
@@ -79,8 +111,10 @@ class Channel:
         )
         loop = asyncio.get_running_loop()
         timer = loop.call_later(timeout_ns / NANOSECONDS_PER_SECOND, self.drop)
-        self._in_flight.append(_InFlight(header, on_answer, timer))
+        request = _InFlight(header, on_answer, on_unsent, timer)
+        self._in_flight.append(request)
         if self._link is not None:
+            request.is_sent = True
             self._link.transport.write(data)
             return
         self._unsent.append(data)
@@ -99,8 +133,7 @@ class Channel:
         self._unsent.clear()
         lost, self._in_flight = self._in_flight, deque()
         for request in lost:
-            request.timer.cancel()
-            request.on_answer(None)
+            request.lose()
 
     def connected(self, link: "_Link") -> None:
         """Send what waits for the connection, unless it was given up while it was made."""
@@ -109,6 +142,8 @@ class Channel:
             return
         self._link = link
         self._connecting = None
+        for request in self._in_flight:
+            request.is_sent = True
         link.transport.writelines(self._unsent)
         self._unsent.clear()
 

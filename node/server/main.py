@@ -3,13 +3,12 @@
 Not: the node. Whatever is wrong with configuration or disk is one line and exit status 1.
 """
 
-import argparse
 import asyncio
 import gc
 import secrets
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from node.server.config import ServerConfig, parse_hosts, parse_server_properties
 from node.server.config_keys import ConfigError
@@ -18,6 +17,7 @@ from node.storage.disk import Disk
 from node.storage.errors import StorageError
 from node.storage.filesystem import FileSystem
 from node.storage.stored import open_node_storage
+from node.tools.arguments import ToolParser
 from node.wire.types import Uuid, format_uuid
 
 
@@ -33,6 +33,7 @@ def run(argv: list[str]) -> int:
     try:
         config = parse_server_properties(_read_text(disk, arguments.properties))
         hosts = parse_hosts(_read_text(disk, arguments.hosts_file)) if arguments.hosts_file else {}
+        _refuse_unreadable(disk, config.storage.directories)
         return asyncio.run(_run_node(config, hosts, disk))
     except (ConfigError, StorageError) as error:
         say(str(error))
@@ -41,8 +42,8 @@ def run(argv: list[str]) -> int:
     return 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="kraft-node", description="Run one node of a cluster.")
+def _parser() -> ToolParser:
+    parser = ToolParser(prog="kraft-node", description="Run one node of a cluster.")
     parser.add_argument("properties", help="the node's server.properties")
     parser.add_argument("--hosts-file", help="addresses to reach voters at, as in /etc/hosts")
     return parser
@@ -53,6 +54,24 @@ def _read_text(filesystem: FileSystem, path: str) -> str:
         return filesystem.read(path).decode()
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: is not UTF-8 text") from error
+
+
+def _refuse_unreadable(disk: FileSystem, directories: Sequence[str]) -> None:
+    """Refuse a directory that can't be looked into: what is in it must not count as missing.
+
+    Raises:
+        ConfigError: it is no directory, or this user may not read it.
+    """
+    for directory in directories:
+        try:
+            disk.list_directory(directory)
+        except FileNotFoundError:
+            continue  # a directory that was never formatted is named by what looks for its id
+        except OSError as error:
+            raise ConfigError(
+                f"{directory}: {error.strerror}; log.dirs and metadata.log.dir must name "
+                "directories that this user can read and write"
+            ) from error
 
 
 async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSystem) -> int:

@@ -12,7 +12,7 @@ from node.core.effects import Forward, Send
 from node.core.types import NodeId
 from node.server.channel import AnswerHandler, Channel
 from node.server.envelope import open_response, wrap_request
-from node.wire.errors import WireError
+from node.wire.errors import ErrorCode, WireError
 from node.wire.messages.generated.envelope_response import EnvelopeResponse
 from node.wire.messages.generated.fetch_request import FetchRequest
 from node.wire.schema import Message
@@ -46,7 +46,11 @@ class Peers:
         channel.request(effect.message, effect.version, effect.timeout_ns, on_answer)
 
     def forward(self, effect: Forward, on_answer: AnswerHandler) -> None:
-        """Ask a voter in an envelope; the answer is what the envelope held, or its refusal."""
+        """Ask a voter in an envelope; the answer is what the envelope held, or its refusal.
+
+        Where nothing takes a connection there is no controller, which is answered for it: that
+        the request has certainly not run is what lets the core send it elsewhere.
+        """
 
         def opened(message: Message | None) -> None:
             inner: Message | None = None
@@ -57,8 +61,11 @@ class Peers:
                     inner = None
             on_answer(inner)
 
+        def unsent() -> None:
+            on_answer(EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER))
+
         channel = self._channel(effect.destination, _Lane.FORWARD)
-        channel.request(wrap_request(effect), ENVELOPE_VERSION, effect.timeout_ns, opened)
+        channel.request(wrap_request(effect), ENVELOPE_VERSION, effect.timeout_ns, opened, unsent)
 
     def close(self) -> None:
         """End all connections."""

@@ -61,9 +61,6 @@ _NARROWED: Final = {
     fetch_request.FetchRequest.API_KEY: (12, 17),
     vote_request.VoteRequest.API_KEY: (0, 1),
 }
-MISMATCHED_ENDPOINT_TYPE: Final = 114
-"""KIP-919: brokers were asked for at a controller, or controllers at a broker."""
-UNSUPPORTED_ENDPOINT_TYPE: Final = 115
 _BROKERS: Final = 1
 _CONTROLLERS: Final = 2
 
@@ -143,9 +140,9 @@ def describe_cluster(
 ) -> describe_cluster_response.DescribeClusterResponse:
     """The brokers, asked of a broker, or the controllers, asked of a controller."""
     if request.endpoint_type not in {_BROKERS, _CONTROLLERS}:
-        return _endpoint_refusal(config, request, UNSUPPORTED_ENDPOINT_TYPE)
+        return _endpoint_refusal(config, request, ErrorCode.UNSUPPORTED_ENDPOINT_TYPE)
     if on_controller_listener != (request.endpoint_type == _CONTROLLERS):
-        return _endpoint_refusal(config, request, MISMATCHED_ENDPOINT_TYPE)
+        return _endpoint_refusal(config, request, ErrorCode.MISMATCHED_ENDPOINT_TYPE)
     if on_controller_listener:
         controllers = tuple(
             describe_cluster_response.DescribeClusterBroker(
@@ -185,7 +182,7 @@ def _cluster(
 
 
 def _endpoint_refusal(
-    config: NodeConfig, request: describe_cluster_request.DescribeClusterRequest, error: int
+    config: NodeConfig, request: describe_cluster_request.DescribeClusterRequest, error: ErrorCode
 ) -> describe_cluster_response.DescribeClusterResponse:
     return describe_cluster_response.DescribeClusterResponse(
         error_code=error,

@@ -1,7 +1,8 @@
 """Changes asked of a broker go to the active controller in an Envelope (KIP-590).
 
 A request that a controller refused as NOT_CONTROLLER has not run, so it is tried again until the
-client's time is up. One whose connection was lost may have run: it is never sent twice, and the
+client's time is nearly up; so is one for which the shell found nobody to take the envelope, which
+it reports alike. One whose connection was lost may have run: it is never sent twice, and the
 client is told that its fate is unknown. (Kafka sends it again, so there one CreateTopics can run
 twice.) Not: the envelope's bytes (node/server), nor what brokers answer themselves (answers.py).
 """
@@ -35,6 +36,9 @@ FORWARDED: Final = (
     unregister_broker_request.UnregisterBrokerRequest,
 )
 LONGEST_WAIT_NS: Final = milliseconds(60_000)
+MARGIN_FRACTION: Final = 10
+"""The part of the client's time that is left for our answer to reach it: after that it could only
+guess whether the change was made."""
 
 
 class _Forwarded:
@@ -136,6 +140,7 @@ def _patience_ns(message: Message, config: NodeConfig) -> int:
             create_topics_request.CreateTopicsRequest(timeout_ms=timeout_ms)
             | delete_topics_request.DeleteTopicsRequest(timeout_ms=timeout_ms)
         ) if timeout_ms > 0:
-            return min(milliseconds(timeout_ms), LONGEST_WAIT_NS)
+            timeout_ns = min(milliseconds(timeout_ms), LONGEST_WAIT_NS)
+            return timeout_ns - timeout_ns // MARGIN_FRACTION
         case _:
             return config.timeouts.request_ns

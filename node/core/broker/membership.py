@@ -59,6 +59,8 @@ class Membership:
         self._random = random
         self.state = after(BrokerState.NOT_RUNNING, Transition.START)
         self._epoch: Offset | None = None
+        self._leader = NO_NODE
+        """The controller known last, if there is any."""
         self._asked: NodeId | None = None
         """Whom the request in flight went to."""
         self._attempt = 0
@@ -92,14 +94,24 @@ class Membership:
 
     def advance(self, now: Instant) -> None:
         """Follow the quorum's leader and this broker's own image."""
-        if self._asked is not None and self._raft.leader not in {NO_NODE, self._asked}:
-            # The answer may be long in coming from a controller that was replaced.
-            self._asked = None
-            self._due = now.monotonic
+        self._follow_leader(now)
         caught_up = self._epoch is not None and self._committed.offset > self._epoch
         if self.state is BrokerState.STARTING and caught_up:
             self.state = after(self.state, Transition.CATCH_UP)
             self._outbox.emit(OpenClientListeners())
+            self._due = now.monotonic
+
+    def _follow_leader(self, now: Instant) -> None:
+        """Turn to a new controller at once if the last one owes an answer, or gave none."""
+        if self._raft.leader == self._leader:
+            return
+        self._leader = self._raft.leader
+        if self._leader == NO_NODE or (self._asked is None and not self._failures):
+            return
+        if self._asked != self._leader:
+            # The answer may be long in coming from a controller that was replaced.
+            self._asked = None
+            self._failures = 0
             self._due = now.monotonic
 
     def stop(self, now: Instant) -> None:

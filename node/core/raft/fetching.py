@@ -1,11 +1,17 @@
 """Fetching the metadata log from the leader, and finding who that is.
 
-KIP-595 "Fetch response", "Current Leader Discovery" (595-49 to 52, 55, 56, 58, 62). One Fetch
-is in flight at a time, and only once everything appended is flushed, since it acknowledges.
+KIP-595 "Fetch response", "Current Leader Discovery" (595-49 to 52, 55 to 58, 62). One Fetch is
+in flight at a time, and only once everything appended is flushed, since it acknowledges.
+
+While no leader answers, the other voters are asked at random. One that did not answer at all is
+left alone, longer each time (595-57), and the next is asked at once; one that answered and knows
+no better keeps us waiting only shortly, since an election takes no longer.
 Not: answering Fetches (serving.py).
 """
 
 from functools import partial
+
+from msgspec import Struct
 
 from node.core.effects import Exit
 from node.core.raft import fetch_rpc
@@ -20,19 +26,30 @@ from node.wire.messages import Message, fetch_response
 from node.wire.messages.batch import Batch
 
 LONGEST_WAIT_MS = 500
+SEARCH_FRACTION = 10
+"""Voters that answer are asked again after at most this part of retry.backoff.max.ms."""
+
+
+class Silence(Struct, frozen=True):
+    """A voter that has not answered so many times in a row is not asked again before `until`."""
+
+    until: Monotonic
+    times: int
 
 
 class Fetcher:
     """The side of replication that pulls: followers, observers, and voters without a leader."""
 
     __slots__ = (
-        "_failures",
         "_has_leader_answered",
         "_is_in_flight",
         "_is_leader_lost",
         "_last_target",
         "_not_before",
+        "_searches",
+        "_sent_at",
         "_serial",
+        "_silent",
         "_state",
         "_terms",
     )
@@ -42,26 +59,33 @@ class Fetcher:
         self._serial = 0
         self._is_in_flight = False
         self._is_leader_lost = False
-        """The last Fetch to the leader failed: ask around."""
+        """The leader itself says that it leads no more: ask around."""
         self._last_target = NO_NODE
+        self._sent_at = now.monotonic
+        self._silent: dict[NodeId, Silence] = {}
         self._has_leader_answered = False
-        self._failures = 0
+        self._searches = 0
+        """Answers in a row that brought nothing: neither records nor news of a leader."""
         self._not_before = now.monotonic
         self._terms = self._current_terms()
 
     def deadline(self) -> Monotonic | None:
         """When the next Fetch is due, if nothing but time holds it up."""
-        return self._not_before if self._may_fetch() else None
+        if not self._may_fetch():
+            return None
+        return max(self._not_before, min(self._may_ask_from(peer) for peer in self._state.peers))
 
     def settle(self, now: Instant) -> None:
         """Send the next Fetch if it is due."""
         state = self._state
         if self._terms != self._current_terms():
             self._start_over(now)
-        if not self._may_fetch() or now.monotonic < self._not_before:
+        due = self.deadline()
+        if due is None or now.monotonic < due:
             return
-        target = self._target()
+        target = self._target(now)
         self._last_target = target
+        self._sent_at = now.monotonic
         self._serial += 1
         self._is_in_flight = True
         state.outbox.send(
@@ -83,11 +107,12 @@ class Fetcher:
         self._is_in_flight = False
         self._is_leader_lost = False
         self._has_leader_answered = False
-        self._failures = 0
+        self._searches = 0
         self._not_before = now.monotonic
+        self._silent.pop(self._state.leader, None)
         if self._state.leader == NO_NODE:
             # Most often an election is on, whose winner is about to say so.
-            self._fail(now)
+            self._search_on(now)
 
     def _may_fetch(self) -> bool:
         state = self._state
@@ -97,14 +122,19 @@ class Fetcher:
             return False
         return state.flushed == state.log.end_offset
 
-    def _target(self) -> NodeId:
-        """The leader; while none answers, a random voter, who may know of another."""
+    def _may_ask_from(self, peer: NodeId) -> Monotonic:
+        silence = self._silent.get(peer)
+        return self._not_before if silence is None else silence.until
+
+    def _target(self, now: Instant) -> NodeId:
+        """The leader; while it does not answer, a random voter, who may know of another."""
         state = self._state
-        if state.is_following(state.leader) and not self._is_leader_lost:
+        willing = [peer for peer in state.peers if self._may_ask_from(peer) <= now.monotonic]
+        has_leader = state.is_following(state.leader) and not self._is_leader_lost
+        if has_leader and state.leader in willing:
             return state.leader
-        # Not the one that has just failed: it may be paused, and cost another time-out.
-        others = [peer for peer in state.peers if peer != self._last_target]
-        return state.random.choice(others or state.peers)
+        others = [peer for peer in willing if peer != self._last_target]
+        return state.random.choice(others or willing)
 
     def _max_wait_ms(self) -> int:
         """The first Fetch of an epoch does not wait for news: it asks for the high watermark."""
@@ -119,11 +149,24 @@ class Fetcher:
         own_ns = timeouts.fetch_ns if target == self._state.leader else timeouts.election_ns
         return min(timeouts.request_ns, own_ns)
 
-    def _fail(self, now: Instant) -> None:
-        self._is_leader_lost = True
+    def _leave_alone(self, peer: NodeId, now: Instant) -> None:
+        """No answer: turn to the others for a while."""
+        silence = self._silent.get(peer)
+        times = 1 if silence is None else silence.times + 1
+        wait_ns = retry_backoff_ns(self._state.timeouts, times)
+        took_ns = now.monotonic - self._sent_at
+        if took_ns >= self._patience_ns(peer):
+            wait_ns = max(wait_ns, took_ns)  # it is paused or cut off, and would cost us that again
+        self._silent[peer] = Silence(Monotonic(now.monotonic + wait_ns), times)
         self._has_leader_answered = False
-        self._failures += 1
-        wait_ns = retry_backoff_ns(self._state.timeouts, self._failures)
+
+    def _search_on(self, now: Instant) -> None:
+        """An answer, but neither records nor a leader: ask again soon."""
+        timeouts = self._state.timeouts
+        self._has_leader_answered = False
+        self._searches += 1
+        longest_ns = timeouts.retry_backoff_max_ns // SEARCH_FRACTION
+        wait_ns = min(longest_ns, retry_backoff_ns(timeouts, self._searches))
         self._not_before = Monotonic(now.monotonic + wait_ns)
 
     # The answer
@@ -135,17 +178,19 @@ class Fetcher:
             self._is_in_flight = False
         if message is None:
             if is_current:
-                self._fail(now)
+                self._leave_alone(target, now)
             return
         assert isinstance(message, fetch_response.FetchResponse), "an answer of its request"
         fetched = fetch_rpc.read_answer(message)
         if fetched.top_level_error != ErrorCode.NONE:
             self._refused_whole(target, fetched, now)
-        elif state.learn(fetched.epoch, fetched.leader, now) or not is_current:
+            return
+        self._silent.pop(target, None)
+        if state.learn(fetched.epoch, fetched.leader, now) or not is_current:
             # Records of an epoch that we only now enter are fetched again, in its terms.
             return
-        elif fetched.error != ErrorCode.NONE or not self._is_from_leader(target, fetched):
-            self._fail(now)
+        if fetched.error != ErrorCode.NONE or not self._is_from_leader(target, fetched):
+            self._search_on(now)
             self._is_leader_lost = target == state.leader or fetched.leader != state.leader
         else:
             self._take(fetched, now)
@@ -163,11 +208,11 @@ class Fetcher:
             )
             self._state.outbox.emit(Exit(status=1, reason=reason))
             return
-        self._fail(now)
+        self._leave_alone(target, now)
 
     def _take(self, fetched: Fetched, now: Instant) -> None:
         state = self._state
-        self._failures = 0
+        self._searches = 0
         self._is_leader_lost = False
         self._has_leader_answered = True
         self._not_before = now.monotonic
@@ -178,7 +223,7 @@ class Fetcher:
             reached = min(fetched.high_watermark, state.log.end_offset)
             state.high_watermark = max(state.high_watermark, reached)
         else:
-            self._fail(now)
+            self._search_on(now)
 
     def _append(self, batches: tuple[Batch, ...]) -> bool:
         """Append what follows on our log; false if a batch doesn't."""
@@ -207,4 +252,4 @@ class Fetcher:
         if end_offset < state.log.end_offset:
             state.truncate(end_offset)
         else:
-            self._fail(now)
+            self._search_on(now)

@@ -29,8 +29,13 @@ from node.core.raft.roles import (
 from node.core.types import NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
 from node.wire.messages.batch import Batch
 
-FIRST_BACKOFF_FRACTION = 16
-"""The first election's bound is this part of election.backoff.max.ms; it doubles each retry."""
+FIRST_BACKOFF_FRACTION = 4
+"""The first retry's bound is this part of election.backoff.max.ms; it doubles each retry."""
+SPREAD_FRACTION = 2
+"""Followers lose their leader at the same moment, so they stand at random within this part of
+election.backoff.max.ms. A split vote costs an election time-out and more, and needs two that
+stand within one Vote's round trip and fsync of each other: a wider spread makes that rare, and
+is itself waited for, by the first of them."""
 
 
 class RaftState:
@@ -59,7 +64,8 @@ class RaftState:
         """Learned anew after each start: a stored one would be a lower bound only."""
         self.flushed = log.start_offset
         """What fsync has vouched for since the start: recovery's log is flushed again first."""
-        self.election_retries = 0
+        self.elections_lost = 0
+        """Candidacies in a row that have made nobody leader."""
         self.is_stopping = False
         """It leaves: it stands for no election any more."""
         self.role = self._role_at_start(now)
@@ -135,8 +141,9 @@ class RaftState:
 
     def _follow(self, epoch: Epoch, leader: NodeId, now: Instant) -> None:
         voted_for = self.durable.voted_for if epoch == self.epoch else NO_NODE
-        self.election_retries = 0
-        patience_ns = self.timeouts.fetch_ns + self.election_backoff_ns()
+        self.elections_lost = 0
+        spread_ns = self.timeouts.election_backoff_max_ns // SPREAD_FRACTION
+        patience_ns = self.timeouts.fetch_ns + self.random.randint(0, spread_ns)
         self._move(
             QuorumState(epoch=epoch, voted_for=voted_for, leader=leader),
             Follower(
@@ -168,6 +175,7 @@ class RaftState:
     def stand(self, now: Instant) -> Candidate:
         """Open the next epoch and vote for oneself in it, durably (595-15)."""
         assert self.is_voter, "an observer never stands"
+        self.elections_lost += 1  # until a leader is known, it or another
         epoch = Epoch(self.epoch + 1)
         candidate = Candidate(
             epoch=epoch,
@@ -188,7 +196,6 @@ class RaftState:
         """End a candidacy that can't or didn't win, and back off at random (595-14, 595-16)."""
         assert isinstance(self.role, Candidate), "only a candidate steps down"
         deadline = Monotonic(now.monotonic + self.election_backoff_ns())
-        self.election_retries += 1
         self._move(
             self.durable,
             Voted(epoch=self.epoch, candidate=self.node_id, election_deadline=deadline),
@@ -202,7 +209,7 @@ class RaftState:
             replicas=Replicas(self.peers, now.monotonic),
             announcement=Campaign(self.peers, now.monotonic),
         )
-        self.election_retries = 0
+        self.elections_lost = 0
         self._move(replace(self.durable, leader=self.node_id), leader)
         return leader
 
@@ -257,7 +264,8 @@ class RaftState:
         """A random wait before the next election, its bound doubling with each retry (595-14)."""
         longest_ns = self.timeouts.election_backoff_max_ns
         first_ns = longest_ns // FIRST_BACKOFF_FRACTION
-        bound_ns = min(longest_ns, first_ns << min(self.election_retries, LARGEST_DOUBLING))
+        doublings = min(max(0, self.elections_lost - 1), LARGEST_DOUBLING)
+        bound_ns = min(longest_ns, first_ns << doublings)
         return self.random.randint(0, bound_ns)
 
     def _election_deadline(self, now: Instant) -> Monotonic:

@@ -118,9 +118,9 @@ def test_describe_cluster_lists_brokers_at_a_broker(bench: Bench) -> None:
     assert [(node.broker_id, node.is_fenced) for node in both.brokers] == [(2, True), (3, False)]
     assert (both.controller_id, both.cluster_id) == (3, "a-cluster")
     wrong = bench.ask(DescribeClusterRequest(endpoint_type=2), version=1)
-    assert wrong.error_code == answers.MISMATCHED_ENDPOINT_TYPE
+    assert wrong.error_code == ErrorCode.MISMATCHED_ENDPOINT_TYPE
     absurd = bench.ask(DescribeClusterRequest(endpoint_type=9), version=1)
-    assert absurd.error_code == answers.UNSUPPORTED_ENDPOINT_TYPE
+    assert absurd.error_code == ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
 
 
 def test_describe_cluster_lists_controllers_at_a_controller(bench: Bench) -> None:

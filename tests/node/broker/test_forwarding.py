@@ -116,6 +116,20 @@ def test_client_learns_for_sure_that_nothing_was_done_when_its_time_is_up(leader
     assert bench.monotonic == TIMEOUTS.request_ns
 
 
+@pytest.mark.requirement("590-05")
+def test_client_hears_that_no_controller_was_found_within_its_own_time() -> None:
+    bench = Bench()
+    bench.raft.leader = NO_NODE
+    bench.advance()
+    replies = [effect for effect in bench.receive(TWO) if isinstance(effect, Reply)]
+    for _ in range(100_000):
+        if replies:
+            break
+        replies = [effect for effect in bench.due() if isinstance(effect, Reply)]
+    assert {topic.error_code for topic in replies[0].message.topics} == {ErrorCode.NOT_CONTROLLER}
+    assert bench.monotonic == PATIENCE_NS * 9 // 10
+
+
 @pytest.mark.requirement("590-07")
 @pytest.mark.parametrize(
     ("envelope", "client"),

@@ -108,6 +108,29 @@ def test_new_controller_is_asked_without_waiting_for_the_old_ones_answer() -> No
     assert bench.next_send().message.broker_epoch == EPOCH
 
 
+@pytest.mark.requirement("631-47")
+def test_failed_heartbeat_goes_to_a_new_controller_as_soon_as_it_is_known() -> None:
+    bench = running()
+    for _ in range(4):
+        bench.answer(bench.next_send(), None)
+    at = bench.monotonic
+    bench.raft.leader = NO_NODE
+    bench.advance()
+    bench.raft.leader = 102
+    bench.advance()
+    assert (bench.next_send().destination, bench.monotonic) == (102, at)
+
+
+@pytest.mark.requirement("631-46")
+def test_new_controller_does_not_hurry_a_heartbeat_that_is_not_due() -> None:
+    bench = running()
+    at = bench.monotonic
+    bench.raft.leader = 102
+    bench.advance()
+    assert bench.next_send().destination == 102
+    assert bench.monotonic == at + TIMEOUTS.heartbeat_interval_ns
+
+
 @pytest.mark.requirement("631-45")
 @pytest.mark.parametrize("leader", [NO_NODE, 101])
 def test_broker_that_cannot_register_in_time_exits_and_says_why(leader) -> None:
