@@ -224,6 +224,11 @@ def parse() -> argparse.Namespace:
     return options
 
 
+def say(line: str) -> None:
+    """Tell what is going on, apart from the figures."""
+    print(line, file=sys.stderr)
+
+
 def main() -> int:
     """Measure and print; 1 and one line if the cluster fails."""
     options = parse()
@@ -232,7 +237,7 @@ def main() -> int:
         if options.backend == "docker":
             from images import ensure_reference_image
 
-            ensure_reference_image(progress=lambda line: print(line, file=sys.stderr))
+            ensure_reference_image(progress=say)
         with tempfile.TemporaryDirectory(prefix="kraftproof-bench-") as directory:
             wanted = ClusterOptions(
                 controllers=int(controllers),
@@ -242,7 +247,7 @@ def main() -> int:
                 timeouts=options.timeouts,
             )
             backend = make_backend(options.backend)
-            figures = backend.run(wanted, lambda cluster: measure(cluster, options))
+            figures = backend.run(wanted, lambda cluster: measure(cluster, options), say)
     except (ClusterError, RuntimeError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1

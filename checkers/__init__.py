@@ -12,7 +12,7 @@ from checkers.assembly import write_results
 from checkers.faults import read_faults
 from checkers.inline import check_inline
 from checkers.options import Limits
-from checkers.sources import FAULTS_FILE, RUN_FILE, Source, find_sources
+from checkers.sources import FAULTS_FILE, RUN_FILE, Refuse, Source, find_sources
 from checkers.tables import fault_rows, operation_rows, write_table
 from checkers.verdict import CheckerInputError, RunVerdict
 
@@ -52,17 +52,23 @@ def check_paths(
     engine: Engine = "spark",
     *,
     limits: Limits | None = None,
+    refuse: Refuse | None = None,
 ) -> Iterator[RunVerdict]:
     """Checks files, folders and run directories, and yields a verdict for each history.
 
+    Args:
+        paths: files, folders and run directories.
+        model: the name of the model of all histories; otherwise it is inferred for each.
+        engine: `spark`, or `inline` for this process alone.
+        limits: what one key may cost.
+        refuse: told of each history that can't be checked; the others are checked all the same.
+
     Raises:
-        CheckerInputError: before the first verdict, if any history can't be read.
+        CheckerInputError: before the first verdict, if there is no such model or no Spark, or,
+            without `refuse`, if any history can't be read.
     """
-    sources = find_sources(paths, model, limits)
-    for source in sources:
-        for _ in source.operations():
-            pass
-    return _check(sources, engine)
+    sources = find_sources(paths, model, limits, refuse)
+    return _check(sources, engine) if sources else iter(())
 
 
 def _check(sources: list[Source], engine: Engine) -> Iterator[RunVerdict]:

@@ -6,17 +6,17 @@ missing is listed as not applicable.
 
 from collections.abc import Iterable, Set
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
 from checkers.kraft.node_logs import Tables
 from checkers.kraft.run_checks import RUN_CHECKS, RunCheck
-from checkers.sources import Source
+from checkers.sources import Source, node_tables_there
 from checkers.tables import write_table
 from checkers.verdict import (
     Finding,
     KeyVerdict,
+    NotApplicableError,
     RunVerdict,
     Verdict,
     verdict_of_findings,
@@ -24,21 +24,22 @@ from checkers.verdict import (
     worst,
 )
 
-NODE_TABLES: Final = ("records", "trace")
-
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run check found, or that it crashed."""
+    """What one run check found, that it crashed, or why it can't be made."""
 
     check: str
     findings: tuple[Finding, ...] = ()
     crash: str | None = None
+    skipped: str | None = None
 
 
 def run_check(check: RunCheck, tables: Tables) -> CheckResult:
     """Runs one check, and keeps a crash from being anything but unknown."""
     try:
         return CheckResult(check=check.name, findings=tuple(check.find(tables)))
+    except NotApplicableError as error:
+        return CheckResult(check=check.name, skipped=str(error))
     except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         return CheckResult(check=check.name, crash=f"{type(error).__name__}: {error}")
 
@@ -48,13 +49,6 @@ def checks_of(model_name: str, tables: Set[str]) -> tuple[list[RunCheck], list[s
     wanted = [check for check in RUN_CHECKS if check.is_for(model_name)]
     applicable = [check for check in wanted if check.is_applicable(tables)]
     return applicable, [check.name for check in wanted if check not in applicable]
-
-
-def node_tables_there(source: Source) -> list[str]:
-    """Returns which of the nodes' tables the run has."""
-    if source.tables is None:
-        return []
-    return [name for name in NODE_TABLES if (source.tables / f"{name}.parquet").exists()]
 
 
 def assemble(
@@ -71,6 +65,7 @@ def assemble(
         sorted([finding for key in ordered for finding in key.findings] + found, key=_place)
     )
     crashes = [f"{result.check} crashed: {result.crash}" for result in done if result.crash]
+    skipped = {r.check: f"{r.check} ({r.skipped})" for r in done if r.skipped}
     tables = frozenset({"operations", *node_tables_there(source)})
     applicable, missing = checks_of(source.model_name, tables)
     verdict = worst(
@@ -88,9 +83,13 @@ def assemble(
         operations=sum(key.operations for key in ordered),
         keys=ordered,
         findings=findings,
-        checked=tuple(check.name for check in applicable),
-        not_applicable=() if source.tables is None else tuple(missing),
-        notes=(*crashes, *(f"key {key.key}: {key.reason}" for key in ordered if key.reason)),
+        checked=tuple(check.name for check in applicable if check.name not in skipped),
+        not_applicable=() if source.tables is None else (*missing, *skipped.values()),
+        notes=(
+            *(() if ordered else ("the history has no operations: nothing was checked",)),
+            *crashes,
+            *(f"key {key.key}: {key.reason}" for key in ordered if key.reason),
+        ),
     )
 
 

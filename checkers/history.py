@@ -1,19 +1,27 @@
 """Reads a history, one JSON event a line, into operations.
 
-The form is that of tests/histories/README.md with `time` (ns, monotonic), `node` and `error`. The
-reader streams: it holds open operations only. It does not know models or judge values; it refuses,
-in one line that names file, line and field, what is no history at all.
+The form is that of tests/histories/README.md with `time` (ns, monotonic), `node` and `error`; a
+file whose name ends in .gz is unpacked as it is read. The reader streams: it holds open operations
+only. It does not know models or judge values; it refuses, in one line that names file, line and
+field, what is no history at all. An empty file is an empty history.
+
+What the tables can't hold is refused too: an index, process or time beyond 64 bits, and values
+nested deeper than the decoder goes.
 """
 
-from collections.abc import Callable, Iterator
+import gzip
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from checkers.verdict import CheckerInputError
 
 EventType = Literal["invoke", "ok", "fail", "info"]
+Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 
 
 class HistoryError(CheckerInputError):
@@ -23,13 +31,13 @@ class HistoryError(CheckerInputError):
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """One line of a history."""
 
-    index: int
-    process: int
+    index: Int64
+    process: Int64
     type: EventType
     f: str
     key: object = None
     value: object = None
-    time: int | None = None
+    time: Int64 | None = None
     node: int | str | None = None
     error: object = None
 
@@ -64,18 +72,20 @@ def read_operations(path: Path, validate: Validator | None = None) -> list[Opera
 def iterate_operations(path: Path, validate: Validator | None = None) -> Iterator[Operation]:
     """Yields each operation as it completes, and at the end those that never did."""
     try:
-        with path.open("rb") as lines:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
             yield from _pair(path, lines, validate)
-    except OSError as error:
-        raise HistoryError(f"{path}: can't be read: {error.strerror}") from error
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise HistoryError(f"{path}: can't be read: {reason}") from error
 
 
-def _pair(path: Path, lines: Iterator[bytes], validate: Validator | None) -> Iterator[Operation]:
+def _pair(path: Path, lines: Iterable[bytes], validate: Validator | None) -> Iterator[Operation]:
     decoder = msgspec.json.Decoder(Event)
     open_operations: dict[int, tuple[Operation, int]] = {}
     last_index, invocations = -1, 0
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
+    for number, raw in enumerate(lines, start=1):
+        line = raw.removeprefix(BOM_UTF8).strip() if number == 1 else raw.strip()
+        if not line:
             continue
         event = _decode(path, number, line, decoder)
         if event.index <= last_index:
@@ -91,6 +101,7 @@ def _pair(path: Path, lines: Iterator[bytes], validate: Validator | None) -> Ite
         if opened is None:
             problem = f"process {event.process} completes an operation that it did not invoke"
             raise _error(path, number, "process", problem)
+        _require_time_forward(path, number, opened[0], event)
         operation = _completed(path, number, opened[0], event)
         _validate(path, number, operation, validate)
         del open_operations[event.process]
@@ -106,6 +117,8 @@ def _decode(path: Path, number: int, line: bytes, decoder: msgspec.json.Decoder[
     except msgspec.ValidationError as error:
         problem, _, place = str(error).partition(" - at `$.")
         raise HistoryError(_located(path, number, place.rstrip("`"), problem)) from error
+    except RecursionError as error:
+        raise _error(path, number, "value", "nested too deep") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise HistoryError(f"{path}:{number}: not a JSON event: {error}") from error
 
@@ -117,6 +130,14 @@ def _located(path: Path, number: int, field: str, problem: str) -> str:
 
 def _error(path: Path, number: int, field: str, problem: str) -> HistoryError:
     return HistoryError(_located(path, number, field, problem))
+
+
+def _require_time_forward(path: Path, number: int, opened: Operation, event: Event) -> None:
+    if event.time is None or opened.invoke_time is None:
+        return
+    if event.time < opened.invoke_time:
+        problem = f"{event.time} is before the operation was invoked, at {opened.invoke_time}"
+        raise _error(path, number, "time", problem)
 
 
 def _still_open(event: Event, opened: tuple[Operation, int]) -> str:
@@ -162,4 +183,6 @@ def _validate(path: Path, number: int, operation: Operation, validate: Validator
 
 def as_text(value: object) -> str:
     """Returns text as it stands, anything else as JSON."""
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    if isinstance(value, str):
+        return value
+    return msgspec.json.encode(value, order="sorted").decode()

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from checkers.assembly import CheckResult, assemble, checks_of, node_tables_there, run_check
+from checkers.assembly import CheckResult, assemble, checks_of, run_check
 from checkers.history import Operation
 from checkers.judge import judge_key
 from checkers.kraft.node_logs import committed
 from checkers.kraft.run_checks import RELATION_TABLES
 from checkers.models import Model
-from checkers.sources import Source
+from checkers.sources import Source, node_tables_there
 from checkers.tables import operations_table, read_table
 from checkers.verdict import KeyVerdict, RunVerdict
 

@@ -45,8 +45,15 @@ def read_table(directory: Path, name: str) -> pa.Table | None:
         CheckerInputError: the file is no such table, or one of another schema version.
     """
     path = table_path(directory, name)
-    if not path.exists():
-        return None
+    return read_table_file(path, name) if path.exists() else None
+
+
+def read_table_file(path: Path, name: str) -> pa.Table:
+    """Returns the table of that name which a file holds.
+
+    Raises:
+        CheckerInputError: the file is no such table, or one of another schema version.
+    """
     wanted = table_schema(name)
     try:
         table = pq.read_table(path)
@@ -91,15 +98,21 @@ def operations_table(operations: Iterable[Operation]) -> pa.Table:
 
 def operations_of(table: pa.Table) -> list[Operation]:
     """Returns the operations of a table's rows, in the order of their invocations."""
+    return sorted(iterate_rows(table), key=lambda operation: operation.index)
+
+
+def iterate_rows(table: pa.Table) -> Iterator[Operation]:
+    """Yields the operation of each row.
+
+    Raises:
+        ValueError: a row is no operation.
+    """
     decode = msgspec.json.Decoder().decode
-    operations = []
     for row in rows_of(table, *Operation.__struct_fields__):
         fields = dict(zip(Operation.__struct_fields__, row, strict=True))
         fields["input"] = decode(str(fields["input"]))
         fields["output"] = decode(str(fields["output"]))
-        operations.append(msgspec.convert(fields, Operation))
-    operations.sort(key=lambda operation: operation.index)
-    return operations
+        yield msgspec.convert(fields, Operation)
 
 
 def rows_of(table: pa.Table, *columns: str) -> Iterator[tuple[object, ...]]:

@@ -45,6 +45,10 @@ class CheckerInputError(ValueError):
     """The input or the usage is wrong; the message is one line for the user."""
 
 
+class NotApplicableError(Exception):
+    """A check that can't be made on this run; the message says why in a few words."""
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One broken promise, in a sentence that names it."""
 

@@ -14,6 +14,8 @@ from kraftproof.errors import UsageError
 
 T = TypeVar("T")
 Main = Callable[[Cluster], Coroutine[Any, Any, T]]
+Tell = Callable[[str], None]
+"""Takes a line of progress: what a backend does before its nodes run."""
 
 
 class ViolationError(Exception):
@@ -36,7 +38,7 @@ class Backend(Protocol):
         """
         ...
 
-    def run(self, options: ClusterOptions, main: Main[T]) -> T:
+    def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
         """Make a cluster, run `main` with it to its end, and return what it returned."""
         ...
 
@@ -56,8 +58,9 @@ class LocalBackend:
         if not sys.platform.startswith("linux"):
             raise ClusterError(f"--backend local: needs Linux, this is {sys.platform}")
 
-    def run(self, options: ClusterOptions, main: Main[T]) -> T:
-        """Run on asyncio."""
+    def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
+        """Run on asyncio; there is nothing to prepare that takes long."""
+        del tell
         from cluster.local.local_cluster import LocalCluster
 
         return run_live(lambda scope: LocalCluster(options, scope), main)
@@ -79,11 +82,11 @@ class DockerBackend:
 
         connect_engine().close()
 
-    def run(self, options: ClusterOptions, main: Main[T]) -> T:
+    def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
         """Run on asyncio."""
         from cluster.docker.docker_cluster import DockerCluster
 
-        return run_live(lambda scope: DockerCluster(options, scope), main)
+        return run_live(lambda scope: DockerCluster(options, scope, tell), main)
 
 
 def run_live(make: Callable[[LiveScope], Cluster], main: Main[T]) -> T:
@@ -112,15 +115,22 @@ class SimulatedBackend:
     def preflight(self) -> None:
         """It needs nothing."""
 
-    def run(self, options: ClusterOptions, main: Main[T]) -> T:
+    def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
         """Run on the simulator's heap."""
+        del tell
+        from cluster.simulated.scheduler import SimulationLimitError
         from cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 
         cluster = SimulatedCluster(options)
+        whole = main(cluster)
         try:
-            return cluster.run(main(cluster))
+            return cluster.run(whole)
         except InvariantViolatedError as error:
             raise ViolationError(str(error)) from error
+        except SimulationLimitError as error:
+            raise ClusterError(str(error)) from error
+        finally:
+            whole.close()  # where it was stopped, or never begun
 
 
 _BACKENDS: dict[str, Callable[[], Backend]] = {

@@ -6,13 +6,14 @@ mistake in the usage or the input.
 """
 
 import importlib
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any, Final
 
 import typer
 
-from kraftproof.errors import USAGE_EXIT_CODE, UsageError
+from kraftproof.errors import INTERRUPTED_EXIT_CODE, USAGE_EXIT_CODE, UsageError
 from kraftproof.output import complain
 
 COMMANDS: Final = {
@@ -34,6 +35,8 @@ Start with: [bold]kraftproof test[/] (3+3 local processes, kill -9 and pause, 30
 
 def main() -> None:
     """Entry point of the command."""
+    # Whoever ends the harness politely, a CI server's time limit for one, gets what Ctrl-C gets.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     sys.exit(run(sys.argv[1:]))
 
 
@@ -47,7 +50,7 @@ def run(arguments: list[str]) -> int:
         return _invoke(chosen, arguments)
     except KeyboardInterrupt:
         complain("kraftproof: interrupted")
-        return 130
+        return INTERRUPTED_EXIT_CODE
 
 
 def _invoke(chosen: str | None, arguments: list[str]) -> int:

@@ -1,6 +1,8 @@
 """Mistakes of the user: one clear line and exit code 3."""
 
 USAGE_EXIT_CODE = 3
+INTERRUPTED_EXIT_CODE = 130
+"""Ctrl-C where nothing is left to be judged, as shells have it."""
 
 
 class UsageError(ValueError):

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from kraftproof.history import DoneOperation, FaultEvent
 from kraftproof.interpreter import Interpreted
+from kraftproof.planning import FEWEST_BITTEN
 from nemesis.schedule import QUIET_SHARE, quiet_windows
 
-FEWEST_BITTEN = 2
 SECOND_NS = 1_000_000_000
 TOTAL_OUTAGES = frozenset({"kill-all", "lose-unsynced"})
 """While these last nobody is there who could answer."""

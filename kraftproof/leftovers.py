@@ -32,7 +32,7 @@ def unhealed(directory: RunDirectory) -> list[str]:
     Raises:
         UsageError: this is no run directory, or its harness is alive.
     """
-    owner = msgspec.convert(directory.read_run()["harness"], ownership.Identity)
+    owner = _owner(directory)
     if ownership.is_alive(owner):
         raise UsageError(f"{directory.path}: its harness runs (process {owner.pid}); end it first")
     begun: dict[str, str] = {}
@@ -43,6 +43,13 @@ def unhealed(directory: RunDirectory) -> list[str]:
         elif event["phase"] in {"healed", "moot"}:
             begun.pop(name, None)
     return list(begun.values())
+
+
+def _owner(directory: RunDirectory) -> ownership.Identity:
+    try:
+        return msgspec.convert(directory.read_run().get("harness"), ownership.Identity)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{directory.path}/run.json: harness: {error}") from error
 
 
 def _events(path: Path) -> list[dict[str, object]]:

@@ -19,6 +19,6 @@ def install_mutant(mutant: str | None, backend: str) -> str | None:
         if backend == "simulated":
             mutants.install(mutant)
         return mutants.mutant_hash(mutant)
-    except (KeyError, LookupError, ValueError) as error:
+    except (LookupError, ValueError, mutants.LateMutantError) as error:
         text = error.args[0] if error.args else error
         raise UsageError(f"--mutant {mutant}: {text}") from error

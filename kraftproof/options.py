@@ -3,6 +3,7 @@
 It imports nothing of a cluster or a node, since a mutant's import hook has to come before them.
 """
 
+import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,19 @@ def parse_nemeses(text: str) -> tuple[str, ...]:
     """Return the names of a comma-separated list, each once; `none` and an empty text are none."""
     names = [name.strip() for name in text.split(",")]
     return tuple(dict.fromkeys(name for name in names if name and name != "none"))
+
+
+def refuse_store(store: Path) -> None:
+    """Refuse a store that run directories can't be made in.
+
+    Raises:
+        UsageError: it is, or lies under, something that is no directory; or it may not be written.
+    """
+    there = next(path for path in (store.absolute(), *store.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise UsageError(f"--store {store}: {there} is not a directory")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError(f"--store {store}: {there} can't be written to")
 
 
 def _one_of(option: str, value: str, known: tuple[str, ...]) -> None:

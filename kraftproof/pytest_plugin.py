@@ -5,44 +5,63 @@
         ...
 
     def test_my_run(kraftproof_run):
-        result = kraftproof_run(workload="topics", nemeses=("kill",), time_limit_s=20)
-        assert result.verdict == "valid", result.why
+        run = kraftproof_run(workload="topics", nemesis="kill", time_limit_s=20)
+        assert run.verdict == "valid", run.why
 
-`--kraftproof-backend` and `--kraftproof-seed` choose for all fixtures. A live cluster has an
-event loop of its own, which each call drives until the call is done. Not: assertions.
+`--kraftproof-backend` and `--kraftproof-seed` choose for all fixtures. Time passes for a cluster
+while one of its calls is being made, on an event loop of its own or in simulation; a live node
+goes on meanwhile. Not: assertions.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pytest
 
+from kraftproof.options import BACKENDS, RunOptions, parse_nemeses, parse_nodes
+
 if TYPE_CHECKING:
+    from cluster.live.scope import LiveScope
     from cluster.protocol import Cluster, ClusterOptions, NodeInfo
     from kraftproof.runner import RunResult
 
 T = TypeVar("T")
 BACKEND_OPTION = "--kraftproof-backend"
 SEED_OPTION = "--kraftproof-seed"
+READY_TIMEOUT_S = 30.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options."""
     group = parser.getgroup("kraftproof", "clusters that are broken on purpose")
-    group.addoption(BACKEND_OPTION, default="local", help="local (default), docker or simulated")
+    group.addoption(
+        BACKEND_OPTION,
+        choices=BACKENDS,
+        default=BACKENDS[0],
+        help="what fixtures run on: local (the default), docker or simulated",
+    )
     group.addoption(SEED_OPTION, type=int, default=0, help="the seed of clusters and runs")
 
 
-class SyncCluster:
-    """A live cluster for tests that are plain functions."""
+class Drive(Protocol):
+    """Runs a coroutine of a cluster to its end."""
 
-    def __init__(self, make: Callable[[], Coroutine[Any, Any, Cluster]]) -> None:
-        self._runner = asyncio.Runner()
-        self._cluster = self.drive(make())
+    def __call__(self, coroutine: Coroutine[Any, Any, T], /) -> T:
+        """Return what the coroutine returns, or raise what it raises."""
+        ...
+
+
+class SyncCluster:
+    """A cluster for tests that are plain functions."""
+
+    def __init__(self, cluster: Cluster, drive: Drive) -> None:
+        self._cluster = cluster
+        self._drive = drive
 
     @property
     def cluster(self) -> Cluster:
@@ -56,10 +75,10 @@ class SyncCluster:
 
     def drive(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine of the cluster to its end."""
-        return self._runner.run(coroutine)
+        return self._drive(coroutine)
 
     def bootstrap(self) -> str:
-        """host:port list of the brokers for ordinary clients."""
+        """host:port list of the brokers for ordinary clients; empty in simulation."""
         return self._cluster.bootstrap()
 
     def kill(self, node_id: int) -> None:
@@ -78,18 +97,49 @@ class SyncCluster:
         """Let a paused node go on."""
         self.drive(self._cluster.resume(node_id))
 
-    def wait_until_ready(self, timeout_s: float = 30.0) -> None:
+    def wait_until_ready(self, timeout_s: float = READY_TIMEOUT_S) -> None:
         """Wait until every broker shows all brokers as unfenced."""
         from cluster.live.readiness import wait_until_ready
 
         self.drive(wait_until_ready(self._cluster, int(timeout_s * 1e9)))
 
-    def close(self) -> None:
-        """Take all down."""
+
+@contextmanager
+def cluster_of(backend: str, options: ClusterOptions) -> Iterator[SyncCluster]:
+    """A cluster that is up, and is taken down whatever happens meanwhile."""
+    if backend == "simulated":
+        from cluster.simulated.simulated_cluster import SimulatedCluster
+
+        simulated = SimulatedCluster(options)
+        simulated.run(simulated.start())
+        yield SyncCluster(simulated, simulated.run)
+        return
+    with asyncio.Runner() as runner:
+        scope = runner.run(_live_scope())
+        cluster = _live_cluster(backend, options, scope)
         try:
-            self.drive(self._cluster.stop())
+            runner.run(cluster.start())
+            yield SyncCluster(cluster, runner.run)
         finally:
-            self._runner.close()
+            runner.run(cluster.stop())
+            runner.run(scope.cancel_rest())
+
+
+async def _live_scope() -> LiveScope:
+    """Made on the loop that it is for."""
+    from cluster.live.scope import LiveScope
+
+    return LiveScope()
+
+
+def _live_cluster(backend: str, options: ClusterOptions, scope: LiveScope) -> Cluster:
+    if backend == "docker":
+        from cluster.docker.docker_cluster import DockerCluster
+
+        return DockerCluster(options, scope)
+    from cluster.local.local_cluster import LocalCluster
+
+    return LocalCluster(options, scope)
 
 
 @pytest.fixture
@@ -108,63 +158,55 @@ def kraftproof_seed(request: pytest.FixtureRequest) -> int:
 def kraftproof_cluster(
     kraftproof_backend: str, kraftproof_seed: int, tmp_path: Path
 ) -> Iterator[SyncCluster]:
-    """A live cluster of 3 controllers and 3 brokers that is up, taken down after the test."""
+    """A cluster of 3 controllers and 3 brokers that is up, taken down after the test."""
     from cluster.protocol import ClusterOptions
 
-    options = ClusterOptions(
-        controllers=3, brokers=3, seed=kraftproof_seed, directory=tmp_path / "cluster"
-    )
-    options.directory.mkdir()
-    cluster = SyncCluster(lambda: make_live(kraftproof_backend, options))
-    try:
-        cluster.drive(cluster.cluster.start())
+    directory = tmp_path / "cluster"
+    directory.mkdir()
+    options = ClusterOptions(controllers=3, brokers=3, seed=kraftproof_seed, directory=directory)
+    with cluster_of(kraftproof_backend, options) as cluster:
         yield cluster
-    finally:
-        cluster.close()
-
-
-async def make_live(backend: str, options: ClusterOptions) -> Cluster:
-    """Make a live cluster on the loop that runs this.
-
-    Raises:
-        UsageError: the backend has no live clusters.
-    """
-    from cluster.live.scope import LiveScope
-    from kraftproof.errors import UsageError
-
-    if backend == "local":
-        from cluster.local.local_cluster import LocalCluster
-
-        return LocalCluster(options, LiveScope())
-    if backend == "docker":
-        from cluster.docker.docker_cluster import DockerCluster
-
-        return DockerCluster(options, LiveScope())
-    raise UsageError(f"{BACKEND_OPTION} {backend}: a cluster fixture takes local or docker")
 
 
 @pytest.fixture
 def kraftproof_run(
     kraftproof_backend: str, kraftproof_seed: int, tmp_path: Path
 ) -> Callable[..., RunResult]:
-    """A function that does a whole run; it takes the fields of RunOptions as keywords."""
+    """A function that does a whole run and returns its verdict, with the reasons.
+
+    It takes the fields of RunOptions as keywords, and `nemesis` and `nodes` as the command does.
+    """
 
     def run(**fields: Any) -> RunResult:  # noqa: ANN401 - the fields of RunOptions, checked there
-        from kraftproof.backends import make_backend
-        from kraftproof.options import RunOptions
-        from kraftproof.progress import Silence
-        from kraftproof.report.junit import write_junit
-        from kraftproof.report.page import write_page
-        from kraftproof.run_directory import make_run_directory
-        from kraftproof.runner import execute, plan_spaced, refuse_impossible
-
         given = {"backend": kraftproof_backend, "seed": kraftproof_seed, "engine": "inline"}
-        options = RunOptions(**{**given, "store": tmp_path / "store", **fields})
-        schedule = plan_spaced(options)
-        refuse_impossible(options, make_backend(options.backend), schedule)
-        result = execute(options, make_run_directory(options), schedule, Silence())
-        write_page(result)
-        write_junit(result)
-        return result
+        options = _options({**given, "store": tmp_path / "store", **fields})
+        return _run(options)
 
     return run
+
+
+def _options(fields: dict[str, Any]) -> RunOptions:
+    nodes, nemesis = fields.pop("nodes", None), fields.pop("nemesis", None)
+    if nodes is not None:
+        fields["controllers"], fields["brokers"] = parse_nodes(nodes)
+    if nemesis is not None:
+        fields["nemeses"] = parse_nemeses(nemesis)
+    return RunOptions(**fields)
+
+
+def _run(options: RunOptions) -> RunResult:
+    from kraftproof.mutation import install_mutant
+    from kraftproof.planning import plan
+    from kraftproof.progress import Silence
+    from kraftproof.report import write_reports
+    from kraftproof.run_directory import make_run_directory
+    from kraftproof.runner import execute
+
+    # In simulation a mutant comes too late for a node that an earlier test has imported.
+    mutant_hash = install_mutant(options.mutant, options.backend)
+    schedule = plan(options)
+    result = execute(
+        options, make_run_directory(options), schedule, Silence(), mutant_hash=mutant_hash
+    )
+    write_reports(result)
+    return result

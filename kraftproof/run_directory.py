@@ -19,7 +19,10 @@ from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions
 
 SCHEMA_VERSION = 1
+DEPENDENCIES = ("immutables", "msgspec", "pyarrow", "pyspark")
+"""Whose versions are recorded, besides ours: what the node and the checkers run on."""
 FAILOVER_MS = {"chaos": 5_000, "default": 15_000}
+"""How long a new active controller may take to answer, by profile of time-outs."""
 MEASUREMENT_ERROR_NS = {"simulated": 0, "local": 5_000_000, "docker": 5_000_000}
 
 
@@ -60,8 +63,10 @@ class RunDirectory:
         """Write run.json, before anything is started."""
         run = {
             "schema_version": SCHEMA_VERSION,
-            "kraftproof": _version(),
+            "kraftproof": _version("kraftproof"),
             "python": platform.python_version(),
+            "versions": {name: _version(name) for name in DEPENDENCIES},
+            "host": host_facts(),
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
             "system": options.system,
             "workload": {"name": options.workload, "model": model},
@@ -113,8 +118,20 @@ def make_run_directory(options: RunOptions) -> RunDirectory:
     raise UsageError(f"--store {options.store}: too many runs named {name}")
 
 
-def _version() -> str:
+def host_facts() -> dict[str, object]:
+    """Return what of this machine a run's speed and behaviour depend on; no names."""
+    page_bytes = os.sysconf("SC_PAGE_SIZE")
+    return {
+        "system": platform.system(),
+        "kernel": platform.release(),
+        "machine": platform.machine(),
+        "cpus": len(os.sched_getaffinity(0)),
+        "memory_bytes": page_bytes * os.sysconf("SC_PHYS_PAGES"),
+    }
+
+
+def _version(distribution: str) -> str:
     try:
-        return version("kraftproof")
+        return version(distribution)
     except PackageNotFoundError:
-        return "0"
+        return "none"

@@ -4,38 +4,33 @@ Order: refuse what can't be run; write run.json; bring the cluster up; interpret
 collect; check; report. Ctrl-C heals, keeps what there is, and leaves the verdict unknown.
 """
 
-import os
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from random import Random
 
 import msgspec
 
 from checkers import check_run
 from checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
 from cluster.profiles import timeouts
-from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
+from cluster.protocol import Cluster, ClusterError
 from cluster.systems.system import System, make_system
-from kraftproof.backends import Backend, ViolationError, make_backend
+from kraftproof.backends import ViolationError, make_backend
 from kraftproof.collector import collect
-from kraftproof.errors import UsageError
 from kraftproof.guards import Figures, figures, unmet
 from kraftproof.history import FaultRecorder, HistoryRecorder
 from kraftproof.interpreter import Interpreted, Interpreter
 from kraftproof.options import RunOptions
+from kraftproof.planning import cluster_options
 from kraftproof.progress import Progress
 from kraftproof.run_directory import RunDirectory
-from nemesis.catalogue import planners
-from nemesis.fault import Fault
-from nemesis.schedule import Schedule, spaced
+from nemesis.schedule import Schedule
 from workloads.catalogue import make_workload
 from workloads.workload import Load
 
+__all__ = ("RunResult", "Simulation", "cluster_options", "execute", "quiesce", "simulation_of")
+
 NS_PER_MS = 1_000_000
 SIMULATED = "simulated"
-Plan = Callable[[RunOptions], Schedule]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +46,11 @@ class RunResult:
     figures: Figures | None
     simulation: "Simulation | None" = None
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The broken promises, worst first."""
+        return () if self.check is None else self.check.findings
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
@@ -59,63 +59,6 @@ class Simulation:
     events: int
     simulated_ns: int
     violations: tuple[str, ...]
-
-
-def plan_spaced(options: RunOptions) -> Schedule:
-    """Return the schedule of a run that keeps its faults apart."""
-    return spaced(
-        options.nemeses,
-        cluster_options(options, None).nodes,
-        Random(f"schedule {options.seed}"),
-        options.time_limit_ns,
-    )
-
-
-def cluster_options(options: RunOptions, directory: RunDirectory | None) -> ClusterOptions:
-    """Return what the backend is told."""
-    return ClusterOptions(
-        controllers=options.controllers,
-        brokers=options.brokers,
-        seed=options.seed,
-        directory=options.store if directory is None else directory.path,
-        timeouts=options.timeouts,
-        mutant=options.mutant,
-    )
-
-
-def refuse_impossible(options: RunOptions, backend: Backend, schedule: Schedule) -> None:
-    """Refuse, before anything is started, what can't be run.
-
-    Raises:
-        UsageError: a nemesis, workload, system or engine that is not there; one line.
-        ValueError: likewise, from the catalogues.
-    """
-    planners(options.nemeses)
-    make_workload(options.workload)
-    make_system(options.system)
-    for scheduled in schedule:
-        _refuse_fault(options, scheduled.fault, backend.capabilities)
-    if options.engine == "spark" and not has_java():
-        raise UsageError(
-            "--engine spark: there is no java on PATH or in JAVA_HOME; install a JRE of Java 17 "
-            "or newer, or use --engine inline"
-        )
-
-
-def has_java() -> bool:
-    """Whether Spark would find a Java; looked at before a run, since Spark comes after it."""
-    home = os.environ.get("JAVA_HOME")
-    return shutil.which("java") is not None or (
-        home is not None and (Path(home) / "bin" / "java").exists()
-    )
-
-
-def _refuse_fault(options: RunOptions, fault: Fault, capabilities: frozenset[Capability]) -> None:
-    if fault.requires not in capabilities:
-        can = ", ".join(sorted(capabilities))
-        raise UsageError(
-            f"--nemesis {fault.kind}: the {options.backend} backend can't do that, only {can}"
-        )
 
 
 def execute(
@@ -127,15 +70,21 @@ def execute(
     guarded: bool = True,
     mutant_hash: str | None = None,
 ) -> RunResult:
-    """Do a run in its directory, whose options have been found possible."""
+    """Do a run in its directory, whose options have been found possible.
+
+    A run that is not `guarded` is one of a search: it may be vacuous, and Ctrl-C ends them all.
+    """
     workload = make_workload(options.workload)
     session_ns = timeouts(options.timeouts).session_ns
     directory.write_run(options, workload.model, session_ns // NS_PER_MS, mutant_hash)
     attempt = _Attempt(options, directory, schedule, progress)
     why: list[str] = []
     try:
-        make_backend(options.backend).run(cluster_options(options, directory), attempt.main)
+        backend = make_backend(options.backend)
+        backend.run(cluster_options(options, directory), attempt.main, progress.phase)
     except KeyboardInterrupt:
+        if not guarded:
+            raise  # a search is ended as a whole
         why.append("interrupted: all faults were healed, the history is partial")
     except ViolationError:
         pass  # the cluster's violations say what it was

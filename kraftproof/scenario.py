@@ -15,15 +15,15 @@ RATES = (10.0, 20.0, 40.0, 80.0)
 CONCURRENCIES = (2, 5, 10)
 TIME_LIMITS_S = (8.0, 12.0, 20.0)
 MIXES = (
-    ("kill", "partition"),
+    ("partition", "pause"),
+    ("partition", "pause", "clock"),
     ("kill", "partition", "pause"),
+    ("kill", "partition", "pause", "clock"),
+    ("kill", "partition"),
     ("partition",),
-    ("pause",),
-    ("pause", "partition"),
-    ("kill",),
+    ("pause", "clock"),
     ("kill-all", "lose-unsynced", "partition"),
     ("lose-unsynced", "kill", "partition"),
-    ("clock", "pause"),
     ("clock", "partition", "kill"),
     ("restart", "partition", "pause"),
     ("kill", "partition", "pause", "clock", "lose-unsynced", "restart", "kill-all"),

@@ -9,7 +9,7 @@ return, and then only operations that are open at that moment. A configuration i
 `return` counts the completions passed, `linearized` marks the required operations that are still
 open and already linearized, `used` marks the indeterminate operations that took effect, `state` is
 the model's. Delaying a linearization point up to the next completion never loses a legal order, so
-the search is complete. Four things keep it small, none of which loses one either:
+the search is complete. Five things keep it small, none of which loses one either:
 
 1. A pure call that is legal in the present state is linearized at once: it changes no state, so it
    can be moved to here from wherever a legal order has it.
@@ -19,15 +19,17 @@ the search is complete. Four things keep it small, none of which loses one eithe
    order.
 4. A configuration is dropped if another with the same return, linearized and state had used no
    more: the other can do whatever this one can.
+5. States that no call of the history tells apart are one (the model's `normal_form`).
 
 Masks are as wide as the concurrency plus the indeterminate operations, not as the history. It does
 not split by key (`checkers.judge` does) and knows no model. Time and memory are bounded; past a
 bound the answer is unknown. The history's first `n` completions being linearizable and the first `n
-+ 1` not, an `invalid` names the operation of completion `n + 1`.
++ 1` not, an `invalid` names the operation of completion `n + 1`; what is open at that moment may
+have taken effect with the answer that it got later.
 """
 
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -70,7 +72,9 @@ def check_linearizable(
     model: SequentialModel, operations: Sequence[Operation], limits: Limits
 ) -> Outcome:
     """Decides whether the operations of one key are linearizable under the model."""
-    return _Search(model=model, plan=make_plan(model, operations), limits=limits).run()
+    plan = make_plan(model, operations)
+    normal = model.normal_form(plan.calls)
+    return _Search(model=model, plan=plan, limits=limits, normal=normal).run()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,6 +82,7 @@ class _Search:
     model: SequentialModel
     plan: Plan
     limits: Limits
+    normal: Callable[[Hashable], Hashable]
     waiting: list[Configuration] = field(default_factory=list)
     seen: dict[tuple[int, int, Hashable], list[int]] = field(default_factory=dict)
     remembered: int = 0
@@ -88,7 +93,7 @@ class _Search:
     def run(self) -> Outcome:
         deadline = time.monotonic() + self.limits.seconds
         room = self.limits.memory_bytes // _CONFIGURATION_BYTES
-        self.waiting.append((0, 0, 0, self.model.init()))
+        self.waiting.append((0, 0, 0, self.normal(self.model.init())))
         while self.waiting:
             self.configurations += 1
             if self.configurations % _CLOCK_STRIDE == 0:
@@ -133,9 +138,13 @@ class _Search:
             bit = plan.bits[operation]
             if linearized & bit:
                 continue
-            following = self.model.step(state, plan.calls[operation])
+            following = self._step(state, plan.calls[operation])
             if following is not None:
                 self.waiting.append((position, linearized | bit, used, following))
+
+    def _step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        following = self.model.step(state, call)
+        return None if following is None else self.normal(following)
 
     def _choose_indeterminate(
         self, position: int, linearized: int, used: int, state: Hashable
@@ -148,7 +157,7 @@ class _Search:
             place = next((place for place in places if not used >> place & 1), available)
             if place >= available:
                 continue
-            following = self.model.step(state, call)
+            following = self._step(state, call)
             if following is not None and following != state:
                 self.waiting.append((position, linearized, used | 1 << place, following))
 

@@ -4,7 +4,8 @@ Every acknowledged creation, deletion and registration is in the log, and nothin
 nobody asked for or that was refused. Names and ids of the log are those of operations in the
 history: topics whose names begin with two underscores are the system's own, and so are broker ids
 that the history does not use. Not here: the order of things (the models check it), nor logs that
-begin above offset 0.
+begin above offset 0 on every node: a snapshot took the place of what is missing there, so these
+checks are then not applicable.
 """
 
 from collections import Counter
@@ -17,11 +18,11 @@ import msgspec
 import pyarrow as pa
 
 from checkers.history import Operation
-from checkers.kraft.describe import created_id
 from checkers.kraft.node_logs import FINDINGS_A_CHECK, Tables
 from checkers.kraft.registrations import Registrations
+from checkers.kraft.topic_facts import created_id
 from checkers.tables import operations_of, rows_of
-from checkers.verdict import Finding, FindingKind
+from checkers.verdict import Finding, FindingKind, NotApplicableError
 
 TOPICS_IN_LOG: Final = "kraft/acknowledged-topics-in-log"
 REGISTRATIONS_IN_LOG: Final = "kraft/acknowledged-registrations-in-log"
@@ -78,16 +79,16 @@ def _fields(text: str) -> dict[str, str | int]:
     return dict(value.get("data", value))
 
 
-def starts_at_zero(committed: pa.Table) -> bool:
-    """Says whether the log is whole: what a snapshot replaced can't be looked up in it."""
+def require_whole(committed: pa.Table) -> None:
+    """Raises NotApplicableError if no node's log is whole: it lacks what a snapshot replaced."""
     offsets = committed["offset"].to_pylist()
-    return not offsets or min(offsets) == 0
+    if offsets and min(offsets) > 0:
+        raise NotApplicableError(f"the logs begin at offset {min(offsets)}")
 
 
 def topics_in_log(tables: Tables) -> list[Finding]:
     """Acknowledged creations and deletions are committed, and no others."""
-    if not starts_at_zero(tables["committed"]):
-        return []
+    require_whole(tables["committed"])
     folded = fold(tables["committed"])
     operations = operations_of(tables["operations"])
     return [
@@ -157,8 +158,7 @@ def _outcome(operation: Operation) -> str:
 
 def registrations_in_log(tables: Tables) -> list[Finding]:
     """Acknowledged registrations and unregistrations are committed, and no others."""
-    if not starts_at_zero(tables["committed"]):
-        return []
+    require_whole(tables["committed"])
     folded = fold(tables["committed"])
     by_key: dict[str, list[Operation]] = {}
     for operation in operations_of(tables["operations"]):

@@ -1,66 +1,166 @@
-"""What one broker tells of a topic over one connection (KIP-631, "Broker Metadata Management").
+"""What one broker tells of topics over one connection (KIP-631, "Broker Metadata Management").
 
-A broker answers from its own image, which follows the log and never goes back: a topic that a
-connection has seen present and then absent was deleted, and an id is never used again. Not here:
-that the answers are fresh (they need not be), and the controller's answers (they are linearizable).
-An operation that fails or
-stays indeterminate may have cost the connection, so the next one starts afresh: a broker that has
-restarted may for a while show an older image.
+A broker answers from its own image, which is the log up to some offset, follows the log and never
+goes back. So each answer says how much of the log the image holds at least: a topic that is shown
+was created, and with it all that had been answered before its create was asked for; one that was
+shown and no longer is was deleted, with all that had been answered before. Later answers over the
+same connection, about any topic, may not fall behind that. A process of the history lives as long
+as its connection.
+
+An image may lag, and slow is not wrong: that it lags longer than a failover takes, faults apart, is
+an availability finding, and that it does not converge in twice that time a safety finding.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from checkers.history import Operation
+from checkers.kraft.registrations import NEVER
+from checkers.kraft.topic_facts import TopicFacts, created_id, facts_of
+from checkers.options import LeaseBounds
 from checkers.verdict import Finding, FindingKind
 
 MONOTONIC: Final = "topics/describe-monotonic"
+CONVERGES: Final = "topics/describe-converges"
 IDS_UNIQUE: Final = "topics/ids-unique"
 NOT_BEFORE_CREATE: Final = "topics/describe-not-before-create"
+FAILOVERS_UNTIL_UNBOUNDED: Final = 2
 
 
 @dataclass(slots=True, kw_only=True)
-class _Seen:
-    """What one connection has been told of one id."""
+class _Connection:
+    """What one connection has been told.
 
-    was_present: bool = False
-    gone_at: int | None = None
+    Attributes:
+        holds: all that was answered before this event is in the broker's image.
+        because: the operation that told so.
+        shown: the ids that were shown present.
+        gone: the ids that were shown present and then absent, with the operation.
+    """
+
+    holds: int = -1
+    because: int = -1
+    shown: set[str] = field(default_factory=set)
+    gone: dict[str, int] = field(default_factory=dict)
+
+    def learn(self, event: int, operation: Operation) -> None:
+        if NEVER > event > self.holds:
+            self.holds, self.because = event, operation.index
 
 
-def came_back(operations: Iterable[Operation]) -> list[Finding]:
-    """Finds topics that one process saw deleted and then present, among its operations in order."""
-    findings: list[Finding] = []
-    connections: dict[tuple[str | None, int], dict[str, _Seen]] = {}
+def came_back(operations: Sequence[Operation]) -> list[Finding]:
+    """Finds answers of brokers that fall behind earlier ones over the same connection."""
+    facts = facts_of(operations)
+    connections: dict[tuple[str | None, int], _Connection] = {}
+    findings = []
     for operation in operations:
-        connection = (operation.node, operation.process)
-        if operation.status != "ok":
-            connections.pop(connection, None)
+        if operation.f != "describe" or operation.status != "ok":
             continue
-        if operation.f != "describe":
-            continue
-        topic_id = described_id(operation)
-        seen = connections.setdefault(connection, {}).setdefault(topic_id, _Seen())
-        if not is_present(operation):
-            if seen.was_present and seen.gone_at is None:
-                seen.gone_at = operation.index
-        elif seen.gone_at is not None:
-            findings.append(_came_back_finding(operation, seen.gone_at))
-        else:
-            seen.was_present = True
+        connection = connections.setdefault((operation.node, operation.process), _Connection())
+        known = facts.get(described_id(operation))
+        look = _shown if is_present(operation) else _missing
+        why = look(connection, operation, known)
+        if why is not None:
+            findings.append(_finding(MONOTONIC, operation, why))
     return findings
 
 
-def _came_back_finding(operation: Operation, gone_at: int) -> Finding:
+def _shown(connection: _Connection, operation: Operation, known: TopicFacts | None) -> str | None:
+    topic_id = described_id(operation)
+    gone_at = connection.gone.get(topic_id)
+    if gone_at is not None:
+        return f"again, after showing it deleted to the same process in operation {gone_at}"
+    connection.shown.add(topic_id)
+    if known is None:
+        return None
+    if known.is_gone_before(connection.holds):
+        assert known.gone is not None
+        return (
+            f"though it was gone by operation {known.gone.index}, which was over before what the"
+            f" same process was shown in operation {connection.because}"
+        )
+    connection.learn(known.create.invoke_index, operation)
+    return None
+
+
+def _missing(connection: _Connection, operation: Operation, known: TopicFacts | None) -> str | None:
+    topic_id = described_id(operation)
+    was_shown = topic_id in connection.shown
+    if was_shown:
+        connection.gone.setdefault(topic_id, operation.index)
+    if known is None or not (was_shown or known.is_made_before(connection.holds)):
+        return None
+    if _ended(operation) < known.may_go_at:
+        proof = (
+            "it had been shown to the same process"
+            if was_shown
+            else f"operation {known.create.index} that made it was over before what the same"
+            f" process was shown in operation {connection.because}"
+        )
+        return f"as absent, though {proof} and no delete had been asked for"
+    connection.learn(known.may_go_at, operation)
+    return None
+
+
+def lags(operations: Sequence[Operation], bounds: LeaseBounds) -> list[Finding]:
+    """Finds answers of brokers about one name that are much older than the controller's."""
+    facts = facts_of(operations)
+    findings = []
+    for operation in operations:
+        if operation.f != "describe" or operation.status != "ok":
+            continue
+        known = facts.get(described_id(operation))
+        since_ns = None if known is None else _outdated_since(operation, known)
+        if since_ns is None or operation.invoke_time is None:
+            continue
+        late_ns = operation.invoke_time - _undisturbed_since(
+            bounds, since_ns, operation.invoke_time
+        )
+        if late_ns > bounds.failover_ns:
+            is_unbounded = late_ns > FAILOVERS_UNTIL_UNBOUNDED * bounds.failover_ns
+            kind = FindingKind.SAFETY if is_unbounded else FindingKind.AVAILABILITY
+            what = "present" if is_present(operation) else "absent"
+            why = f"as {what} {late_ns / 1e6:.1f} undisturbed ms after that had ceased to be so"
+            findings.append(_finding(CONVERGES, operation, why, kind))
+    return findings
+
+
+def _outdated_since(operation: Operation, known: TopicFacts) -> int | None:
+    """Returns when the answer ceased to be true, if it surely had before it was asked for."""
+    if is_present(operation):
+        is_old = known.gone is not None and known.is_gone_before(operation.invoke_index)
+        return known.gone.complete_time if is_old and known.gone is not None else None
+    is_old = known.is_made_before(operation.invoke_index) and _ended(operation) < known.may_go_at
+    return known.create.complete_time if is_old else None
+
+
+def _undisturbed_since(bounds: LeaseBounds, since_ns: int, now_ns: int) -> int:
+    """Returns from when on nothing kept a broker from following the log."""
+    ends = [
+        min(end, now_ns) + bounds.failover_ns
+        for start, end in bounds.disturbed
+        if start < now_ns and end > since_ns
+    ]
+    return max([since_ns, *ends])
+
+
+def _ended(operation: Operation) -> int:
+    assert operation.complete_index is not None
+    return operation.complete_index
+
+
+def _finding(
+    check: str, operation: Operation, why: str, kind: FindingKind = FindingKind.SAFETY
+) -> Finding:
     return Finding(
-        check=MONOTONIC,
-        kind=FindingKind.SAFETY,
+        check=check,
+        kind=kind,
         key=operation.key,
         operation_index=operation.index,
         sentence=(
-            f"broker {operation.node} showed topic {operation.key} ({described_id(operation)})"
-            f" again in operation {operation.index} after showing it deleted in operation {gone_at}"
-            " to the same process"
+            f"broker {operation.node} showed topic {operation.key} ({described_id(operation)}) in"
+            f" operation {operation.index} {why}"
         ),
     )
 
@@ -83,9 +183,9 @@ def shown_before_create(operations: Sequence[Operation]) -> list[Finding]:
         if operation.f != "describe" or operation.status != "ok" or not is_present(operation):
             continue
         created_at = told.get(described_id(operation), first_untold)
-        assert operation.complete_index is not None
-        if created_at is None or operation.complete_index < created_at:
-            findings.append(_before_create_finding(operation))
+        if created_at is None or _ended(operation) < created_at:
+            why = "before any create that can have made it was invoked"
+            findings.append(_finding(NOT_BEFORE_CREATE, operation, why))
     return findings
 
 
@@ -114,19 +214,6 @@ def ids_given_twice(operations: Iterable[Operation]) -> list[Finding]:
     return findings
 
 
-def _before_create_finding(operation: Operation) -> Finding:
-    return Finding(
-        check=NOT_BEFORE_CREATE,
-        kind=FindingKind.SAFETY,
-        key=operation.key,
-        operation_index=operation.index,
-        sentence=(
-            f"broker {operation.node} showed topic {operation.key} ({described_id(operation)})"
-            f" in operation {operation.index} before any create that can have made it was invoked"
-        ),
-    )
-
-
 def described_id(operation: Operation) -> str:
     """Returns the topic id that a describe asks for."""
     assert isinstance(operation.input, dict)
@@ -136,11 +223,3 @@ def described_id(operation: Operation) -> str:
 def is_present(operation: Operation) -> bool:
     """Says whether a describe was answered that the topic is there."""
     return isinstance(operation.output, dict) and operation.output.get("outcome") == "present"
-
-
-def created_id(operation: Operation) -> str | None:
-    """Returns the id that an answered create was given."""
-    if operation.f != "create" or not isinstance(operation.output, dict):
-        return None
-    topic_id = operation.output.get("id")
-    return topic_id if operation.status == "ok" and isinstance(topic_id, str) else None

@@ -1,187 +1,136 @@
 """Broker sessions as leases in real time (KIP-631, "Broker Leases", "Broker ID Conflicts").
 
-Safety: no other incarnation gets the id before the last contact of the live one, as it was
-*invoked*, plus
+No other incarnation gets the id before the last contact of the live one, as it was *invoked*, plus
 the session: the controller handled that contact no earlier, and the other registration no later
 than it was answered. Only the harness's measurement error and an injected error of *monotonic* rate
 widen this; a wall-clock fault widens it by nothing, or else a controller that times sessions by
-wall clock would pass. A granted shutdown or an unregistration ends the lease at once.
+wall clock would pass. A granted shutdown or an unregistration ends the lease at once; to refuse the
+id as taken after a granted shutdown is wrong too.
 
-Availability, apart: an id without contact is free again after session + failover + disturbances. It
-is a safety finding, `lease-expiry`, only when the wait is beyond any such reason: more than five
-sessions. A lease that is refused though nothing can hold it is a safety finding too.
+Not here: leases that end late or never (`checkers.kraft.expiry`), and who is registered whatever
+the time (`checkers.models.registration`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
 from checkers.kraft.registrations import Contact, Registrations
 from checkers.options import LeaseBounds
-from checkers.verdict import Finding, FindingKind
+from checkers.verdict import Finding
 
 LEASE: Final = "registration/lease"
 LEASE_WITHOUT_HOLDER: Final = "registration/lease-without-holder"
-LEASE_EXPIRY: Final = "registration/lease-expiry"
-SESSIONS_UNTIL_UNBOUNDED: Final = 5
 
 
 def check_leases(registrations: Registrations, bounds: LeaseBounds) -> list[Finding]:
-    """Checks the sessions of one broker id."""
-    return [
-        *_taken_over_early(registrations, bounds),
-        *_refused_without_holder(registrations),
-        *_refused_for_long(registrations, bounds),
-    ]
+    """Checks when the sessions of one broker id end, as far as that is early or by shutdown."""
+    return [*_taken_over_early(registrations, bounds), *_refused_without_holder(registrations)]
 
 
 def _taken_over_early(registrations: Registrations, bounds: LeaseBounds) -> list[Finding]:
     findings = []
     grants = sorted(registrations.grants, key=lambda grant: grant.epoch or 0)
     lasting_ns = int(bounds.session_ns * (1 - bounds.rate_error)) - bounds.measurement_ns
+    by_epoch = _by_epoch(registrations.contacts)
+    unregisters = [contact for contact in registrations.contacts if contact.may_unregister]
     for held, taken in pairwise(grants):
         if held.incarnation == taken.incarnation or held.epoch == taken.epoch:
             continue
-        contacts = [c for c in registrations.contacts if _is_contact_of(c, held)]
+        of_epoch = by_epoch[held.epoch]
+        contacts = [contact for contact in of_epoch if contact.is_grant or contact.is_alive]
         last = max(contacts, key=lambda contact: contact.invoke_ns)
         if taken.complete_ns >= last.invoke_ns + lasting_ns:
             continue
-        if any(_may_end(c, held, taken) for c in registrations.contacts):
+        if any(_may_end(c, held, taken) for c in (*unregisters, *of_epoch)):
             continue
         findings.append(registrations.finding(LEASE, taken, _early(held, taken, last, bounds)))
     return findings
 
 
+def _by_epoch(contacts: Iterable[Contact]) -> dict[int | None, list[Contact]]:
+    by_epoch: dict[int | None, list[Contact]] = {}
+    for contact in contacts:
+        by_epoch.setdefault(contact.epoch, []).append(contact)
+    return by_epoch
+
+
 def _early(held: Contact, taken: Contact, last: Contact, bounds: LeaseBounds) -> str:
     return (
         f"incarnation {taken.incarnation} was registered (epoch {taken.epoch}) at most"
-        f" {_ms(taken.complete_ns - last.invoke_ns)} ms after the last contact (operation"
+        f" {in_ms(taken.complete_ns - last.invoke_ns)} ms after the last contact (operation"
         f" {last.index}) of incarnation {held.incarnation} (epoch {held.epoch}), whose session is"
-        f" {_ms(bounds.session_ns)} ms"
+        f" {in_ms(bounds.session_ns)} ms"
     )
-
-
-def _is_contact_of(contact: Contact, held: Contact) -> bool:
-    return (contact.is_grant or contact.is_alive) and contact.epoch == held.epoch
 
 
 def _may_end(contact: Contact, held: Contact, taken: Contact) -> bool:
     """Says whether a shutdown or an unregistration may have ended the lease before it was taken."""
     if contact.invoked > taken.completed:
         return False
-    if contact.may_unregister:
-        return contact.completed > held.invoked
-    return contact.may_shut_down and contact.epoch == held.epoch
+    return contact.may_shut_down or (contact.may_unregister and contact.completed > held.invoked)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Lost:
+    """The first registrations whose answers were lost, of two incarnations at most."""
+
+    first: list[Contact] = field(default_factory=list)
+
+    def add(self, contact: Contact) -> None:
+        known = {other.incarnation for other in self.first}
+        if len(known) < 2 and contact.incarnation not in known:
+            self.first.append(contact)
+
+    def may_hold_against(self, refused: Contact) -> bool:
+        return any(
+            lost.incarnation != refused.incarnation and lost.invoked < refused.completed
+            for lost in self.first
+        )
 
 
 def _refused_without_holder(registrations: Registrations) -> list[Finding]:
-    """Finds duplicates refused although no other incarnation can hold a lease."""
+    """Finds duplicates refused although the last holder had been granted its shutdown."""
+    lost = _Lost()
+    for contact in registrations.contacts:
+        if contact.may_register and not contact.is_grant:
+            lost.add(contact)
+    grants = sorted(registrations.grants, key=lambda grant: grant.epoch or 0, reverse=True)
+    by_epoch = _by_epoch(registrations.contacts)
     findings = []
     for refused in registrations.contacts:
-        if refused.outcome != "duplicate":
+        if refused.outcome != "duplicate" or lost.may_hold_against(refused):
             continue
-        holders = [c for c in registrations.contacts if _may_hold(c, refused)]
-        if all(_has_ended(holder, refused, registrations) for holder in holders):
-            why = (
-                f"every lease before it had ended (the last of operation {holders[-1].index})"
-                if holders
-                else "no other incarnation had asked for the id"
-            )
+        holder = next((grant for grant in grants if grant.invoked < refused.completed), None)
+        if holder is None or not holder.precedes(refused):
+            continue
+        granted = _shut_down_for_good(by_epoch[holder.epoch], refused)
+        if granted is not None:
             sentence = (
-                f"incarnation {refused.incarnation} was refused as a duplicate although {why}"
+                f"incarnation {refused.incarnation} was refused as a duplicate although the last"
+                f" holder, epoch {holder.epoch}, had been granted its shutdown (operation"
+                f" {granted.index})"
             )
             findings.append(registrations.finding(LEASE_WITHOUT_HOLDER, refused, sentence))
     return findings
 
 
-def _may_hold(contact: Contact, refused: Contact) -> bool:
-    is_other = contact.incarnation != refused.incarnation
-    return contact.may_register and is_other and contact.invoked < refused.completed
-
-
-def _has_ended(holder: Contact, refused: Contact, registrations: Registrations) -> bool:
-    """Says whether the lease had surely ended, for good, before the refusal was asked for."""
-    for contact in registrations.contacts:
-        if not contact.precedes(refused):
-            continue
-        if contact.outcome == "unregistered" and holder.precedes(contact):
-            return True
-        if holder.is_grant and contact.is_grant and _succeeds(contact, holder):
-            return True
-        if contact.shut_down_granted and contact.epoch == holder.epoch and holder.is_grant:
-            return not _contacted_after(holder, contact, refused, registrations)
-    return False
-
-
-def _succeeds(contact: Contact, holder: Contact) -> bool:
-    is_larger = (contact.epoch or 0) > (holder.epoch or 0)
-    return is_larger and contact.incarnation != holder.incarnation
-
-
-def _contacted_after(
-    holder: Contact, granted: Contact, refused: Contact, registrations: Registrations
-) -> bool:
-    """Says whether the incarnation may have been in contact after its shutdown was granted."""
-    return any(
-        contact.f != "unregister"
-        and contact.outcome not in {"duplicate", "stale"}
+def _shut_down_for_good(contacts: Sequence[Contact], refused: Contact) -> Contact | None:
+    """Returns the granted shutdown of an epoch after which it can't have been in contact again."""
+    granted = next((c for c in contacts if c.shut_down_granted and c.precedes(refused)), None)
+    if granted is None:
+        return None
+    came_back = any(
+        contact.outcome not in {"duplicate", "stale"}
         and contact.completed > granted.invoked
         and contact.invoked < refused.completed
         and not contact.shut_down_granted
-        and (contact.epoch == holder.epoch or contact.incarnation == holder.incarnation)
-        for contact in registrations.contacts
-    )
-
-
-def _refused_for_long(registrations: Registrations, bounds: LeaseBounds) -> list[Finding]:
-    findings = []
-    for refused in registrations.contacts:
-        if refused.outcome != "duplicate":
-            continue
-        last_ns = _last_contact_ns(registrations.contacts, refused)
-        if last_ns is None:
-            continue
-        waited_ns = refused.invoke_ns - last_ns
-        lasting_ns = int(bounds.session_ns * (1 + bounds.rate_error)) + bounds.measurement_ns
-        disturbed_ns = _disturbed_ns(bounds, last_ns, refused.invoke_ns)
-        if waited_ns <= lasting_ns + bounds.failover_ns + disturbed_ns:
-            continue
-        is_unbounded = waited_ns > SESSIONS_UNTIL_UNBOUNDED * bounds.session_ns + disturbed_ns
-        kind = FindingKind.SAFETY if is_unbounded else FindingKind.AVAILABILITY
-        sentence = (
-            f"incarnation {refused.incarnation} was refused as a duplicate {_ms(waited_ns)} ms"
-            f" after the last contact of any other, with a session of {_ms(bounds.session_ns)} ms"
-            f" and {_ms(disturbed_ns)} ms of disturbance"
-        )
-        findings.append(registrations.finding(LEASE_EXPIRY, refused, sentence, kind))
-    return findings
-
-
-def _last_contact_ns(contacts: Iterable[Contact], refused: Contact) -> int | None:
-    """The latest time at which another incarnation may have been in contact."""
-    times = [
-        min(contact.complete_ns, refused.complete_ns)
         for contact in contacts
-        if contact.f != "unregister"
-        and contact.outcome not in {"duplicate", "stale"}
-        and contact.invoked < refused.completed
-        and contact.incarnation != refused.incarnation
-    ]
-    return max(times, default=None)
-
-
-def _disturbed_ns(bounds: LeaseBounds, start_ns: int, end_ns: int) -> int:
-    """How much longer the disturbances of a span may have kept a lease.
-
-    Each may have cost its own length, a failover, and a full new lease from the new active
-    controller.
-    """
-    return sum(
-        min(end, end_ns) - max(start, start_ns) + bounds.failover_ns + bounds.session_ns
-        for start, end in bounds.disturbed
-        if start < end_ns and end > start_ns
     )
+    return None if came_back else granted
 
 
-def _ms(duration_ns: int) -> str:
+def in_ms(duration_ns: int) -> str:
+    """Returns a duration as milliseconds, for people."""
     return f"{duration_ns / 1_000_000:.1f}"

@@ -2,8 +2,8 @@
 
 Pure functions on tables of checkers.schema. `committed` is not a table that a run writes but a
 relation: each node's records below the highest watermark which that node itself reported, for an
-uncommitted tail may differ. Not here: what clients were told (`checkers.kraft.acknowledged`), and
-progress.
+uncommitted tail may differ. Not here: that what was committed stays so (`checkers.kraft.durable`),
+what clients were told (`checkers.kraft.acknowledged`), and progress.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +21,8 @@ ONE_LEADER: Final = "kraft/one-leader-an-epoch"
 EPOCHS_MONOTONE: Final = "kraft/epochs-monotone"
 WATERMARK_MONOTONE: Final = "kraft/high-watermark-monotone"
 IMAGES_AGREE: Final = "kraft/image-digests-agree"
+IMAGES_MONOTONE: Final = "kraft/image-offset-monotone"
+LOG_IN_ORDER: Final = "kraft/log-in-order"
 
 FINDINGS_A_CHECK: Final = 10
 """More of the same says nothing new."""
@@ -40,7 +42,7 @@ def committed(records: pa.Table, trace: pa.Table) -> pa.Table:
 def logs_agree(tables: Tables) -> list[Finding]:
     """Committed records are the same at the same offset on every node."""
     rows = sorted(rows_of(tables["committed"], "offset", "node", "epoch", "batch_crc"))
-    return _limited(_disagreements(rows))
+    return limited(_disagreements(rows))
 
 
 def _disagreements(rows: Iterable[Row]) -> Iterator[Finding]:
@@ -48,7 +50,7 @@ def _disagreements(rows: Iterable[Row]) -> Iterator[Finding]:
         _, node, epoch, crc = group[0]
         for _, other, other_epoch, other_crc in group[1:]:
             if (other_epoch, other_crc) != (epoch, crc):
-                yield _finding(
+                yield finding(
                     LOGS_AGREE,
                     f"committed offset {offset} has epoch {epoch} and CRC {crc} on node {node},"
                     f" but epoch {other_epoch} and CRC {other_crc} on node {other}",
@@ -61,26 +63,50 @@ def one_leader(tables: Tables) -> list[Finding]:
     trace = tables["trace"]
     is_leader = pc.equal(pc.utf8_lower(trace["role"]), "leader")
     leading = trace.filter(pc.and_(is_leader, pc.is_valid(trace["epoch"])))
-    return _limited(_rival_leaders(sorted(set(rows_of(leading, "epoch", "node")))))
+    return limited(_rival_leaders(sorted(set(rows_of(leading, "epoch", "node")))))
 
 
 def _rival_leaders(pairs: Iterable[Row]) -> Iterator[Finding]:
     for (epoch,), group in _grouped(pairs, 1):
         nodes = [str(node) for _, node in group]
         if len(nodes) > 1:
-            yield _finding(ONE_LEADER, f"epoch {epoch} has the leaders {', '.join(nodes)}")
+            yield finding(ONE_LEADER, f"epoch {epoch} has the leaders {', '.join(nodes)}")
 
 
 def epochs_monotone(tables: Tables) -> list[Finding]:
     """A node's epoch never goes back, not even through a restart."""
     rows = _ordered(tables["trace"], "epoch")
-    return _limited(_decreases(EPOCHS_MONOTONE, "epoch", rows, scope=1))
+    return limited(_decreases(EPOCHS_MONOTONE, "epoch", rows, scope=1))
 
 
 def watermark_monotone(tables: Tables) -> list[Finding]:
     """A node's high watermark never goes back between two starts."""
     rows = _ordered(tables["trace"], "high_watermark")
-    return _limited(_decreases(WATERMARK_MONOTONE, "high watermark", rows, scope=2))
+    return limited(_decreases(WATERMARK_MONOTONE, "high watermark", rows, scope=2))
+
+
+def images_monotone(tables: Tables) -> list[Finding]:
+    """A node's image never goes back between two starts."""
+    rows = _ordered(tables["trace"], "image_offset")
+    return limited(_decreases(IMAGES_MONOTONE, "image", rows, scope=2))
+
+
+def log_in_order(tables: Tables) -> list[Finding]:
+    """A node's committed log has every offset once, and epochs that never go back."""
+    rows = sorted(rows_of(tables["committed"], "node", "offset", "epoch"))
+    return limited(_disorder(rows))
+
+
+def _disorder(rows: Iterable[Row]) -> Iterator[Finding]:
+    for _, group in _grouped(rows, 1):
+        for (node, offset, epoch), (_, next_offset, next_epoch) in pairwise(group):
+            if _int(next_offset) != _int(offset) + 1 or _int(next_epoch) < _int(epoch):
+                yield finding(
+                    LOG_IN_ORDER,
+                    f"node {node}: offset {offset} of epoch {epoch} is followed by offset"
+                    f" {next_offset} of epoch {next_epoch}",
+                )
+                break
 
 
 def _ordered(trace: pa.Table, column: str) -> list[Row]:
@@ -94,7 +120,7 @@ def _decreases(check: str, what: str, rows: Iterable[Row], *, scope: int) -> Ite
     for _, group in _grouped(rows, scope):
         for before, row in pairwise(group):
             if _int(row[3]) < _int(before[3]):
-                yield _finding(
+                yield finding(
                     check,
                     f"node {row[0]}: the {what} goes back from {before[3]} (incarnation"
                     f" {before[1]}, seq {before[2]}) to {row[3]} (incarnation {row[1]},"
@@ -108,7 +134,7 @@ def images_agree(tables: Tables) -> list[Finding]:
     trace = tables["trace"]
     known = pc.and_(pc.is_valid(trace["image_offset"]), pc.is_valid(trace["image_digest"]))
     images = rows_of(trace.filter(known), "image_offset", "image_digest", "node")
-    return _limited(_unequal_images(sorted(set(images))))
+    return limited(_unequal_images(sorted(set(images))))
 
 
 def _unequal_images(images: Iterable[Row]) -> Iterator[Finding]:
@@ -116,7 +142,7 @@ def _unequal_images(images: Iterable[Row]) -> Iterator[Finding]:
         _, digest, node = group[0]
         other = next((row for row in group if row[1] != digest), None)
         if other is not None:
-            yield _finding(
+            yield finding(
                 IMAGES_AGREE,
                 f"the image at offset {offset} has digest {digest} on node {node},"
                 f" but {other[1]} on node {other[2]}",
@@ -131,11 +157,13 @@ def _grouped(rows: Iterable[Row], width: int) -> Iterable[tuple[Row, list[Row]]]
     return groups.items()
 
 
-def _limited(findings: Iterable[Finding]) -> list[Finding]:
+def limited(findings: Iterable[Finding]) -> list[Finding]:
+    """Returns the first findings of a check, in their order."""
     return list(islice(findings, FINDINGS_A_CHECK))
 
 
-def _finding(check: str, sentence: str) -> Finding:
+def finding(check: str, sentence: str) -> Finding:
+    """Returns a safety finding that is about no single operation."""
     return Finding(check=check, kind=FindingKind.SAFETY, sentence=sentence)
 
 

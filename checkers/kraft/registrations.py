@@ -42,6 +42,7 @@ class Contact:
     complete_ns: int
     fenced: bool
     want_fence: bool
+    want_shut_down: bool
     shut_down_granted: bool
     may_shut_down: bool
 
@@ -122,6 +123,7 @@ def _contact(operation: Operation) -> Contact:
         complete_ns=NEVER if complete_ns is None else complete_ns,
         fenced=bool(said.get("fenced")),
         want_fence=bool(asked.get("want_fence")),
+        want_shut_down=bool(asked.get("want_shut_down")),
         shut_down_granted=bool(said.get("should_shut_down")),
         may_shut_down=bool(said.get("should_shut_down", asked.get("want_shut_down"))),
     )

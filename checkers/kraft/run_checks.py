@@ -7,7 +7,7 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import Final
 
-from checkers.kraft import acknowledged, describe, node_logs
+from checkers.kraft import acknowledged, describe, durable, node_logs
 from checkers.kraft.node_logs import Tables
 from checkers.tables import operations_of
 from checkers.verdict import Finding
@@ -24,7 +24,6 @@ class RunCheck:
         name: the property that it checks.
         relations: one or two of operations, committed, trace.
         models: the models whose operations it can read; None for all.
-        by: columns of `operations` that part the work, if it may be parted.
         find: returns what is wrong.
     """
 
@@ -32,7 +31,6 @@ class RunCheck:
     relations: tuple[str, ...]
     find: Callable[[Tables], list[Finding]]
     models: frozenset[str] | None = None
-    by: tuple[str, ...] = ()
 
     def is_for(self, model: str) -> bool:
         """Says whether the check is about runs of this model at all."""
@@ -64,7 +62,6 @@ RUN_CHECKS: Final = (
         relations=("operations",),
         find=_came_back,
         models=TOPICS,
-        by=("process",),
     ),
     RunCheck(
         name=describe.IDS_UNIQUE,
@@ -79,6 +76,12 @@ RUN_CHECKS: Final = (
         name=node_logs.WATERMARK_MONOTONE, relations=("trace",), find=node_logs.watermark_monotone
     ),
     RunCheck(name=node_logs.IMAGES_AGREE, relations=("trace",), find=node_logs.images_agree),
+    RunCheck(name=node_logs.IMAGES_MONOTONE, relations=("trace",), find=node_logs.images_monotone),
+    RunCheck(name=node_logs.LOG_IN_ORDER, relations=("committed",), find=node_logs.log_in_order),
+    RunCheck(name=durable.LEADER_COMPLETE, relations=("trace",), find=durable.leader_complete),
+    RunCheck(
+        name=durable.COMMITTED_KEPT, relations=("committed", "trace"), find=durable.committed_kept
+    ),
     RunCheck(
         name=acknowledged.TOPICS_IN_LOG,
         relations=("operations", "committed"),

@@ -17,7 +17,6 @@ from checkers.verdict import Finding
 EPOCHS_INCREASE: Final = "registration/epochs-increase"
 STALE_ACCEPTED: Final = "registration/stale-epoch-accepted"
 LIVE_REFUSED: Final = "registration/live-epoch-refused"
-FENCE_IGNORED: Final = "registration/fence-ignored"
 
 
 def check_tokens(registrations: Registrations) -> list[Finding]:
@@ -26,7 +25,6 @@ def check_tokens(registrations: Registrations) -> list[Finding]:
         *_epochs_increase(registrations),
         *_stale_accepted(registrations),
         *_live_refused(registrations),
-        *_fence_ignored(registrations),
     ]
 
 
@@ -79,7 +77,7 @@ def _epochs_increase(registrations: Registrations) -> list[Finding]:
 
 def _stale_accepted(registrations: Registrations) -> list[Finding]:
     findings = []
-    answered = _Largest.of(registrations.grants)
+    answered = _Largest.of(c for c in registrations.contacts if c.is_grant or c.is_alive)
     granted = {_epoch(grant): grant for grant in reversed(registrations.grants)}
     ends = _ends_of_unregistrations(registrations.contacts)
     may_be_untold = any(c.may_register and not c.is_grant for c in registrations.contacts)
@@ -91,7 +89,8 @@ def _stale_accepted(registrations: Registrations) -> list[Finding]:
         if newer is not None and _epoch(newer) > _epoch(heartbeat):
             sentence = (
                 f"a heartbeat with epoch {heartbeat.epoch} was accepted after epoch {newer.epoch}"
-                f" had been granted (operation {newer.index})"
+                f" had been {'granted' if newer.is_grant else 'accepted'} (operation"
+                f" {newer.index})"
             )
         elif grant is None and not may_be_untold:
             sentence = (
@@ -135,7 +134,7 @@ def _ends_of_unregistrations(contacts: Sequence[Contact]) -> _Spans:
 def _live_refused(registrations: Registrations) -> list[Finding]:
     """Finds heartbeats refused as stale although nothing can have ended their epoch."""
     findings = []
-    enders = [c for c in registrations.contacts if c.may_register or c.may_unregister]
+    enders = _Enders.of(registrations.contacts)
     granted = {_epoch(grant): grant for grant in reversed(registrations.grants)}
     for heartbeat in registrations.contacts:
         if heartbeat.outcome != "stale" or heartbeat.epoch not in granted:
@@ -143,7 +142,7 @@ def _live_refused(registrations: Registrations) -> list[Finding]:
         grant = granted[heartbeat.epoch]
         if not grant.precedes(heartbeat):
             continue
-        if not any(_can_end(other, grant, heartbeat) for other in enders):
+        if not enders.any_between(grant, heartbeat):
             sentence = (
                 f"epoch {heartbeat.epoch}, granted in operation {grant.index}, was refused as stale"
                 " although no other registration or unregistration can have ended it"
@@ -152,16 +151,28 @@ def _live_refused(registrations: Registrations) -> list[Finding]:
     return findings
 
 
-def _can_end(other: Contact, grant: Contact, refused: Contact) -> bool:
-    in_between = other.completed > grant.invoked and other.invoked < refused.completed
-    return other is not grant and in_between
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Enders:
+    """What may end an epoch, by invocation, with the latest completions up to each."""
 
+    invoked: list[int]
+    latest: list[tuple[Contact, ...]]
 
-def _fence_ignored(registrations: Registrations) -> list[Finding]:
-    return [
-        registrations.finding(
-            FENCE_IGNORED, contact, "it asked to be fenced and was answered that it is not"
-        )
-        for contact in registrations.contacts
-        if contact.is_alive and contact.want_fence and not contact.fenced
-    ]
+    @classmethod
+    def of(cls, contacts: Sequence[Contact]) -> "_Enders":
+        enders = [contact for contact in contacts if contact.may_register or contact.may_unregister]
+        latest: list[tuple[Contact, ...]] = []
+        for contact in enders:
+            best = (*(latest[-1] if latest else ()), contact)
+            latest.append(tuple(sorted(best, key=lambda ender: -ender.completed)[:2]))
+        return cls(invoked=[c.invoked for c in enders], latest=latest)
+
+    def any_between(self, grant: Contact, refused: Contact) -> bool:
+        """Says whether another than the grant may have come after it and before the refusal.
+
+        Of those invoked before the refusal the two that were answered last are enough, for one of
+        them may be the grant itself.
+        """
+        place = bisect_left(self.invoked, refused.completed)
+        latest = self.latest[place - 1] if place else ()
+        return any(c is not grant and c.completed > grant.invoked for c in latest)

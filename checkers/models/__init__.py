@@ -6,7 +6,7 @@ protocols: `SequentialModel` is checked for linearizability by an engine, `Prope
 properties of its own. A model may be both.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Final, Protocol, runtime_checkable
@@ -64,9 +64,21 @@ class SequentialModel(Model, Protocol):
         """Says whether the call leaves every state as it is (a hint: engines apply it at once)."""
         ...
 
+    def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
+        """Returns what maps a state to its normal form (a hint: engines search fewer states).
+
+        Two states may have one normal form only if none of the calls, in any order, tells them
+        apart; a state that no call asks for is the usual case.
+        """
+        return _as_it_is
+
     def describe(self, state: Hashable) -> str:
         """Returns the state in words."""
         ...
+
+
+def _as_it_is(state: Hashable) -> Hashable:
+    return state
 
 
 @runtime_checkable

@@ -4,13 +4,17 @@ One register a key. Values are compared as JSON. Not here: versions (a compare b
 model).
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final
 
 import msgspec
 from typing_extensions import override
 
 from checkers.history import Operation
 from checkers.models import SequentialModel, unknown_function
+
+_UNREAD: Final = ""
+"""Stands for every value that no read and no cas of the history asks for; no JSON text."""
 
 
 def canonical(value: object) -> str:
@@ -57,8 +61,13 @@ class CasRegister(SequentialModel):
         return call[1] is None
 
     @override
+    def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
+        asked_for = frozenset(call[0] for call in calls if isinstance(call, tuple))
+        return lambda state: state if state in asked_for else _UNREAD
+
+    @override
     def describe(self, state: Hashable) -> str:
-        return f"value {state}"
+        return "a value that nothing asks for" if state == _UNREAD else f"value {state}"
 
 
 def _is_pair(value: object) -> bool:

@@ -1,14 +1,21 @@
 """A store of strings: get, put, append; each key initially the empty string.
 
-One string a key. Not here: lists with unique elements, whose order a single read gives away.
+One string a key; a get that answers null found nothing, as good as the empty string. Not here:
+lists with unique elements, whose order a single read gives away.
 """
 
-from collections.abc import Hashable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final
 
 from typing_extensions import override
 
 from checkers.history import Operation
 from checkers.models import SequentialModel, unknown_function
+
+_UNREAD: Final = ("a value that no get begins with",)
+"""Stands for every string that no get of the history begins with: an append leads to another such
+string, and only a put leads away from them. No string, so that it equals none."""
 
 
 class KvAppend(SequentialModel):
@@ -22,9 +29,10 @@ class KvAppend(SequentialModel):
         if operation.f not in self.functions:
             raise unknown_function(self, operation)
         is_answered_get = operation.f == "get" and operation.status == "ok"
-        value = operation.output if is_answered_get else operation.input
-        if (operation.f != "get" or is_answered_get) and not isinstance(value, str):
-            raise ValueError(f"field value: {operation.f} takes a string, not {value!r}")
+        if is_answered_get and not isinstance(operation.output, str | None):
+            raise ValueError(f"field value: get answers a string, not {operation.output!r}")
+        if operation.f != "get" and not isinstance(operation.input, str):
+            raise ValueError(f"field value: {operation.f} takes a string, not {operation.input!r}")
 
     @override
     def key(self, operation: Operation) -> str:
@@ -40,12 +48,13 @@ class KvAppend(SequentialModel):
 
     @override
     def step(self, state: Hashable, call: Hashable) -> Hashable | None:
-        assert isinstance(state, str)
         assert isinstance(call, tuple)
         f, value = call
         if f == "get":
             return state if state == value else None
-        return str(value) if f == "put" else state + str(value)
+        if f == "put":
+            return str(value)
+        return state + str(value) if isinstance(state, str) else state
 
     @override
     def is_pure(self, call: Hashable) -> bool:
@@ -53,11 +62,26 @@ class KvAppend(SequentialModel):
         return bool(call[0] == "get")
 
     @override
+    def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
+        read = sorted(
+            {str(call[1]) for call in calls if isinstance(call, tuple) and call[0] == "get"}
+        )
+
+        def normal(state: Hashable) -> Hashable:
+            if not isinstance(state, str):
+                return state
+            place = bisect_left(read, state)
+            is_begun = place < len(read) and read[place].startswith(state)
+            return state if is_begun else _UNREAD
+
+        return normal
+
+    @override
     def describe(self, state: Hashable) -> str:
-        return f"value {state!r}"
+        return f"value {state!r}" if isinstance(state, str) else _UNREAD[0]
 
 
 def _call(operation: Operation) -> Hashable | None:
     if operation.f == "get":
-        return ("get", operation.output) if operation.status == "ok" else None
+        return ("get", operation.output or "") if operation.status == "ok" else None
     return (operation.f, operation.input)

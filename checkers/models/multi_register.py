@@ -5,7 +5,8 @@ register is initially 0, as in Knossos, or null where a transaction of the histo
 a history does not say which of the two its system starts from.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final
 
 from typing_extensions import override
 
@@ -13,7 +14,9 @@ from checkers.history import Operation
 from checkers.models import SequentialModel, unknown_function
 from checkers.models.cas_register import canonical
 
-_ACTIONS = ("read", "write")
+_ACTIONS: Final = ("read", "write")
+_UNREAD: Final = ""
+"""Stands for every value that no transaction reads of its register; no JSON text."""
 
 
 class MultiRegister(SequentialModel):
@@ -62,11 +65,28 @@ class MultiRegister(SequentialModel):
         return all(action == "read" for action, *_ in call)
 
     @override
+    def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
+        asked_for = frozenset(
+            (register, value)
+            for call in calls
+            if isinstance(call, tuple)
+            for action, register, value, _ in call
+            if action == "read"
+        )
+
+        def normal(state: Hashable) -> Hashable:
+            assert isinstance(state, tuple)
+            return tuple(
+                (name, value if (name, value) in asked_for else _UNREAD) for name, value in state
+            )
+
+        return normal
+
+    @override
     def describe(self, state: Hashable) -> str:
         assert isinstance(state, tuple)
-        return (
-            ", ".join(f"{register} = {value}" for register, value in state) or "no register written"
-        )
+        values = (f"{register} = {value or 'unread'}" for register, value in state)
+        return ", ".join(values) or "no register written"
 
 
 def _actions(operation: Operation) -> object:

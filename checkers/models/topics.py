@@ -17,7 +17,8 @@ from typing import Final
 from typing_extensions import override
 
 from checkers.history import Operation
-from checkers.kraft.describe import created_id, shown_before_create
+from checkers.kraft.describe import lags, shown_before_create
+from checkers.kraft.topic_facts import created_id
 from checkers.models import PropertyModel, SequentialModel, unknown_function
 from checkers.models.cas_register import canonical
 from checkers.options import CheckOptions
@@ -138,7 +139,7 @@ class Topics(SequentialModel, PropertyModel):
     def check(
         self, key: str, operations: Sequence[Operation], options: CheckOptions
     ) -> list[Finding]:
-        return shown_before_create(operations)
+        return [*shown_before_create(operations), *lags(operations, options.leases)]
 
 
 def _may_be(state: str, topic_id: str, *, is_told: bool) -> bool:

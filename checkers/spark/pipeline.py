@@ -12,12 +12,12 @@ from pathlib import Path
 import msgspec
 from pyspark.sql import DataFrame, SparkSession
 
-from checkers.assembly import NODE_TABLES, CheckResult, assemble, checks_of, node_tables_there
-from checkers.sources import Source
+from checkers.assembly import CheckResult, assemble, checks_of
+from checkers.sources import NODE_TABLES, Source, node_tables_there
 from checkers.spark import relations
 from checkers.spark.relations import Wanted
 from checkers.spark.session import session
-from checkers.tables import operation_rows, read_table, table_path, write_table
+from checkers.tables import operation_rows, table_path, write_table
 from checkers.verdict import KeyVerdict, RunVerdict, Verdict
 
 
@@ -55,7 +55,6 @@ def _stage(folder: Path, source: Source) -> None:
     write_table(folder, "operations", operation_rows(source.operations()))
     for name in node_tables_there(source):
         assert source.tables is not None
-        read_table(source.tables, name)  # a bad table is the user's mistake: say so before Spark
         table_path(folder, name).symlink_to(table_path(source.tables, name).resolve())
 
 

@@ -52,22 +52,22 @@ def judged(operations: DataFrame, plans: Plans) -> DataFrame:
 def checked(wanted: Wanted, relations: dict[str, DataFrame]) -> DataFrame:
     """Returns what the run checks find, each in the runs that it applies to.
 
-    Checks that look at the same relations, parted alike, share one pass over them.
+    Checks that look at the same relations share one pass over them.
     """
-    alike: dict[tuple[tuple[str, ...], tuple[str, ...]], Wanted] = {}
+    alike: dict[tuple[str, ...], Wanted] = {}
     for check, runs in wanted.items():
-        alike.setdefault((check.relations, check.by), {})[check] = runs
+        alike.setdefault(check.relations, {})[check] = runs
     found = [
-        _checked_alike([relations[name] for name in names], by, checks)
-        for (names, by), checks in alike.items()
+        _checked_alike([relations[name] for name in names], checks)
+        for names, checks in alike.items()
     ]
     return reduce(DataFrame.unionAll, found)
 
 
-def _checked_alike(inputs: list[DataFrame], by: tuple[str, ...], checks: Wanted) -> DataFrame:
+def _checked_alike(inputs: list[DataFrame], checks: Wanted) -> DataFrame:
     schema = from_arrow_schema(workers.CHECKED)
     runs = sorted({run for applying in checks.values() for run in applying})
-    groups = [rows.where(F.col("run").isin(runs)).groupBy("run", *by) for rows in inputs]
+    groups = [rows.where(F.col("run").isin(runs)).groupBy("run") for rows in inputs]
     names = {check.name: frozenset(applying) for check, applying in checks.items()}
     if len(groups) == 1:
         return groups[0].applyInArrow(workers.check_group(names), schema)

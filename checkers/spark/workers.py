@@ -20,7 +20,13 @@ _FOUND: Final = pa.field("findings", pa.list_(pa.struct(list(FINDINGS))))
 
 JUDGED: Final = pa.schema([_RUN, *VERDICTS, _FOUND])
 CHECKED: Final = pa.schema(
-    [_RUN, pa.field("check", pa.string()), pa.field("crash", pa.string()), _FOUND]
+    [
+        _RUN,
+        pa.field("check", pa.string()),
+        pa.field("crash", pa.string()),
+        pa.field("skipped", pa.string()),
+        _FOUND,
+    ]
 )
 
 GroupFunction = Callable[[tuple[pa.Scalar, ...], pa.Table], pa.Table]
@@ -44,7 +50,7 @@ def judge_group(plans: Plans) -> GroupFunction:
 
 
 def check_group(checks: Checks) -> GroupFunction:
-    """Returns what runs checks of one relation on one run, or on a part of it."""
+    """Returns what runs checks of one relation on one run."""
 
     def find(group: tuple[pa.Scalar, ...], rows: pa.Table) -> pa.Table:
         return _checked(checks, group, [rows])

@@ -120,7 +120,7 @@ class LocalCluster(Cluster):
 
     @override
     async def pause(self, node_id: int) -> None:
-        self._processes[node_id].pause()
+        await self._processes[node_id].pause()
 
     @override
     async def resume(self, node_id: int) -> None:

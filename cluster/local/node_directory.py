@@ -4,12 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from cluster.live.server_properties import Address, server_properties
 from cluster.local.ports import LOOPBACK
-from cluster.profiles import properties
 from cluster.protocol import NodeInfo
-
-CONTROLLER_LISTENER = "CONTROLLER"
-CLIENT_LISTENER = "PLAINTEXT"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,20 +30,12 @@ class NodeDirectory:
     ) -> None:
         """Write the configuration of a node; `ports` has one for each node."""
         self.path.mkdir(parents=True, exist_ok=True)
-        name = CONTROLLER_LISTENER if node.is_controller else CLIENT_LISTENER
-        quorum = ",".join(f"{voter}@{LOOPBACK}:{ports[voter]}" for voter in voters)
-        entries = {
-            "process.roles": "controller" if node.is_controller else "broker",
-            "node.id": str(node.node_id),
-            "controller.quorum.voters": quorum,
-            "listeners": f"{name}://{LOOPBACK}:{ports[node.node_id]}",
-            "controller.listener.names": CONTROLLER_LISTENER,
-            "log.dirs": str(self.path / "data"),
-            "trace.file": str(self.path / "trace.jsonl"),
-            **properties(timeouts),
+        addresses = {
+            node_id: Address(host=LOOPBACK, port=port, peer_host=LOOPBACK)
+            for node_id, port in ports.items()
         }
-        lines = [f"{key}={value}\n" for key, value in entries.items()]
-        self.properties.write_text("".join(lines), encoding="utf-8")
+        text = server_properties(node, addresses, voters, self.path, timeouts)
+        self.properties.write_text(text, encoding="utf-8")
 
     def last_output(self) -> str:
         """Return the last line that the node printed."""

@@ -10,6 +10,8 @@ from cluster.local.ownership import Identity, identify, state_of
 from cluster.protocol import ClusterError
 
 TERMINATE_S = 10.0
+STOP_S = 5.0
+LOOK_S = 0.001
 
 
 class LocalProcess:
@@ -74,9 +76,20 @@ class LocalProcess:
         except TimeoutError:
             await self.kill()
 
-    def pause(self) -> None:
-        """SIGSTOP."""
+    async def pause(self) -> None:
+        """SIGSTOP, and wait until the process has stopped: a signal takes effect some time after.
+
+        Raises:
+            ClusterError: it does not run, or has not stopped in five seconds.
+        """
         self._signal(signal.SIGSTOP)
+        try:
+            async with asyncio.timeout(STOP_S):
+                while self.pid is not None and not self.is_paused:  # noqa: ASYNC110 nobody tells
+                    await asyncio.sleep(LOOK_S)
+        except TimeoutError:
+            name = self._directory.path.name
+            raise ClusterError(f"{name}: not stopped {STOP_S:g} s after SIGSTOP") from None
 
     def resume(self) -> None:
         """SIGCONT."""

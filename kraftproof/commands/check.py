@@ -46,15 +46,28 @@ def check(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a history.")] = False,
 ) -> None:
-    """Check recorded histories and say for each whether it is valid, invalid or unknown."""
+    """Check recorded histories and say for each whether it is valid, invalid or unknown.
+
+    [bold]kraftproof check store/*/[/]
+    Judges old runs again.
+
+    [bold]kraftproof check --model cas-register --engine inline history.jsonl[/]
+    Any history in the same form: one JSON object a line with index, process,
+    type (invoke, ok, fail, info), f, key and value.
+
+    Exit codes, by the worst: 0 valid, 2 unknown, 1 invalid; 3 a mistake.
+    """
+    refused: list[CheckerInputError] = []
     try:
         limits = Limits(seconds=key_seconds)
-        runs = check_paths(paths, model, engine.value, limits=limits)
+        runs = check_paths(paths, model, engine.value, limits=limits, refuse=refused.append)
         verdicts = _show_all(runs, as_json=as_json)
     except CheckerInputError as error:
-        sys.stderr.write(f"kraftproof check: {error}\n")
-        raise typer.Exit(USAGE_ERROR_EXIT_CODE) from None
-    raise typer.Exit(worst(verdicts).exit_code)
+        verdicts = []
+        refused.append(error)
+    for mistake in refused:
+        sys.stderr.write(f"kraftproof check: {mistake}\n")
+    raise typer.Exit(USAGE_ERROR_EXIT_CODE if refused else worst(verdicts).exit_code)
 
 
 def _show_all(runs: Iterable[RunVerdict], *, as_json: bool) -> list[Verdict]:

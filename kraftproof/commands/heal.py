@@ -11,7 +11,12 @@ from kraftproof.output import say
 def heal(
     run: Annotated[Path, typer.Argument(help="The run's directory.")],
 ) -> None:
-    """Undo the faults of a run whose harness is dead: its nodes, links and clocks go with it."""
+    """Undo the faults of a run whose harness is dead: its nodes, links and clocks go with it.
+
+    [bold]kraftproof heal store/20261121T160938-docker-topics-seed7[/]
+    Removes what dead harnesses left on this machine, and lists which faults
+    of that run were still in force.
+    """
     from kraftproof.leftovers import sweep_all, unhealed
     from kraftproof.run_directory import RunDirectory
 

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
 from kraftproof.mutation import install_mutant
-from kraftproof.output import say, say_json, say_verdict
+from kraftproof.options import refuse_store
+from kraftproof.output import complain, say, say_json, say_verdict
 
 if TYPE_CHECKING:
     from kraftproof.search import SearchSummary
@@ -32,18 +34,44 @@ def sim(
     ),
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
 ) -> None:
-    """Search seeds in simulation until an invariant or a model is violated."""
+    """Search seeds in simulation until an invariant or a model is violated.
+
+    Whole clusters on virtual time: a seed draws workload, faults and nodes.
+
+    [bold]kraftproof sim --seeds 0:200[/]
+    Judges 200 runs of the node as it is.
+
+    [bold]kraftproof sim --seeds 0: --mutant A18[/]
+    Plants a known bug and looks for it.
+
+    Exit codes: 0 none, 1 a violation, 2 a run without a verdict, 3 a mistake.
+    """
+    _refuse(seeds, budget_s, store)
     mutant_hash = install_mutant(mutant, "simulated")
-    status = _search(
-        seeds,
-        mutant=mutant,
-        mutant_hash=mutant_hash,
-        time_limit_s=time_limit,
-        budget_s=budget_s,
-        store=store,
-        as_json=as_json,
-    )
+    try:
+        status = _search(
+            seeds,
+            mutant=mutant,
+            mutant_hash=mutant_hash,
+            time_limit_s=time_limit,
+            budget_s=budget_s,
+            store=store,
+            as_json=as_json,
+        )
+    except KeyboardInterrupt:
+        complain("kraftproof: interrupted")
+        status = INTERRUPTED_EXIT_CODE
     raise typer.Exit(status)
+
+
+def _refuse(seeds: str, budget_s: float | None, store: Path) -> None:
+    """Refuse a search that would do nothing, or could not keep what it finds."""
+    first, _, last = seeds.partition(":")
+    if first.isdecimal() and last.isdecimal() and int(first) >= int(last):
+        raise UsageError(f"--seeds {seeds}: no seed is in it; A:B is A to B-1, for example 0:200")
+    if budget_s is not None and not budget_s > 0:
+        raise UsageError(f"--budget-s {budget_s:g}: more than 0 is expected")
+    refuse_store(store)
 
 
 def _search(

@@ -4,7 +4,12 @@ from kraftproof.output import say
 
 
 def sweep() -> None:
-    """Remove what dead harnesses left on this machine."""
+    """Remove what dead harnesses left on this machine.
+
+    [bold]kraftproof sweep[/]
+    Ends processes, removes containers and networks and gives ports back, where
+    the process that made them is gone; whatever has a living owner stays.
+    """
     from kraftproof.leftovers import sweep_all
 
     lines = sweep_all()

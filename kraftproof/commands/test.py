@@ -1,13 +1,16 @@
 """`kraftproof test`: one run from the options to the verdict."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kraftproof.mutation import install_mutant
 from kraftproof.options import DEFAULT_NEMESES, RunOptions, parse_nemeses, parse_nodes
-from kraftproof.output import say, say_json, say_verdict
+from kraftproof.output import complain, say, say_json, say_verdict
+
+if TYPE_CHECKING:
+    from nemesis.schedule import Schedule
 
 DEFAULTS = RunOptions()
 
@@ -44,7 +47,21 @@ def run_one(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the schedule only.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
 ) -> None:
-    """Run a workload against a cluster under faults, and judge what it did."""
+    """Run a workload against a cluster under faults, and judge what it did.
+
+    [bold]kraftproof test[/]
+    3+3 local processes under kill -9 and pause for 30 s, judged on Spark.
+
+    [bold]kraftproof test --backend docker --nemesis partition,clock --time-limit 90[/]
+    Containers; add --dry-run to see the schedule only.
+
+    [bold]kraftproof test --backend simulated --engine inline --seed 7[/]
+    Virtual time: one seed, one run. It needs neither Docker nor Java.
+
+    The run's directory keeps history, faults, the nodes' logs and report.html.
+    Ctrl-C heals, keeps what there is, and leaves the verdict unknown.
+    Exit codes: 0 valid, 1 invalid, 2 unknown, 3 a mistake.
+    """
     controllers, brokers = parse_nodes(nodes)
     options = RunOptions(
         backend=backend,
@@ -69,28 +86,34 @@ def run_one(
 def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_json: bool) -> int:
     """Do the run, print its verdict and return the exit code."""
     from kraftproof.backends import make_backend
-    from kraftproof.progress import ConsoleProgress
-    from kraftproof.report.junit import write_junit
-    from kraftproof.report.page import write_page
-    from kraftproof.run_directory import make_run_directory
-    from kraftproof.runner import execute, plan_spaced, refuse_impossible
-    from kraftproof.summary import as_json as result_json
-    from kraftproof.summary import last_line, reasons
+    from kraftproof.planning import foreseen, plan
 
-    backend = make_backend(options.backend)
-    schedule = plan_spaced(options)
-    refuse_impossible(options, backend, schedule)
+    schedule = plan(options)
+    for sentence in foreseen(schedule, options.nemeses):
+        complain(f"kraftproof: {sentence}")
     if dry_run:
         for scheduled in schedule:
             say(scheduled.describe())
         return 0
-    backend.preflight()
+    make_backend(options.backend).preflight()
+    return _run(options, schedule, mutant_hash, as_json=as_json)
+
+
+def _run(
+    options: RunOptions, schedule: "Schedule", mutant_hash: str | None, *, as_json: bool
+) -> int:
+    from kraftproof.progress import ConsoleProgress
+    from kraftproof.report import write_reports
+    from kraftproof.run_directory import make_run_directory
+    from kraftproof.runner import execute
+    from kraftproof.summary import as_json as result_json
+    from kraftproof.summary import last_line, reasons
+
     directory = make_run_directory(options)
     progress = ConsoleProgress()
     progress.phase(f"seed {options.seed}, {directory.path}")
     result = execute(options, directory, schedule, progress, mutant_hash=mutant_hash)
-    write_page(result)
-    write_junit(result)
+    write_reports(result)
     progress.close()
     for sentence in reasons(result):
         say(f"  {sentence}")

@@ -21,7 +21,13 @@ def up(
     ] = "default",
     seed: Annotated[int, typer.Option(help="Draws the cluster's id.")] = 0,
 ) -> None:
-    """Bring a cluster up and print its bootstrap addresses until Ctrl-C."""
+    """Bring a cluster up and print its bootstrap addresses until Ctrl-C.
+
+    [bold]kraftproof up --nodes 1+1[/]
+    Prints host:port of the brokers on standard output, for any Kafka client.
+
+    Ctrl-C (or SIGTERM) ends every node and removes what they wrote.
+    """
     controllers, brokers = parse_nodes(nodes)
     if backend == "simulated":
         raise UsageError("--backend simulated: has no addresses; use local or docker")
@@ -54,4 +60,4 @@ def _serve(options: RunOptions) -> None:
 
         await with_cluster(cluster, wait)
 
-    make_backend(options.backend).run(cluster_options(options, None), main)
+    make_backend(options.backend).run(cluster_options(options, None), main, complain)

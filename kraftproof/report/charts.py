@@ -8,6 +8,8 @@ from kraftproof.interpreter import Interpreted
 
 SECOND_NS = 1_000_000_000
 BUCKETS = 120
+MOST_TICKS = 12
+TICK_STEPS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 120, 300, 600, 1800, 3600, 7200)
 OUTCOMES = ("ok", "fail", "info")
 
 
@@ -55,10 +57,18 @@ class FunctionRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """One number under the time axis."""
+
+    x: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Charts:
     """All pictures of a run."""
 
-    seconds: float
+    ticks: tuple["Tick", ...]
     most_per_second: float
     longest_ms: float
     bars: tuple[Bar, ...]
@@ -76,7 +86,7 @@ def charts(run: Interpreted) -> Charts:
     longest_ns = max([one.complete_ns - one.invoke_ns for one in run.operations] + [1])
     shades = _shades(run, span_ns)
     return Charts(
-        seconds=span_ns / SECOND_NS,
+        ticks=_ticks(span_ns / SECOND_NS),
         most_per_second=most * BUCKETS * SECOND_NS / span_ns,
         longest_ms=longest_ns / 1e6,
         bars=tuple(_bar(place, slice_, most) for place, slice_ in enumerate(counts)),
@@ -84,6 +94,17 @@ def charts(run: Interpreted) -> Charts:
         lanes=max([shade.lane + 1 for shade in shades] + [1]),
         points=_points(run, span_ns, longest_ns),
         functions=_functions(run.operations),
+    )
+
+
+def _ticks(seconds: float) -> tuple[Tick, ...]:
+    """At most a dozen round numbers."""
+    step_s = next(
+        (step for step in TICK_STEPS_S if seconds / step <= MOST_TICKS), seconds / MOST_TICKS
+    )
+    return tuple(
+        Tick(x=number * step_s / seconds, label=f"{number * step_s:.3g} s")
+        for number in range(int(seconds / step_s) + 1)
     )
 
 

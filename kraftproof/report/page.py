@@ -5,6 +5,7 @@ import json
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from kraftproof.report.charts import charts
+from kraftproof.report.context import contexts
 from kraftproof.runner import RunResult
 
 COLOURS = {
@@ -29,6 +30,8 @@ def write_page(result: RunResult) -> None:
         lstrip_blocks=True,
     )
     run = result.directory.read_run()
+    faults = () if result.run is None else result.run.faults
+    started_ns = 0 if result.run is None else result.run.started_ns
     page = environment.get_template("report.html.j2").render(
         result=result,
         run=run,
@@ -36,8 +39,9 @@ def write_page(result: RunResult) -> None:
         check=result.check,
         figures=result.figures,
         charts=None if result.run is None else charts(result.run),
-        faults=() if result.run is None else result.run.faults,
-        started_ns=0 if result.run is None else result.run.started_ns,
+        contexts=contexts(result.findings, result.directory.history, faults, started_ns),
+        faults=faults,
+        started_ns=started_ns,
         colour=lambda kind: COLOURS.get(kind, OTHER_COLOUR),
         as_text=_as_text,
     )

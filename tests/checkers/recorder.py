@@ -11,6 +11,7 @@ MS = 1_000_000
 SESSION_MS = 2000
 BOUNDS = LeaseBounds(session_ns=SESSION_MS * MS, failover_ns=1000 * MS, measurement_ns=MS)
 MODEL = Registration()
+LINEARIZABLE = "registration/linearizable"
 
 
 @dataclass
@@ -61,4 +62,12 @@ class Recorder:
 
 
 def checks(verdict):
-    return [finding.check for finding in verdict.findings]
+    """The properties found broken; that the registration is linearizable is looked at apart."""
+    found = [finding.check for finding in verdict.findings]
+    return [check for check in found if check != LINEARIZABLE]
+
+
+def not_linearizable_at(verdict):
+    """The operation at which the registration stops being linearizable, None if it is."""
+    named = [f.operation_index for f in verdict.findings if f.check == LINEARIZABLE]
+    return named[0] if named else None

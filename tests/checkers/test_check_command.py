@@ -22,9 +22,9 @@ def run(*arguments):
 
 @pytest.fixture
 def unknown(write_history):
-    """Lost appends, each order of which leaves another string, and a read of none of them."""
-    appends = [(i, "invoke", "append", f"{i}.") for i in range(12)]
-    read = [(12, "invoke", "get", None), (12, "ok", "get", "none of these")]
+    """Lost appends of even lengths, and a read of an odd one: sums that no order reaches."""
+    appends = [(i, "invoke", "append", "a" * (2 * i + 2)) for i in range(24)]
+    read = [(24, "invoke", "get", None), (24, "ok", "get", "a" * 301)]
     return str(write_history([*appends, *read], name="unknown.jsonl"))
 
 

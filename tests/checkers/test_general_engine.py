@@ -207,21 +207,21 @@ def test_a_large_history_with_one_impossible_read_is_invalid_at_that_read():
 
 
 def hard_history() -> list[Operation]:
-    """Lost appends, each order of which leaves another string, and a read of none of them."""
+    """Lost appends of even lengths, and a read of an odd one: sums that no order reaches."""
     appends = [
-        Operation(index=i, process=i, f="append", key="k", input=f"{i}.", invoke_index=i)
-        for i in range(12)
+        Operation(index=i, process=i, f="append", key="k", input="a" * (2 * i + 2), invoke_index=i)
+        for i in range(24)
     ]
     read = Operation(
-        index=12,
-        process=12,
+        index=24,
+        process=24,
         f="get",
         key="k",
         input=None,
-        output="none of these",
+        output="a" * 301,
         status="ok",
-        invoke_index=12,
-        complete_index=13,
+        invoke_index=24,
+        complete_index=25,
     )
     return [*appends, read]
 

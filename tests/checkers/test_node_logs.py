@@ -7,9 +7,10 @@ import pyarrow as pa
 import pytest
 
 from checkers.history import Operation
-from checkers.kraft import acknowledged, node_logs
+from checkers.kraft import acknowledged, durable, node_logs
 from checkers.schema import table_schema
 from checkers.tables import operations_table, rows_of
+from checkers.verdict import NotApplicableError
 
 TOPIC = "T" * 22
 
@@ -104,6 +105,59 @@ def test_unequal_images_at_one_offset_are_found():
     assert finding.sentence == ("the image at offset 7 has digest aa on node 0, but bb on node 1")
 
 
+def test_an_image_that_goes_back_is_found():
+    rows = [(0, 1, 1, {"image_offset": 9}), (0, 1, 2, {"image_offset": 2})]
+    assert node_logs.images_monotone({"trace": trace_table(rows)}) == []
+    back = [*rows, (1, 1, 2, {"image_offset": 1})]
+    (finding,) = node_logs.images_monotone({"trace": trace_table(back)})
+    assert "the image goes back from 2" in finding.sentence
+
+
+def test_a_log_with_a_gap_or_an_epoch_that_goes_back_is_found():
+    def disorder(rows):
+        return len(node_logs.log_in_order({"committed": records_table(rows)}))
+
+    assert disorder(log(1, epochs=(1, 1, 3)) + log(2, first=7)) == 0
+    assert disorder(log(1) + log(1, first=4)) == 1
+    assert disorder(log(1, epochs=(2, 1))) == 1
+    assert disorder(log(1) + log(1, first=2)) == 1
+
+
+def led(*rows):
+    """Rows of (node, epoch, role, log end, high watermark)."""
+    return trace_table(
+        [
+            (i, node, 1, {"epoch": epoch, "role": role, "log_end": end, "high_watermark": mark})
+            for i, (node, epoch, role, end, mark) in enumerate(rows)
+        ]
+    )
+
+
+def test_a_leader_without_what_was_committed_is_found():
+    before = [(1, 1, "leader", 9, 0), (1, 1, "leader", 9, 9), (2, 1, "follower", 5, 4)]
+    good = led(*before, (3, 2, "leader", 9, 0), (3, 2, "leader", 10, 10))
+    assert durable.leader_complete({"trace": good}) == []
+    (finding,) = durable.leader_complete({"trace": led(*before, (2, 2, "leader", 5, 4))})
+    assert finding.sentence == (
+        "node 2 began to lead epoch 2 with a log that ends at 5, though node 1 had reported the"
+        " high watermark 9 by epoch 1"
+    )
+
+
+def test_committed_records_that_are_overwritten_or_nowhere_are_found():
+    def kept(rows, trace):
+        tables = {"committed": records_table(rows), "trace": trace}
+        return [finding.sentence for finding in durable.committed_kept(tables)]
+
+    trace = led((1, 1, "leader", 3, 3), (2, 2, "leader", 5, 0))
+    assert kept(log(1) + log(2, epochs=(1, 1, 1, 2)), trace) == []
+    assert kept(log(1, first=1) + log(2, first=2, epochs=(1,)), trace) == []
+    (overwritten,) = kept(log(2, epochs=(1, 1, 2)), trace)
+    assert "node 2 has a record of epoch 2 at offset 2" in overwritten
+    (lost,) = kept(log(2, epochs=(1, 1)), trace)
+    assert "offset 2 is in no node's committed log" in lost
+
+
 def operation(index, f, asked, answered, key="t", status="ok"):
     return Operation(
         index=index, process=0, f=f, key=key, input=asked, output=answered, status=status,
@@ -141,6 +195,12 @@ def test_topics_told_and_topics_logged(operations, records, wanted):
     found = found_in(acknowledged.topics_in_log, operations, records)
     assert len(found) == len(wanted)
     assert all(part in sentence for part, sentence in zip(wanted, found, strict=True))
+
+
+def test_logs_that_all_begin_after_a_snapshot_tell_nothing_of_what_was_acknowledged():
+    for find in (acknowledged.topics_in_log, acknowledged.registrations_in_log):
+        with pytest.raises(NotApplicableError, match="the logs begin at offset 5"):
+            found_in(find, [CREATED], [TOPIC_RECORD], first=5)
 
 
 def registered(epoch):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from random import Random
 
-from checkers.kraft import leases
+from checkers.kraft import expiry, leases
 from checkers.verdict import Verdict
 from tests.checkers.recorder import SESSION_MS, Recorder, checks
 
@@ -68,4 +68,4 @@ def test_a_controller_that_expires_sessions_early_is_caught():
 def test_a_controller_that_never_expires_sessions_is_caught():
     verdicts = [run_random(seed, 10**9) for seed in range(20)]
     assert any(verdict.verdict is Verdict.INVALID for verdict in verdicts)
-    assert {c for verdict in verdicts for c in checks(verdict)} == {leases.LEASE_EXPIRY}
+    assert {c for verdict in verdicts for c in checks(verdict)} == {expiry.LEASE_EXPIRY}

@@ -1,20 +1,24 @@
 """The topics model: the life cycle of a name, and what brokers show of it."""
 
+import msgspec
 import pytest
 
 from checkers.history import Operation, read_operations
 from checkers.judge import judge_key
 from checkers.kraft.describe import (
+    CONVERGES,
     IDS_UNIQUE,
     MONOTONIC,
     NOT_BEFORE_CREATE,
     came_back,
     ids_given_twice,
+    lags,
 )
 from checkers.models.topics import Topics
-from checkers.options import CheckOptions
-from checkers.verdict import Verdict
+from checkers.options import CheckOptions, LeaseBounds
+from checkers.verdict import FindingKind, Verdict
 
+MS = 1_000_000
 MODEL = Topics()
 A, B = "A" * 22, "B" * 22
 
@@ -39,14 +43,14 @@ def describe(outcome, topic_id=A):
 LOST_CREATE = ("create", None, None)
 
 
-def in_series(steps, node="broker 4"):
+def in_series(steps, node="broker 4", keys=None):
     """Operations one after the other; one without an answer is indeterminate."""
     return [
         Operation(
             index=i,
             process=0 if output is not None else 100 + i,
             f=f,
-            key="t",
+            key=keys[i] if keys else "t",
             input=asked,
             output=output,
             status="info" if output is None else "ok",
@@ -111,22 +115,76 @@ def test_a_topic_shown_before_any_create_could_make_it_is_invalid():
 
 
 def test_a_topic_that_comes_back_on_one_connection_is_invalid():
-    steps = [created(), describe("present"), describe("absent"), describe("present")]
-    (finding,) = came_back(in_series(steps))
+    seen = [describe("present"), delete("deleted"), describe("absent")]
+    (finding,) = came_back(in_series([created(), *seen, describe("present")]))
+    assert (finding.check, finding.operation_index) == (MONOTONIC, 4)
+
+
+def test_a_topic_may_be_old_news_on_another_broker_or_connection():
+    seen = [created(), describe("present"), delete("deleted"), describe("absent")]
+    first = in_series(seen)
+    assert came_back([*first, in_series([*seen, describe("present")], node="broker 5")[4]]) == []
+    again = msgspec.structs.replace(in_series([*seen, describe("present")])[4], process=7)
+    assert came_back([*first, again]) == []
+
+
+def test_what_is_shown_of_one_topic_binds_the_answers_about_all_others():
+    """A's create was over before B's was asked for: whoever shows B has A."""
+    both = [created(), created(B), describe("present", B)]
+    (finding,) = came_back(in_series([*both, describe("absent", A)], keys=["ta", "tb", "tb", "ta"]))
     assert (finding.check, finding.operation_index) == (MONOTONIC, 3)
+    concurrent = in_series([*both, describe("absent", A)], keys=["ta", "tb", "tb", "ta"])
+    concurrent[1] = msgspec.structs.replace(concurrent[1], process=1, invoke_index=0)
+    assert came_back(concurrent) == []
+    lost = [created(), ("delete", {"by": "name"}, None), created(B), describe("present", B)]
+    keys = ["ta", "ta", "tb", "tb", "ta"]
+    assert came_back(in_series([*lost, describe("absent", A)], keys=keys)) == []
+    unlucky = in_series([*lost, describe("present", A)], keys=keys)
+    assert came_back(unlucky) == []
 
 
-def test_a_topic_may_be_old_news_on_another_broker_or_after_a_broken_connection():
-    seen = [describe("present"), describe("absent")]
-    first = in_series([created(), *seen])
-    other = in_series([created(), *seen, describe("present")], node="broker 5")
-    assert came_back([*first, other[3]]) == []
-    lost = Operation(
-        index=3, process=0, f="lookup", key="other", input=None, status="fail",
-        invoke_index=6, complete_index=7, node="broker 4",
-    )  # fmt: skip
-    again = in_series([created(), *seen, lookup("absent"), describe("present")])
-    assert came_back([*first, lost, again[4]]) == []
+def test_a_deleted_topic_is_not_shown_after_what_came_later():
+    gone = [created(), delete("deleted"), created(B), describe("present", B)]
+    keys = ["ta", "ta", "tb", "tb", "ta"]
+    (finding,) = came_back(in_series([*gone, describe("present", A)], keys=keys))
+    assert (finding.check, finding.operation_index) == (MONOTONIC, 4)
+    assert came_back(in_series([*gone, describe("absent", A)], keys=keys)) == []
+
+
+def test_a_topic_that_vanishes_without_a_delete_is_invalid():
+    vanished = [created(), describe("present"), describe("absent")]
+    (finding,) = came_back(in_series(vanished))
+    assert "no delete had been asked for" in finding.sentence
+
+
+@pytest.mark.parametrize(
+    ("after_ms", "disturbed_ms", "kinds"),
+    [
+        (900, (), []),
+        (1500, (), [FindingKind.AVAILABILITY]),
+        (2500, (), [FindingKind.SAFETY]),
+        (2500, (100, 1200), []),
+        (6000, (100, 1200), [FindingKind.SAFETY]),
+    ],
+)
+@pytest.mark.parametrize("outcome", ["present", "absent"])
+def test_a_broker_that_does_not_follow_is_slow_and_then_wrong(
+    outcome, after_ms, disturbed_ms, kinds
+):
+    before = [created(), delete("deleted")] if outcome == "present" else [created()]
+    operations = [
+        msgspec.structs.replace(o, invoke_time=o.index * MS, complete_time=(o.index + 1) * MS)
+        for o in in_series([*before, describe(outcome)])
+    ]
+    told_at = len(before) * MS + after_ms * MS
+    operations[-1] = msgspec.structs.replace(
+        operations[-1], invoke_time=told_at, complete_time=told_at + MS
+    )
+    disturbed = (tuple(at * MS for at in disturbed_ms),) if disturbed_ms else ()
+    bounds = LeaseBounds(failover_ns=1000 * MS, disturbed=disturbed)
+    findings = lags(operations, bounds)
+    assert [finding.kind for finding in findings] == kinds
+    assert all(finding.check == CONVERGES for finding in findings)
 
 
 def test_an_id_that_two_creates_were_given_is_invalid():

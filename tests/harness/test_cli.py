@@ -1,7 +1,6 @@
 """Every mistake of a user is one line and exit code 3, before anything is started."""
 
 import json
-import os
 import subprocess
 import sys
 
@@ -32,6 +31,12 @@ from kraftproof.search import parse_seeds
         (["sim", "--seeds", "a:b"], "--seeds a:b"),
         (["up", "--backend", "simulated"], "has no addresses"),
         (["heal", "/no/such/run"], "not a run directory"),
+        (["test", "--nodes", "x+y"], "--nodes x+y: CONTROLLERS+BROKERS is expected"),
+        (["test", "--time-limit", "0"], "--time-limit 0.0: 1 to 86400"),
+        (["test", "--seed", "abc"], "'--seed'"),
+        (["sim", "--seeds", "5:5"], "--seeds 5:5: no seed is in it; A:B is A to B-1"),
+        (["sim", "--seeds", "5:2"], "--seeds 5:2: no seed is in it"),
+        (["sim", "--budget-s", "-1"], "--budget-s -1: more than 0"),
         (["check", "/no/such/history"], "no such file"),
     ],
 )
@@ -42,26 +47,27 @@ def test_a_mistake_is_one_line_and_exit_code_3(arguments, named, capsys):
     assert len(err.strip().splitlines()) == 1
 
 
-def test_no_java_is_one_line_before_the_run(monkeypatch, capsys, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    assert cli.run(["test", "--store", str(tmp_path / "store")]) == 3
-    assert "--engine spark: there is no java on PATH" in capsys.readouterr().err
-    assert not (tmp_path / "store").exists()
+def test_a_store_that_is_a_file_is_refused(tmp_path, capsys):
+    store = tmp_path / "store"
+    store.write_text("")
+    for command in ("test", "sim"):
+        engine = ["--engine", "inline"] if command == "test" else []
+        assert cli.run([command, *engine, "--store", str(store)]) == 3
+        assert f"--store {store}: {store} is not a directory" in capsys.readouterr().err
 
 
-def test_no_docker_is_one_line_before_the_run(tmp_path):
-    arguments = ["test", "--backend", "docker", "--engine", "inline"]
-    done = subprocess.run(
-        [sys.executable, "-m", "kraftproof", *arguments, "--store", str(tmp_path / "store")],
-        env={**os.environ, "DOCKER_HOST": f"unix://{tmp_path}/no.sock"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 3
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert not (tmp_path / "store").exists()
+def test_heal_needs_the_directory_of_a_run_that_is_over(tmp_path, capsys):
+    run = tmp_path / "run"
+    run.mkdir()
+    for text, named in [
+        ("", "not a run directory, no readable run.json"),
+        ("{}", "schema_version 1 is expected"),
+        ('{"schema_version":1}', "run.json: harness: "),
+    ]:
+        (run / "run.json").write_text(text)
+        assert cli.run(["heal", str(run)]) == 3
+        (line,) = capsys.readouterr().err.splitlines()
+        assert named in line
 
 
 def test_help_teaches_and_imports_no_node():
@@ -75,6 +81,13 @@ def test_help_teaches_and_imports_no_node():
     assert done.returncode == 0
     for command in cli.COMMANDS:
         assert command in done.stdout
+
+
+@pytest.mark.parametrize("command", list(cli.COMMANDS))
+def test_the_help_of_each_command_has_an_example(command, capsys):
+    assert cli.run([command, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.count(f"kraftproof {command}") >= 2  # the usage line is one
 
 
 def test_a_dry_run_prints_the_schedule_and_starts_nothing(capsys, tmp_path):

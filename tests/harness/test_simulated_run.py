@@ -2,25 +2,18 @@
 
 import hashlib
 import json
-import os
 import subprocess
-import sys
 
 import pytest
 
+from tests.harness.command import KRAFTPROOF, begin, run
+
 pytestmark = pytest.mark.simulation
 
-RUN = ("--backend", "simulated", "--engine", "inline", "--time-limit", "12", "--nemesis")
-
-
-def kraftproof(arguments, environment=None):
-    return subprocess.run(
-        [sys.executable, "-m", "kraftproof", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **(environment or {})},
-    )
+RUN = (
+    *("test", "--backend", "simulated", "--engine", "inline", "--nodes", "3+1"),
+    *("--rate", "20", "--time-limit", "6"),
+)
 
 
 def digest(run):
@@ -34,30 +27,33 @@ def digest(run):
 
 @pytest.mark.parametrize("workload", ["topics", "registration"])
 def test_one_seed_is_one_run_under_any_hash_seed_and_allocator(tmp_path, workload):
-    digests = set()
-    for number, environment in enumerate(
-        [{"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "77", "PYTHONMALLOC": "malloc"}]
-    ):
+    environments = [
+        {"PYTHONHASHSEED": "1", "PYTHONMALLOC": "pymalloc"},
+        {"PYTHONHASHSEED": "77", "PYTHONMALLOC": "malloc"},
+    ]
+    runs = {}
+    for number, environment in enumerate(environments):
         store = tmp_path / str(number)
-        done = kraftproof(
-            ["test", *RUN, "kill,partition", "--workload", workload, "--store", str(store)],
-            environment,
+        arguments = (*RUN, "--nemesis", "kill,partition", "--workload", workload, "--store", store)
+        runs[store] = begin(
+            *arguments, environment=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
-        assert done.returncode in {0, 1, 2}, done.stdout + done.stderr
+    digests = set()
+    for store, process in runs.items():
+        out, _ = process.communicate(timeout=120)
+        assert process.returncode in {0, 2}, out
         (run,) = store.iterdir()
         digests.add(digest(run))
     assert len(digests) == 1
 
 
 def test_a_run_leaves_tables_and_reports(tmp_path):
-    done = kraftproof(
-        ["test", *RUN, "none", "--time-limit", "8", "--json", "--store", str(tmp_path)]
-    )
+    done = run(KRAFTPROOF, *RUN, "--nemesis", "none", "--json", "--store", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads(done.stdout.splitlines()[-1])
-    (run,) = tmp_path.iterdir()
+    (directory,) = tmp_path.iterdir()
     assert result["verdict"] == "valid"
-    assert {path.name for path in run.iterdir()} >= {
+    assert {path.name for path in directory.iterdir()} >= {
         "faults.jsonl",
         "history.jsonl",
         "junit.xml",
@@ -66,16 +62,16 @@ def test_a_run_leaves_tables_and_reports(tmp_path):
         "run.json",
         "tables",
     }
-    assert (run / "tables" / "records.parquet").stat().st_size > 1000
-    page = (run / "report.html").read_text()
+    assert (directory / "tables" / "records.parquet").stat().st_size > 1000
+    page = (directory / "report.html").read_text()
     assert ">valid</h1>" in page
     assert "http://" not in page
     assert "https://" not in page
 
 
 def test_sim_finds_a_planted_bug_and_names_the_property(tmp_path):
-    arguments = ["sim", "--seeds", "0:12", "--mutant", "A27", "--json", "--store", str(tmp_path)]
-    done = kraftproof(arguments)
+    arguments = ("sim", "--seeds", "0:12", "--mutant", "A27", "--json", "--store", tmp_path)
+    done = run(KRAFTPROOF, *arguments)
     summary = json.loads(done.stdout.splitlines()[-1])
     assert done.returncode == 1, done.stdout + done.stderr
     (violation,) = summary["violations"]

@@ -1,0 +1,110 @@
+"""Checks that what was committed once stays committed (KIP-595, "Leader Completeness").
+
+A node in epoch e that reports the high watermark h says that the records below h were committed in
+e or before. So whoever leads a later epoch has them, and no log may hold a later epoch's record
+there, nor may all logs lack them. Pure functions on tables of checkers.schema. The nodes' clocks
+are not compared: epochs order the reports of different nodes. Not here: whether the records are
+those that clients were told of (`checkers.kraft.acknowledged`).
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from checkers.kraft.node_logs import Tables, finding, limited
+from checkers.tables import rows_of
+from checkers.verdict import Finding
+
+LEADER_COMPLETE: Final = "kraft/leader-has-committed"
+COMMITTED_KEPT: Final = "kraft/committed-kept"
+
+Report = tuple[int, int, int]
+"""(epoch, the highest watermark reported in it or before, by which node)."""
+
+
+def leader_complete(tables: Tables) -> list[Finding]:
+    """A node that begins to lead an epoch has all that was committed in the epochs before."""
+    trace = tables["trace"]
+    return limited(_incomplete(_first_led(trace), _watermarks(trace)))
+
+
+def _incomplete(first_led: list[Report], watermarks: list[Report]) -> Iterator[Finding]:
+    for epoch, log_end, leader in first_led:
+        before = [report for report in watermarks if report[0] < epoch]
+        if before and before[-1][1] > log_end:
+            reported_in, watermark, node = before[-1]
+            yield finding(
+                LEADER_COMPLETE,
+                f"node {leader} began to lead epoch {epoch} with a log that ends at {log_end},"
+                f" though node {node} had reported the high watermark {watermark} by epoch"
+                f" {reported_in}",
+            )
+
+
+def committed_kept(tables: Tables) -> list[Finding]:
+    """What lies below a reported high watermark is in a log, and of no later epoch."""
+    watermarks = _watermarks(tables["trace"])
+    epochs: dict[int, tuple[int, int]] = {}
+    for offset, epoch, node in rows_of(tables["committed"], "offset", "epoch", "node"):
+        assert isinstance(offset, int)
+        assert isinstance(epoch, int)
+        assert isinstance(node, int)
+        epochs[offset] = max(epochs.get(offset, (epoch, node)), (epoch, node))
+    return limited([*_overwritten(watermarks, epochs), *_missing(watermarks, epochs)])
+
+
+def _overwritten(watermarks: list[Report], epochs: dict[int, tuple[int, int]]) -> Iterator[Finding]:
+    for epoch, watermark, node in watermarks:
+        later, holder = epochs.get(watermark - 1, (epoch, node))
+        if later > epoch:
+            yield finding(
+                COMMITTED_KEPT,
+                f"node {node} reported the high watermark {watermark} by epoch {epoch}, but node"
+                f" {holder} has a record of epoch {later} at offset {watermark - 1}",
+            )
+
+
+def _missing(watermarks: list[Report], epochs: dict[int, tuple[int, int]]) -> Iterator[Finding]:
+    if not watermarks or not epochs:
+        return
+    _, watermark, node = watermarks[-1]
+    lost = next((o for o in range(min(epochs), watermark) if o not in epochs), None)
+    if lost is not None:
+        yield finding(
+            COMMITTED_KEPT,
+            f"node {node} reported the high watermark {watermark}, but offset {lost} is in no"
+            " node's committed log",
+        )
+
+
+def _first_led(trace: pa.Table) -> list[Report]:
+    """Each epoch's leaders with the end of their logs when they began to lead, by epoch."""
+    leading = trace.filter(pc.equal(pc.utf8_lower(trace["role"]), "leader"))
+    columns = ("epoch", "node", "incarnation", "seq", "log_end")
+    first: dict[tuple[int, int], int] = {}
+    for epoch, node, _, _, log_end in sorted(_known(leading, *columns)):
+        first.setdefault((epoch, node), log_end)
+    return [(epoch, log_end, node) for (epoch, node), log_end in first.items()]
+
+
+def _watermarks(trace: pa.Table) -> list[Report]:
+    """By epoch, the highest watermark that any node reported until then."""
+    by_epoch: dict[int, tuple[int, int]] = {}
+    for epoch, watermark, node in _known(trace, "epoch", "high_watermark", "node"):
+        by_epoch[epoch] = max(by_epoch.get(epoch, (0, node)), (watermark, node))
+    reports: list[Report] = []
+    highest = (0, 0)
+    for epoch in sorted(by_epoch):
+        highest = max(highest, by_epoch[epoch])
+        reports.append((epoch, *highest))
+    return [report for report in reports if report[1] > 0]
+
+
+def _known(trace: pa.Table, *columns: str) -> Iterator[tuple[int, ...]]:
+    """Yields the values of some columns where there are all of them."""
+    for row in rows_of(trace, *columns):
+        values = tuple(value for value in row if isinstance(value, int))
+        if len(values) == len(columns):
+            yield values

@@ -1,0 +1,87 @@
+"""Broker sessions that end late or never (KIP-631, "Broker Leases").
+
+An id without contact is free again after a session and the time in which a controller acts. A fault
+in force while the lease may still have held can have moved it: the new active controller first
+gives every active broker a full lease, so the time counts from the end of that fault and a
+failover; later faults only if the lease may have held until then. Beyond that it is slow, an
+availability finding. It is a safety finding, `lease-expiry`, only beyond any such reason: five
+sessions without contact and without such a fault.
+"""
+
+from typing import Final
+
+from checkers.kraft.leases import in_ms
+from checkers.kraft.registrations import Contact, Registrations
+from checkers.options import LeaseBounds
+from checkers.verdict import Finding, FindingKind
+
+LEASE_EXPIRY: Final = "registration/lease-expiry"
+SESSIONS_UNTIL_UNBOUNDED: Final = 5
+
+
+def check_expiry(registrations: Registrations, bounds: LeaseBounds) -> list[Finding]:
+    """Finds registrations that were refused long after the last contact of anybody else."""
+    findings = []
+    lasting_ns = int(bounds.session_ns * (1 + bounds.rate_error)) + bounds.measurement_ns
+    slow_ns = lasting_ns + bounds.failover_ns
+    unbounded_ns = max(SESSIONS_UNTIL_UNBOUNDED * bounds.session_ns, slow_ns)
+    for refused, last_ns in _last_contacts(registrations):
+        since_ns = _excused_until(bounds, last_ns, refused.invoke_ns, slow_ns)
+        waited_ns = refused.invoke_ns - since_ns
+        if waited_ns <= slow_ns:
+            continue
+        kind = FindingKind.SAFETY if waited_ns > unbounded_ns else FindingKind.AVAILABILITY
+        sentence = (
+            f"incarnation {refused.incarnation} was refused as a duplicate"
+            f" {in_ms(refused.invoke_ns - last_ns)} ms after the last contact of any other,"
+            f" {in_ms(waited_ns)} ms of them undisturbed, with a session of"
+            f" {in_ms(bounds.session_ns)} ms"
+        )
+        findings.append(registrations.finding(LEASE_EXPIRY, refused, sentence, kind))
+    return findings
+
+
+def _last_contacts(registrations: Registrations) -> list[tuple[Contact, int]]:
+    """Returns each refused registration with the last time another may have been in contact.
+
+    A sweep by invocation that keeps the two latest contacts of different incarnations: one of them
+    is not of the incarnation that was refused.
+    """
+    events = sorted(
+        [
+            (contact.invoked, 1, contact)
+            for contact in registrations.contacts
+            if _is_contact(contact)
+        ]
+        + [(c.completed, 0, c) for c in registrations.contacts if c.outcome == "duplicate"],
+        key=lambda event: event[:2],
+    )
+    latest: dict[str | None, int] = {}
+    found = []
+    for _, is_contact, contact in events:
+        if is_contact:
+            before = latest.get(contact.incarnation, 0)
+            latest[contact.incarnation] = max(before, contact.complete_ns)
+            if len(latest) > 2:
+                del latest[min(latest, key=latest.__getitem__)]
+            continue
+        times = [time for who, time in latest.items() if who != contact.incarnation]
+        if times:
+            found.append((contact, min(max(times), contact.complete_ns)))
+    return found
+
+
+def _is_contact(contact: Contact) -> bool:
+    return contact.f != "unregister" and contact.outcome not in {"duplicate", "stale"}
+
+
+def _excused_until(bounds: LeaseBounds, last_ns: int, end_ns: int, slow_ns: int) -> int:
+    """Returns when the lease may have begun anew for the last time."""
+    since_ns = last_ns
+    for start, end in sorted(bounds.disturbed):
+        if start > min(since_ns + slow_ns, end_ns):
+            break
+        if end <= last_ns:
+            continue
+        since_ns = max(since_ns, min(end, end_ns) + bounds.failover_ns)
+    return since_ns

@@ -1,0 +1,74 @@
+"""What a broker asks for in its heartbeats and what it is answered (KIP-631, "BrokerHeartbeat").
+
+A broker that wants to be fenced is fenced, and one that wants no fence is before long not; nobody
+is told to shut down who did not ask. A broker that has asked to shut down is in controlled
+shutdown, where the controller decides on the fence alone. Not here: epochs and time
+(`checkers.kraft.tokens`, `checkers.kraft.leases`).
+
+The history does not tell how much metadata a broker has caught up with, and one that has not may be
+kept fenced: hence only a fence that lasts longer than a session is wrong.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from checkers.kraft.leases import in_ms
+from checkers.kraft.registrations import Contact, Registrations
+from checkers.options import LeaseBounds
+from checkers.verdict import Finding
+
+FENCE_IGNORED: Final = "registration/fence-ignored"
+UNFENCE_IGNORED: Final = "registration/unfence-ignored"
+SHUTDOWN_UNASKED: Final = "registration/shutdown-unasked"
+
+
+def check_wishes(registrations: Registrations, bounds: LeaseBounds) -> list[Finding]:
+    """Checks the heartbeats of one broker id, epoch by epoch."""
+    by_epoch: dict[int | None, list[Contact]] = {}
+    for contact in registrations.contacts:
+        if contact.f == "heartbeat":
+            by_epoch.setdefault(contact.epoch, []).append(contact)
+    return [
+        finding
+        for heartbeats in by_epoch.values()
+        for finding in (
+            *_of_the_moment(registrations, heartbeats),
+            *_kept_fenced(registrations, heartbeats, bounds),
+        )
+    ]
+
+
+def _of_the_moment(registrations: Registrations, heartbeats: list[Contact]) -> Iterable[Finding]:
+    asked = min((c.invoked for c in heartbeats if c.want_shut_down), default=None)
+    for contact in heartbeats:
+        may_be_stopping = asked is not None and asked < contact.completed
+        if contact.is_alive and contact.shut_down_granted and not may_be_stopping:
+            sentence = "it was told to shut down, which this epoch had not asked for"
+            yield registrations.finding(SHUTDOWN_UNASKED, contact, sentence)
+        if contact.is_alive and contact.want_fence and not contact.fenced and not may_be_stopping:
+            sentence = "it asked to be fenced and was answered that it is not"
+            yield registrations.finding(FENCE_IGNORED, contact, sentence)
+
+
+def _kept_fenced(
+    registrations: Registrations, heartbeats: list[Contact], bounds: LeaseBounds
+) -> Iterable[Finding]:
+    first: Contact | None = None
+    for contact in heartbeats:
+        if (
+            contact.want_fence
+            or contact.want_shut_down
+            or (contact.is_alive and not contact.fenced)
+        ):
+            first = None
+        elif contact.is_alive and first is None:
+            first = contact
+        elif contact.is_alive and first is not None:
+            waited_ns = contact.invoke_ns - first.complete_ns
+            if waited_ns > bounds.session_ns + bounds.measurement_ns:
+                sentence = (
+                    f"it was still answered that it is fenced {in_ms(waited_ns)} ms after operation"
+                    f" {first.index}, and has wanted no fence since"
+                )
+                yield registrations.finding(UNFENCE_IGNORED, contact, sentence)
+                return

@@ -1,0 +1,91 @@
+"""From options to a schedule, refusing whatever can't be run before anything is started.
+
+It imports no checker, so that a mistake is answered at once. Not: the run (kraftproof/runner.py).
+"""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+from cluster.protocol import Capability, ClusterOptions
+from cluster.systems.system import make_system
+from kraftproof.backends import make_backend
+from kraftproof.errors import UsageError
+from kraftproof.options import RunOptions, refuse_store
+from kraftproof.run_directory import RunDirectory
+from nemesis.catalogue import planners
+from nemesis.fault import Fault
+from nemesis.schedule import Schedule, spaced
+from workloads.catalogue import make_workload
+
+FEWEST_BITTEN = 2
+"""Of each kind of fault that is asked for, or the run proves nothing (kraftproof/guards.py)."""
+
+
+def plan(options: RunOptions) -> Schedule:
+    """Return the schedule of a run, after refusing, before anything is started, what can't be run.
+
+    Raises:
+        UsageError: a fault that the backend can't make, or an engine that can't run; one line.
+        ValueError: a nemesis, workload or system that is not there; likewise.
+    """
+    backend = make_backend(options.backend)
+    planners(options.nemeses)
+    make_workload(options.workload)
+    make_system(options.system)
+    refuse_store(options.store)
+    schedule = spaced(
+        options.nemeses,
+        cluster_options(options, None).nodes,
+        Random(f"schedule {options.seed}"),
+        options.time_limit_ns,
+    )
+    for scheduled in schedule:
+        _refuse_fault(options, scheduled.fault, backend.capabilities)
+    if options.engine == "spark" and not has_java():
+        raise UsageError(
+            "--engine spark: there is no java on PATH or in JAVA_HOME; install a JRE of Java 17 "
+            "or newer, or use --engine inline"
+        )
+    return schedule
+
+
+def foreseen(schedule: Schedule, nemeses: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence for every kind that is planned too seldom for the run to prove anything."""
+    planned = [one.kind for one in schedule]
+    return tuple(
+        f"{kind} is planned {planned.count(kind)} times in all, which can't give a valid verdict: "
+        "give a longer --time-limit or fewer kinds of faults"
+        for kind in nemeses
+        if planned.count(kind) < FEWEST_BITTEN
+    )
+
+
+def cluster_options(options: RunOptions, directory: RunDirectory | None) -> ClusterOptions:
+    """Return what the backend is told."""
+    return ClusterOptions(
+        controllers=options.controllers,
+        brokers=options.brokers,
+        seed=options.seed,
+        directory=options.store if directory is None else directory.path,
+        timeouts=options.timeouts,
+        mutant=options.mutant,
+    )
+
+
+def has_java() -> bool:
+    """Whether Spark would find a Java; looked at before a run, since Spark comes after it."""
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which("java") is not None or (
+        home is not None and (Path(home) / "bin" / "java").exists()
+    )
+
+
+def _refuse_fault(options: RunOptions, fault: Fault, capabilities: frozenset[Capability]) -> None:
+    if fault.requires not in capabilities:
+        can = ", ".join(sorted(capabilities))
+        raise UsageError(
+            f"--nemesis {fault.kind}: the {options.backend} backend can't do that, only {can}"
+        )

@@ -1,0 +1,48 @@
+"""The real command in a process of its own, and what it says."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+KRAFTPROOF = (sys.executable, "-m", "kraftproof")
+NODE = (sys.executable, "-m", "node.server.main")
+
+
+def run(command, *arguments, environment=None, timeout=60):
+    return subprocess.run(
+        [*command, *map(str, arguments)],
+        env={**os.environ, **(environment or {})},
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def begin(*arguments, environment=None, **streams):
+    """Start a kraftproof that takes Ctrl-C, whatever this process inherited."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            [*KRAFTPROOF, *map(str, arguments)],
+            env={**os.environ, **(environment or {})},
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            **streams,
+        )
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def one_line(done, status):
+    """The only line of a refusal, on standard error; nothing else was said."""
+    assert done.returncode == status, done.stdout + done.stderr
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    return line

@@ -1,0 +1,145 @@
+"""Ctrl-C, a polite end and a kill -9 of the harness: what is healed, kept and left behind."""
+
+import json
+import signal
+import subprocess
+import time
+
+import pytest
+
+from cluster.local import ownership
+from tests.harness.command import KRAFTPROOF, begin, run
+
+PATIENCE_S = 30
+
+
+@pytest.fixture
+def environment(tmp_path):
+    runtime = tmp_path / "runtime"
+    runtime.mkdir(mode=0o700)
+    return {"XDG_RUNTIME_DIR": str(runtime)}
+
+
+@pytest.fixture
+def harness(environment):
+    """Starts a kraftproof in the background, which is surely gone after the test."""
+    begun = []
+
+    def start(*arguments):
+        process = begin(
+            *arguments,
+            environment=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        begun.append(process)
+        return process
+
+    yield start
+    for process in begun:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
+def events(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def wait_for(find):
+    deadline = time.monotonic() + PATIENCE_S
+    while not (found := find()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+def applied(store):
+    """The directory of the run once a fault is in force."""
+    for faults in store.glob("*/faults.jsonl"):
+        if '"applied"' in faults.read_text():
+            return faults.parent
+    return None
+
+
+def processes_of(environment):
+    (path,) = ownership.Path(environment["XDG_RUNTIME_DIR"]).glob("kraftproof/*.json")
+    return [process["pid"] for process in json.loads(path.read_bytes())["processes"]]
+
+
+def all_gone(processes):
+    return all(ownership.state_of(process) in {None, "Z"} for process in processes)
+
+
+def test_ctrl_c_heals_keeps_the_history_and_leaves_the_verdict_unknown(
+    harness, environment, tmp_path
+):
+    store = tmp_path / "store"
+    process = harness(
+        *("test", "--engine", "inline", "--nodes", "1+1", "--nemesis", "pause", "--rate", "20"),
+        *("--time-limit", "600", "--store", store),
+    )
+    directory = wait_for(lambda: applied(store))
+    nodes = processes_of(environment)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 2, out + err
+    assert "Traceback" not in err
+    assert out.splitlines()[-1].startswith("unknown  ")
+    assert "interrupted: all faults were healed, the history is partial" in out
+    assert [event["phase"] for event in events(directory / "faults.jsonl")][-1] == "healed"
+    assert len(events(directory / "history.jsonl")) > 0
+    assert ">unknown</h1>" in (directory / "report.html").read_text()
+    assert all_gone(nodes)
+    healed = run(KRAFTPROOF, "heal", directory, environment=environment)
+    assert healed.stdout == f"{directory}: every fault was healed\n"
+
+
+def test_a_harness_killed_with_9_leaves_no_node_and_heal_names_its_faults(
+    harness, environment, tmp_path
+):
+    store = tmp_path / "store"
+    process = harness(
+        *("test", "--engine", "inline", "--nodes", "1+1", "--nemesis", "pause"),
+        *("--time-limit", "600", "--store", store),
+    )
+    directory = wait_for(lambda: applied(store))
+    nodes = processes_of(environment)
+    refused = run(KRAFTPROOF, "heal", directory, environment=environment)
+    assert refused.returncode == 3
+    assert f"its harness runs (process {process.pid})" in refused.stderr
+    process.kill()
+    process.communicate()
+    wait_for(lambda: all_gone(nodes))
+    healed = run(KRAFTPROOF, "heal", directory, environment=environment)
+    assert healed.returncode == 0, healed.stderr
+    swept, fault = healed.stdout.splitlines()
+    assert f"owner {process.pid} is gone" in swept
+    assert fault.startswith("f0 pause ")
+    assert "heal: resume node" in fault
+    assert run(KRAFTPROOF, "sweep", environment=environment).stdout == "nothing was left\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_up_prints_addresses_and_takes_all_down(harness, environment, number):
+    process = harness("up", "--backend", "local", "--nodes", "1+2", "--timeouts", "chaos")
+    addresses = process.stdout.readline().strip().split(",")
+    assert len(addresses) == 2
+    assert all(address.startswith("127.0.0.1:") for address in addresses)
+    nodes = processes_of(environment)
+    assert len(nodes) == 3
+    process.send_signal(number)
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0, err
+    assert err.splitlines() == ["up; Ctrl-C takes all down", "taken down"]
+    assert all_gone(nodes)
+
+
+@pytest.mark.simulation
+def test_ctrl_c_ends_a_whole_search(harness, tmp_path):
+    process = harness("sim", "--seeds", "0:100000", "--store", tmp_path / "store")
+    assert " ops " in process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130
+    assert err == "kraftproof: interrupted\n"
