@@ -63,8 +63,10 @@ def stages() -> tuple[Stage, ...]:
     return (
         Stage(name="engine", commands=((str(ROOT / "scripts" / "bootstrap" / "docker.sh"),),)),
         Stage(name="style", commands=style),
-        pytest_stage("fast", "not simulation and not spark and not docker"),
+        pytest_stage("fast", "not simulation and not spark and not docker and not kafka"),
         pytest_stage("simulation", "simulation and not spark and not docker"),
+        Stage(name="jars", commands=((str(ROOT / "scripts" / "bootstrap" / "kafka.sh"),),)),
+        pytest_stage("kafka", "kafka", needs="jars"),
         pytest_stage("spark", "spark and not docker"),
         pytest_stage("docker", "docker", needs="engine"),
     )

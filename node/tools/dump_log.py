@@ -1,20 +1,39 @@
 """`kraft-dump-log --files F,... --cluster-metadata-decoder`, as kafka-dump-log (KIP-631).
 
-Not: snapshots, indexes or the data plane's logs. Simplification: records carry no headers or
-sequence numbers, and the key of a control record is not printed apart from its type.
+Segments and snapshots (KIP-630). Not: indexes or the data plane's logs. The metadata log's
+records have neither headers nor sequence numbers, and these are printed as none.
 """
 
 import json
+import re
 import sys
+from typing import Final
 
 from node.storage.disk import Disk
 from node.tools.arguments import ToolParser, complain, tell
 from node.tools.log_file import Damage, StoredBatch, read_segment
-from node.tools.record_json import record_data, record_version, type_name
+from node.tools.record_json import record_data, type_name
+from node.wire.batches import RecordLayout, record_layouts
 from node.wire.messages.batch import Record
-from node.wire.messages.control import ControlRecord
+from node.wire.messages.control import (
+    ControlRecord,
+    KRaftVersion,
+    LeaderChange,
+    SnapshotFooter,
+    SnapshotHeader,
+    Voters,
+)
 
 PROGRAM = "kraft-dump-log"
+SNAPSHOT_NAME: Final = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
+CONTROL_NAMES: Final[dict[type[ControlRecord], str]] = {
+    LeaderChange: "LeaderChange:",
+    SnapshotHeader: "SnapshotHeader",
+    SnapshotFooter: "SnapshotFooter",
+    KRaftVersion: "KRaftVersion",
+    Voters: "KRaftVoters",
+}
+"""As Kafka's tool calls them, its one colon too."""
 
 
 def main() -> None:
@@ -53,14 +72,22 @@ def _parser() -> ToolParser:
 
 def _dump(path: str, data: bytes, *, skip_metadata: bool) -> bool:
     tell(f"Dumping {path}")
-    name = path.rpartition("/")[2].partition(".")[0]
-    tell(f"Log starting offset: {int(name) if name.isdecimal() else 0}")
+    tell(_start(path.rpartition("/")[2]))
     for stored in read_segment(data):
         if isinstance(stored, Damage):
             complain(PROGRAM, f"{path}: {stored.reason}")
             return False
         _dump_batch(stored, skip_metadata=skip_metadata)
     return True
+
+
+def _start(name: str) -> str:
+    """What the file's name says of its content."""
+    snapshot = SNAPSHOT_NAME.fullmatch(name)
+    if snapshot is not None:
+        return f"Snapshot end offset: {int(snapshot[1])}, epoch: {int(snapshot[2])}"
+    offset = name.partition(".")[0]
+    return f"Log starting offset: {int(offset) if offset.isdecimal() else 0}"
 
 
 def _dump_batch(stored: StoredBatch, *, skip_metadata: bool) -> None:
@@ -73,16 +100,21 @@ def _dump_batch(stored: StoredBatch, *, skip_metadata: bool) -> None:
         f"position: {stored.position} CreateTime: {batch.timestamp_ms} size: {stored.size} "
         f"magic: 2 compresscodec: none crc: {stored.crc} isvalid: true"
     )
-    for index, record in enumerate(batch.records):
-        metadata = f" offset: {batch.base_offset + index} CreateTime: {batch.timestamp_ms}"
-        tell(f"|{'' if skip_metadata else metadata} {_payload(record)}")
+    offset = batch.base_offset
+    for record, layout in zip(batch.records, record_layouts(stored.whole), strict=True):
+        metadata = (
+            f" offset: {offset} CreateTime: {batch.timestamp_ms} keySize: {layout.key_bytes} "
+            f"valueSize: {layout.value_bytes} sequence: -1 headerKeys: []"
+        )
+        tell(f"|{'' if skip_metadata else metadata} {_payload(record, layout)}")
+        offset += 1
 
 
-def _payload(record: Record) -> str:
-    data = record_data(record)
+def _payload(record: Record, layout: RecordLayout) -> str:
+    data = record_data(record, layout.version)
     if isinstance(record, ControlRecord):
-        return f"{type(record).__name__}: {json.dumps(data, separators=(',', ':'))}"
-    content = {"type": type_name(record), "version": record_version(record), "data": data}
+        return f"{CONTROL_NAMES[type(record)]} {json.dumps(data, separators=(',', ':'))}"
+    content = {"type": type_name(record), "version": layout.version, "data": data}
     return f"payload: {json.dumps(content, separators=(',', ':'))}"
 
 

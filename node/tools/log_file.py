@@ -21,9 +21,15 @@ class StoredBatch(Struct, frozen=True, kw_only=True):
     """One whole batch of a file."""
 
     position: int
-    size: int
     crc: int
     batch: Batch
+    whole: memoryview
+    """All its bytes."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes."""
+        return len(self.whole)
 
 
 class Damage(Struct, frozen=True):
@@ -39,9 +45,9 @@ def read_segment(data: bytes) -> Iterator[StoredBatch | Damage]:
             whole = memoryview(data)[position : position + size]
             yield StoredBatch(
                 position=position,
-                size=size,
                 crc=_CRC.unpack_from(whole, _CRC_AT)[0],
                 batch=decode_batches(whole)[0],
+                whole=whole,
             )
     except WireError as error:
         yield Damage(str(error))

@@ -1,7 +1,7 @@
 """Records as JSON, as Kafka's dump-log prints them (KIP-631, kafka-dump-log).
 
-camelCase names, uuids in base64, tagged fields left out while they are at their default. Not:
-bytes; the version printed is the one that the record is written in.
+camelCase names, uuids in base64, tagged fields left out while they are at their default, and
+fields that the record's version lacks. Not: bytes.
 """
 
 import base64
@@ -10,7 +10,7 @@ from typing import Final, get_type_hints
 import msgspec
 
 from node.wire.messages.batch import Record
-from node.wire.messages.control import ControlRecord, LeaderChange, LeaderChangeVoter
+from node.wire.messages.control import ControlRecord, LeaderChangeVoter
 from node.wire.messages.metadata import (
     WRITE_VERSIONS,
     AbortTransactionRecord,
@@ -45,9 +45,13 @@ _TAGGED: Final[dict[type, frozenset[str]]] = {
     ),
     BeginTransactionRecord: frozenset({"name"}),
     AbortTransactionRecord: frozenset({"reason"}),
-    # Version 0, which is what is written, has no directory ids.
-    LeaderChangeVoter: frozenset({"voter_directory_id"}),
 }
+_SINCE: Final[dict[type, dict[str, int]]] = {
+    RegisterBrokerRecord: {"in_controlled_shutdown": 1, "is_migrating_zk_broker": 2},
+    PartitionRecord: {"directories": 1},
+    LeaderChangeVoter: {"voter_directory_id": 1},
+}
+"""The first version that has a field, where it is not tagged and not in all of them."""
 _UUID_FIELDS: Final[dict[type, frozenset[str]]] = {}
 
 
@@ -58,35 +62,41 @@ def type_name(record: Record) -> str:
     ).lstrip("_")
 
 
-def record_version(record: Record) -> int:
-    """Return the version that this record is written in."""
-    return 0 if isinstance(record, ControlRecord) else WRITE_VERSIONS.get(record.KEY, 0)
+def record_data(record: Record, version: int | None = None) -> dict[str, object]:
+    """Return the fields of a record, ready to be dumped as JSON.
+
+    Args:
+        record: The record.
+        version: That it is written in; by default the one that our node writes.
+    """
+    if isinstance(record, ControlRecord):
+        return _struct(record, record.version)
+    if version is None:
+        version = WRITE_VERSIONS.get(record.KEY, 0)
+    return _struct(record, version)
 
 
-def record_data(record: Record) -> dict[str, object]:
-    """Return the fields of a record, ready to be dumped as JSON."""
-    data = _struct(record)
-    return {"version": 0, **data} if isinstance(record, LeaderChange) else data
-
-
-def _struct(value: msgspec.Struct) -> dict[str, object]:
+def _struct(value: msgspec.Struct, version: int) -> dict[str, object]:
     kind = type(value)
     tagged = _TAGGED.get(kind, frozenset())
+    since = _SINCE.get(kind, {})
     found: dict[str, object] = {}
     for field in msgspec.structs.fields(kind):
         content = getattr(value, field.name)
         if field.name in tagged and content == field.default:
             continue
-        found[_camel(field.name)] = _plain(content, is_uuid=field.name in _uuid_fields(kind))
+        if version >= since.get(field.name, 0):
+            is_uuid = field.name in _uuid_fields(kind)
+            found[_camel(field.name)] = _plain(content, version, is_uuid=is_uuid)
     return found
 
 
-def _plain(value: object, *, is_uuid: bool) -> object:
+def _plain(value: object, version: int, *, is_uuid: bool) -> object:
     match value:
         case msgspec.Struct():
-            return _struct(value)
+            return _struct(value, version)
         case tuple():
-            return [_plain(member, is_uuid=is_uuid) for member in value]
+            return [_plain(member, version, is_uuid=is_uuid) for member in value]
         case bytes():
             if is_uuid and len(value) == UUID_BYTES:
                 return format_uuid(Uuid(value))

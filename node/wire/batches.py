@@ -7,8 +7,9 @@ and tells a torn tail (a crash's, to be cut off) from a corrupt middle (to be re
 
 import contextlib
 import struct
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Final, TypeVar
 
 import msgspec
 from crc32c import crc32c
@@ -17,9 +18,10 @@ from node.wire.control_records import decode_control, encode_control
 from node.wire.errors import WireError
 from node.wire.messages.batch import Batch, Record
 from node.wire.messages.control import ControlRecord
-from node.wire.metadata_records import decode_record, encode_record
+from node.wire.metadata_records import decode_record, encode_record, stored_version
 from node.wire.primitives import Reader, Writer
 
+T = TypeVar("T")
 MAGIC: Final = 2
 # base offset, length, leader epoch, magic, crc
 _HEAD: Final = struct.Struct(">qiibI")
@@ -44,6 +46,16 @@ class BatchHeader(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     timestamp_ms: int
     is_control: bool
     count: int
+
+
+class RecordLayout(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """How one record lies in its batch: what its decoded form does not tell."""
+
+    key_bytes: int
+    """-1 where there is no key."""
+    value_bytes: int
+    version: int
+    """That the value is written in."""
 
 
 class TornTailError(WireError):
@@ -176,12 +188,8 @@ def _checked_header(whole: memoryview) -> BatchHeader:
 
 
 def _decode_records(whole: memoryview, header: BatchHeader) -> Batch:
-    reader = Reader(whole, HEADER_BYTES)
-    if header.count * _LEAST_RECORD_BYTES > reader.remaining:
-        raise WireError(f"a batch of {header.count} records in {reader.remaining} bytes")
-    records = tuple([_read_record(reader, delta, header) for delta in range(header.count)])
-    if reader.remaining:
-        raise WireError(f"{reader.remaining} bytes after the last record of a batch")
+    read = partial(_read_record, is_control=header.is_control)
+    records = tuple(_each_record(whole, header, read))
     return Batch(
         base_offset=header.base_offset,
         epoch=header.epoch,
@@ -191,7 +199,33 @@ def _decode_records(whole: memoryview, header: BatchHeader) -> Batch:
     )
 
 
-def _read_record(outer: Reader, delta: int, header: BatchHeader) -> Record:
+def record_layouts(whole: memoryview) -> tuple[RecordLayout, ...]:
+    """How each record of one whole batch is written; for tools, which say so.
+
+    Raises:
+        WireError: if it is no batch of ours.
+    """
+    header = _checked_header(whole)
+    read = partial(_read_layout, is_control=header.is_control)
+    return tuple(_each_record(whole, header, read))
+
+
+def _each_record(
+    whole: memoryview, header: BatchHeader, read: Callable[[memoryview | None, memoryview], T]
+) -> list[T]:
+    """What `read` makes of the key and the value of each record."""
+    reader = Reader(whole, HEADER_BYTES)
+    if header.count * _LEAST_RECORD_BYTES > reader.remaining:
+        raise WireError(f"a batch of {header.count} records in {reader.remaining} bytes")
+    found = [read(*_key_and_value(reader, delta, header)) for delta in range(header.count)]
+    if reader.remaining:
+        raise WireError(f"{reader.remaining} bytes after the last record of a batch")
+    return found
+
+
+def _key_and_value(
+    outer: Reader, delta: int, header: BatchHeader
+) -> tuple[memoryview | None, memoryview]:
     reader = Reader(outer.take(outer.varint()))
     reader.take(1)
     reader.varlong()
@@ -199,12 +233,22 @@ def _read_record(outer: Reader, delta: int, header: BatchHeader) -> Record:
         raise WireError(f"record {delta} of the batch at {header.base_offset} is out of order")
     key_length = reader.varint()
     key = None if key_length == -1 else reader.take(key_length)
-    value = reader.take(reader.varint())
-    if header.is_control:
+    return key, reader.take(reader.varint())
+
+
+def _read_record(key: memoryview | None, value: memoryview, *, is_control: bool) -> Record:
+    if is_control:
         return decode_control(key, value)
     if key is not None:
-        raise WireError(f"a metadata record with a key of {key_length} bytes")
+        raise WireError(f"a metadata record with a key of {len(key)} bytes")
     return decode_record(value)
+
+
+def _read_layout(key: memoryview | None, value: memoryview, *, is_control: bool) -> RecordLayout:
+    version = decode_control(key, value).version if is_control else stored_version(value)
+    return RecordLayout(
+        key_bytes=-1 if key is None else len(key), value_bytes=len(value), version=version
+    )
 
 
 def scan_batches(data: bytes | memoryview) -> Iterator[tuple[int, int, BatchHeader]]:

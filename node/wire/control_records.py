@@ -19,14 +19,14 @@ from node.wire.primitives import Reader
 _KEY: Final = struct.Struct(">hh")
 _VERSION: Final = struct.Struct(">h")
 _KEY_VERSION: Final = 0
-_SCHEMAS: Final = {
+SCHEMAS: Final = {
     2: LEADER_CHANGE,
     3: SNAPSHOT_HEADER,
     4: SNAPSHOT_FOOTER,
     5: KRAFT_VERSION,
     6: VOTERS,
 }
-_TYPES: Final = {schema.message: number for number, schema in _SCHEMAS.items()}
+_TYPES: Final = {schema.message: number for number, schema in SCHEMAS.items()}
 
 
 def encode_control(record: Record) -> tuple[bytes, bytes]:
@@ -38,7 +38,7 @@ def encode_control(record: Record) -> tuple[bytes, bytes]:
     if not isinstance(record, ControlRecord):
         raise WireError(f"{type(record).__name__} is no control record")
     number = _TYPES[type(record)]
-    return _KEY.pack(_KEY_VERSION, number), _SCHEMAS[number].encode(record, record.version)
+    return _KEY.pack(_KEY_VERSION, number), SCHEMAS[number].encode(record, record.version)
 
 
 def decode_control(key: memoryview | None, value: memoryview) -> ControlRecord:
@@ -50,7 +50,7 @@ def decode_control(key: memoryview | None, value: memoryview) -> ControlRecord:
     if key is None:
         raise WireError("a control record without a key")
     _, number = Reader(key).unpack(_KEY)
-    schema = _SCHEMAS.get(number)
+    schema = SCHEMAS.get(number)
     if schema is None:
         raise WireError(f"control record type {number} is unknown")
     version: int = Reader(value).unpack(_VERSION)[0]

@@ -39,6 +39,24 @@ def decode_record(data: bytes | memoryview) -> MetadataRecord:
         WireError: if the frame, type or version is unknown, or the bytes are no record.
     """
     reader = Reader(data)
+    schema, version = _read_head(reader)
+    record = schema.decode(reader, version)
+    if reader.remaining:
+        raise WireError(f"{reader.remaining} bytes after {type(record).__name__}")
+    return cast("MetadataRecord", record)
+
+
+def stored_version(data: bytes | memoryview) -> int:
+    """The version that a record's value is written in, which the decoded record does not tell.
+
+    Raises:
+        WireError: if the frame or type is unknown.
+    """
+    _, version = _read_head(Reader(data))
+    return version
+
+
+def _read_head(reader: Reader) -> tuple[Schema, int]:
     frame = reader.uvarint()
     if frame != FRAME_VERSION:
         raise WireError(f"metadata record frame {frame}; only {FRAME_VERSION} is known")
@@ -46,7 +64,4 @@ def decode_record(data: bytes | memoryview) -> MetadataRecord:
     schema = SCHEMAS.get(key)
     if schema is None:
         raise WireError(f"metadata record type {key} is unknown")
-    record = schema.decode(reader, reader.uvarint())
-    if reader.remaining:
-        raise WireError(f"{reader.remaining} bytes after {type(record).__name__}")
-    return cast("MetadataRecord", record)
+    return schema, reader.uvarint()

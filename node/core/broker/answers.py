@@ -2,7 +2,8 @@
 
 ApiVersions, Metadata (brokers only) and DescribeCluster (KIP-631 "Networking", "Membership
 States"; KIP-919 for controllers). These answers may lag behind the cluster but never go back.
-Not: anything that has to be linearizable; that is asked of the active controller.
+Not: anything that has to be linearizable, which is asked of the active controller; nor
+DescribeConfigs (configs.py).
 
 Simplification: a broker is listed at the endpoint that has the name of our first client
 listener, whichever listener the client came by.
@@ -26,6 +27,7 @@ from node.wire.messages import (
     delete_topics_request,
     describe_cluster_request,
     describe_cluster_response,
+    describe_configs_request,
     describe_quorum_request,
     end_quorum_epoch_request,
     envelope_request,
@@ -46,7 +48,10 @@ _EVERYWHERE: Final[tuple[type[Message], ...]] = (
     describe_quorum_request.DescribeQuorumRequest,
     unregister_broker_request.UnregisterBrokerRequest,
 )
-_BROKERS_ONLY: Final[tuple[type[Message], ...]] = (metadata_request.MetadataRequest,)
+_BROKERS_ONLY: Final[tuple[type[Message], ...]] = (
+    describe_configs_request.DescribeConfigsRequest,
+    metadata_request.MetadataRequest,
+)
 _CONTROLLERS_ONLY: Final[tuple[type[Message], ...]] = (
     begin_quorum_epoch_request.BeginQuorumEpochRequest,
     broker_heartbeat_request.BrokerHeartbeatRequest,

@@ -5,7 +5,7 @@ Not: the data plane; there are no Produce and Fetch of topics yet.
 
 from typing import TYPE_CHECKING
 
-from node.core.broker import answers
+from node.core.broker import answers, configs
 from node.core.broker.forwarding import FORWARDED, Forwarder
 from node.core.broker.lifecycle import BrokerState
 from node.core.broker.membership import Membership
@@ -22,6 +22,7 @@ from node.wire.messages import (
     broker_heartbeat_request,
     broker_registration_request,
     describe_cluster_request,
+    describe_configs_request,
     metadata_request,
 )
 
@@ -92,6 +93,8 @@ class Broker:
                 return answers.describe_cluster(
                     self._config, image, self._raft.leader, message, on_controller_listener=False
                 )
+            case describe_configs_request.DescribeConfigsRequest():
+                return configs.describe(image, message)
             case (
                 broker_registration_request.BrokerRegistrationRequest()
                 | broker_heartbeat_request.BrokerHeartbeatRequest()

@@ -9,11 +9,28 @@ from cluster.systems import reference_files
 from node.storage.disk import Disk
 from node.storage.log import DIRECTORY_NAME, MetadataLog
 from node.tools import dump_log, storage
+from node.tools.record_json import record_data
+from node.wire.batches import encode_batches
 from node.wire.messages.batch import Batch
-from node.wire.messages.control import LeaderChange, LeaderChangeVoter
-from node.wire.messages.metadata import PartitionChangeRecord, TopicRecord
+from node.wire.messages.control import (
+    KRaftVersion,
+    LeaderChange,
+    LeaderChangeVoter,
+    SnapshotFooter,
+    SnapshotHeader,
+    Voters,
+)
+from node.wire.messages.generated.voters import Voter
+from node.wire.messages.metadata import (
+    NoOpRecord,
+    PartitionChangeRecord,
+    PartitionRecord,
+    RegisterBrokerRecord,
+    TopicRecord,
+)
 from node.wire.types import parse_uuid
 
+NO_MORE = "sequence: -1 headerKeys: []"
 CLUSTER_ID = "XcZZOzUqS4yHOjhMQB6JLQ"
 
 
@@ -150,12 +167,54 @@ def test_dump_log_prints_batches_and_records(
     assert lines[0] == f"Dumping {segment}"
     assert lines[1] == "Log starting offset: 0"
     assert "baseOffset: 1 lastOffset: 2 count: 2" in lines[4]
-    assert lines[5] == f"| offset: 1 CreateTime: 10 {topic}"
-    assert lines[6] == f"| offset: 2 CreateTime: 10 {change}"
+    assert lines[5] == f"| offset: 1 CreateTime: 10 keySize: -1 valueSize: 27 {NO_MORE} {topic}"
+    assert lines[6] == f"| offset: 2 CreateTime: 10 keySize: -1 valueSize: 30 {NO_MORE} {change}"
     assert dump_log.run([*argv, "--skip-record-metadata"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[3].startswith('| LeaderChange: {"version":0,"leaderId":2,"voters":[{"voterId":2}]')
     assert lines[5:] == [f"| {topic}", f"| {change}"]
+
+
+@pytest.mark.requirement("631-97")
+def test_dump_log_of_a_snapshot_names_its_end_and_its_control_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    snapshot = tmp_path / "00000000000000000034-0000000002.checkpoint"
+    voter = Voter(voter_id=3, voter_directory_id=parse_uuid(CLUSTER_ID))
+    head = (SnapshotHeader(last_contained_log_timestamp=5), KRaftVersion(k_raft_version=1))
+    batches = (
+        Batch(base_offset=0, epoch=2, timestamp_ms=9, is_control=True, records=head),
+        Batch(base_offset=2, epoch=2, timestamp_ms=9, records=(NoOpRecord(),)),
+        Batch(
+            base_offset=3,
+            epoch=2,
+            timestamp_ms=9,
+            is_control=True,
+            records=(Voters(voters=(voter,)), SnapshotFooter()),
+        ),
+    )
+    snapshot.write_bytes(encode_batches(batches))
+    assert dump_log.run(["--files", str(snapshot), "--cluster-metadata-decoder"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "Snapshot end offset: 34, epoch: 2"
+    records = [line.partition("[] ")[2] for line in lines if line.startswith("|")]
+    assert records[0] == 'SnapshotHeader {"version":0,"lastContainedLogTimestamp":5}'
+    assert records[1] == 'KRaftVersion {"version":0,"kRaftVersion":1}'
+    assert records[3].startswith('KRaftVoters {"version":0,"voters":[{"voterId":3,')
+    assert records[4] == 'SnapshotFooter {"version":0}'
+
+
+@pytest.mark.requirement("631-97")
+def test_fields_that_a_record_s_version_lacks_are_left_out() -> None:
+    fields = [
+        set(record_data(record, version))
+        for record in (RegisterBrokerRecord(), PartitionRecord())
+        for version in (0, 1, 2)
+    ]
+    assert fields[1] - fields[0] == {"inControlledShutdown"}
+    assert fields[2] - fields[1] == {"isMigratingZkBroker"}
+    assert fields[4] - fields[3] == {"directories"}
+    assert fields[5] == fields[4]
 
 
 def test_dump_log_of_a_torn_or_absent_file_is_one_line_and_status_1(

@@ -1,0 +1,21 @@
+"""`python -m images.kafka`: Kafka's jars, fetched if they aren't there, and the folder's name."""
+
+import sys
+
+from images.errors import ImageError
+from images.kafka.jars import ensure_jars
+
+
+def main() -> int:
+    """Fetch; an error is one line and status 1."""
+    try:
+        folder = ensure_jars(lambda line: sys.stderr.write(f"{line}\n"))
+    except ImageError as error:
+        sys.stderr.write(f"images.kafka: {error}\n")
+        return 1
+    sys.stdout.write(f"{folder}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,151 @@
+"""A blocking client for the tools: one request at a time to one node (KIP-511 negotiation).
+
+Not: retries, finding the right node, TLS or SASL; a tool says what went wrong in one line.
+"""
+
+import socket
+from types import TracebackType
+from typing import Final, Self
+
+from msgspec import Struct
+from typing_extensions import override
+
+from node.wire.codec import REQUESTS, decode_response, encode_request, header_versions
+from node.wire.errors import WireError
+from node.wire.frames import FrameSplitter, frame
+from node.wire.headers import RequestHeader, encode_request_header, split_response
+from node.wire.messages.generated.api_versions_request import ApiVersionsRequest
+from node.wire.messages.generated.api_versions_response import ApiVersionsResponse
+from node.wire.schema import Message
+
+CLIENT_ID: Final = "kraft-tools"
+RECEIVE_BYTES: Final = 65_536
+LARGEST_PORT: Final = 65_535
+
+
+class ClientError(Exception):
+    """What was asked could not be had; the text is one line."""
+
+
+class Unreachable(ClientError):
+    """Nothing takes a connection there."""
+
+
+class Address(Struct, frozen=True):
+    """A host and a port."""
+
+    host: str
+    port: int
+
+    @override
+    def __str__(self) -> str:
+        """Return the usual form, which `parse_addresses` takes."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def parse_addresses(text: str) -> tuple[Address, ...]:
+    """Return the addresses of `host:port,host:port`.
+
+    Raises:
+        ClientError: one of them is none.
+    """
+    return tuple(_parse_address(entry.strip()) for entry in text.split(","))
+
+
+def _parse_address(entry: str) -> Address:
+    host, _, port = entry.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isdecimal() or not 0 < int(port) <= LARGEST_PORT:
+        raise ClientError(f"{entry!r} is no address: host:port is expected")
+    return Address(host, int(port))
+
+
+class Client:
+    """A connection to one node, closed when its `with` block ends."""
+
+    __slots__ = ("_correlation_id", "_served", "_socket", "_splitter", "address")
+
+    def __init__(self, address: Address, timeout_s: float) -> None:
+        """Connect.
+
+        Raises:
+            Unreachable: nothing takes the connection in time.
+        """
+        self.address = address
+        self._correlation_id = 0
+        self._splitter = FrameSplitter()
+        self._served: dict[int, tuple[int, int]] = {}
+        try:
+            self._socket = socket.create_connection((address.host, address.port), timeout_s)
+        except OSError as error:
+            raise Unreachable(f"{address}: {_reason(error)}") from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._socket.close()
+
+    def ask(self, message: Message) -> Message:
+        """Send a request in the newest version that both sides know; return its answer.
+
+        Raises:
+            ClientError: the node does not serve it, answers nothing or no Kafka answer.
+        """
+        try:
+            if not self._served:
+                self._served = self._negotiate()
+            return self._exchange(message, self._version(message))
+        except WireError as error:
+            raise ClientError(f"{self.address}: {error}") from error
+        except OSError as error:
+            raise ClientError(f"{self.address}: {_reason(error)}") from error
+
+    def _negotiate(self) -> dict[int, tuple[int, int]]:
+        answer = self._exchange(ApiVersionsRequest(), 0)
+        assert isinstance(answer, ApiVersionsResponse)
+        return {api.api_key: (api.min_version, api.max_version) for api in answer.api_keys}
+
+    def _version(self, message: Message) -> int:
+        oldest, newest = self._served.get(message.API_KEY, (0, -1))
+        schema = REQUESTS[message.API_KEY]
+        version = min(newest, schema.max_version)
+        if version < max(oldest, schema.min_version):
+            raise ClientError(f"{self.address} does not serve {type(message).__name__}")
+        return version
+
+    def _exchange(self, message: Message, version: int) -> Message:
+        self._correlation_id += 1
+        header = RequestHeader(
+            api_key=message.API_KEY,
+            version=version,
+            correlation_id=self._correlation_id,
+            client_id=CLIENT_ID,
+        )
+        header_version, _ = header_versions(message.API_KEY, version)
+        self._socket.sendall(
+            frame(encode_request_header(header, header_version), encode_request(message, version))
+        )
+        correlation_id, body = split_response(self._receive(), message.API_KEY, version)
+        if correlation_id != self._correlation_id:
+            raise WireError(f"answer {correlation_id} to request {self._correlation_id}")
+        return decode_response(message.API_KEY, version, body)
+
+    def _receive(self) -> bytes:
+        while True:
+            data = self._socket.recv(RECEIVE_BYTES)
+            if not data:
+                raise ConnectionResetError("the node closed the connection")
+            for payload in self._splitter.feed(data):
+                return payload
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    return error.strerror or str(error)

@@ -1,0 +1,210 @@
+"""`kraft-metadata-quorum describe --status | --replication`, as kafka-metadata-quorum (KIP-595).
+
+Asks brokers, which pass the question on, or controllers, which say who leads (KIP-919). Not:
+adding or removing controllers (KIP-853), TLS or SASL. The bootstrap options may stand before
+`describe`, where Kafka wants them, or after it.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from node.storage.disk import Disk
+from node.storage.meta_properties import parse_properties
+from node.tools.arguments import ToolParser, complain, tell
+from node.tools.client import Address, Client, ClientError, Unreachable, parse_addresses
+from node.tools.quorum_text import Quorum, replication_lines, status_lines
+from node.wire.errors import ErrorCode
+from node.wire.messages.generated import describe_quorum_request
+from node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
+from node.wire.messages.generated.describe_cluster_response import DescribeClusterResponse
+from node.wire.messages.generated.describe_quorum_response import (
+    DescribeQuorumResponse,
+    PartitionData,
+)
+
+PROGRAM: Final = "kraft-metadata-quorum"
+TOPIC: Final = "__cluster_metadata"
+BROKERS: Final = 1
+CONTROLLERS: Final = 2
+PAUSE_S: Final = 0.1
+DEFAULT_TIMEOUT_MS: Final = 60_000
+MS_PER_S: Final = 1000
+_LEADERLESS: Final = frozenset(
+    {
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.LEADER_NOT_AVAILABLE,
+        ErrorCode.BROKER_NOT_AVAILABLE,
+        ErrorCode.REQUEST_TIMED_OUT,
+        ErrorCode.NOT_CONTROLLER,
+    }
+)
+
+
+class NoLeaderYet(ClientError):
+    """The quorum has no leader, or has just changed it: worth asking again."""
+
+
+def main() -> None:
+    """Entry point of the command."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(argv: list[str]) -> int:
+    """Print what was asked for; return the exit status."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    problem = _misuse(arguments)
+    if problem:
+        parser.error(problem)
+    try:
+        timeout_s = _timeout_ms(arguments.command_config) / MS_PER_S
+        endpoint_type = BROKERS if arguments.bootstrap_server else CONTROLLERS
+        addresses = parse_addresses(arguments.bootstrap_server or arguments.bootstrap_controller)
+        quorum = ask_quorum(addresses, endpoint_type, timeout_s)
+    except ClientError as error:
+        complain(PROGRAM, str(error))
+        return 1
+    now_ms = time.time_ns() // 1_000_000 if arguments.human_readable else None
+    for line in status_lines(quorum) if arguments.status else replication_lines(quorum, now_ms):
+        tell(line)
+    return 0
+
+
+def _parser() -> ToolParser:
+    parser = ToolParser(prog=PROGRAM, description="The state of the metadata quorum.")
+    _add_connection(parser, None)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    describe = commands.add_parser("describe", help="describe the metadata quorum")
+    _add_connection(describe, argparse.SUPPRESS)
+    describe.add_argument("--status", action="store_true", help="a short summary")
+    describe.add_argument("--replication", action="store_true", help="every replica's progress")
+    describe.add_argument(
+        "--human-readable", action="store_true", help="times as milliseconds ago, in the table"
+    )
+    return parser
+
+
+def _add_connection(parser: argparse.ArgumentParser, default: str | None) -> None:
+    for name, help_text in (
+        ("--bootstrap-server", "brokers, as host:port,host:port"),
+        ("--bootstrap-controller", "controllers, as host:port,host:port"),
+        ("--command-config", "a file of client properties"),
+    ):
+        parser.add_argument(name, default=default, help=help_text)
+
+
+def _misuse(arguments: argparse.Namespace) -> str:
+    """What is wrong with options that are right each by itself (595-66)."""
+    if bool(arguments.bootstrap_server) == bool(arguments.bootstrap_controller):
+        return "give one of --bootstrap-server and --bootstrap-controller"
+    if arguments.status == arguments.replication:
+        return "give one of --status and --replication to describe"
+    if arguments.human_readable and arguments.status:
+        return "--human-readable goes with --replication"
+    return ""
+
+
+def _timeout_ms(path: str | None) -> int:
+    """The time-out that the client's properties name; other properties than these are ignored."""
+    if path is None:
+        return DEFAULT_TIMEOUT_MS
+    try:
+        properties = parse_properties(Disk().read(path).decode())
+    except OSError as error:
+        raise ClientError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ClientError(f"{path}: is not UTF-8 text") from error
+    protocol = properties.get("security.protocol", "PLAINTEXT")
+    if protocol != "PLAINTEXT":
+        raise ClientError(f"{path}: security.protocol={protocol}: only PLAINTEXT is supported")
+    timeout = properties.get("default.api.timeout.ms", str(DEFAULT_TIMEOUT_MS))
+    if not timeout.isdecimal() or int(timeout) == 0:
+        raise ClientError(f"{path}: default.api.timeout.ms={timeout}: milliseconds are expected")
+    return int(timeout)
+
+
+def ask_quorum(addresses: Sequence[Address], endpoint_type: int, timeout_s: float) -> Quorum:
+    """Return the leader's answer, asking again while there is no leader.
+
+    Raises:
+        ClientError: nobody takes a connection, or there is no leader in time.
+    """
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            return _ask_any(addresses, endpoint_type, deadline)
+        except NoLeaderYet:
+            if time.monotonic() + PAUSE_S >= deadline:
+                raise
+            time.sleep(PAUSE_S)
+
+
+def _ask_any(addresses: Sequence[Address], endpoint_type: int, deadline: float) -> Quorum:
+    """Ask the first that takes a connection."""
+    unreachable = ClientError("no address was given")
+    for address in addresses:
+        try:
+            client = Client(address, _remaining(deadline))
+        except Unreachable as error:
+            unreachable = error
+            continue
+        with client:
+            return _ask(client, endpoint_type, deadline)
+    raise unreachable
+
+
+def _ask(client: Client, endpoint_type: int, deadline: float) -> Quorum:
+    cluster = client.ask(DescribeClusterRequest(endpoint_type=endpoint_type))
+    assert isinstance(cluster, DescribeClusterResponse)
+    if cluster.error_code:
+        raise _refusal(client.address, cluster.error_code, cluster.error_message)
+    if endpoint_type == BROKERS:
+        return _describe(client, cluster.cluster_id)
+    leaders = [each for each in cluster.brokers if each.broker_id == cluster.controller_id]
+    if not leaders:
+        raise NoLeaderYet(f"{client.address}: the quorum has no leader")
+    leader = Address(leaders[0].host, leaders[0].port)
+    try:
+        with Client(leader, _remaining(deadline)) as to_leader:
+            return _describe(to_leader, cluster.cluster_id)
+    except Unreachable as error:
+        raise NoLeaderYet(f"the leader {leaders[0].broker_id} at {error}") from error
+
+
+def _describe(client: Client, cluster_id: str) -> Quorum:
+    partition = describe_quorum_request.PartitionData(partition_index=0)
+    topic = describe_quorum_request.TopicData(topic_name=TOPIC, partitions=(partition,))
+    answer = client.ask(describe_quorum_request.DescribeQuorumRequest(topics=(topic,)))
+    assert isinstance(answer, DescribeQuorumResponse)
+    if answer.error_code:
+        raise _refusal(client.address, answer.error_code, answer.error_message)
+    found = [partition for topic in answer.topics for partition in topic.partitions]
+    if len(found) != 1:
+        raise ClientError(f"{client.address}: an answer about {len(found)} partitions")
+    if found[0].error_code:
+        raise _refusal(client.address, found[0].error_code, found[0].error_message)
+    _check(client.address, found[0])
+    return Quorum(cluster_id=cluster_id, partition=found[0], nodes=answer.nodes)
+
+
+def _check(address: Address, partition: PartitionData) -> None:
+    if partition.leader_id not in {voter.replica_id for voter in partition.current_voters}:
+        raise NoLeaderYet(f"{address}: leader {partition.leader_id} is none of the voters")
+
+
+def _refusal(address: Address, code: int, message: str | None) -> ClientError:
+    known = code in set(ErrorCode)
+    name = ErrorCode(code).name if known else f"error {code}"
+    text = f"{address}: {name}: {message}" if message else f"{address}: {name}"
+    return NoLeaderYet(text) if code in _LEADERLESS else ClientError(text)
+
+
+def _remaining(deadline: float) -> float:
+    return max(PAUSE_S, deadline - time.monotonic())
+
+
+if __name__ == "__main__":
+    main()

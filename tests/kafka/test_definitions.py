@@ -1,0 +1,118 @@
+"""Our messages equal the definitions in Kafka's jars, field by field and version by version.
+
+The bytes of random messages, written straight from Kafka's JSON, are what our codec writes and
+reads. Fields: names, order, types, nulls, tags, defaults, and which may be dropped.
+"""
+
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from node.wire import codec, control_records, metadata_records
+from node.wire.errors import WireError
+from node.wire.messages.generated.default_principal_data import DEFAULT_PRINCIPAL_DATA
+from node.wire.primitives import Reader
+from node.wire.schema import Schema
+from tests.kafka.definitions import Definition, Field, encode, random_value, random_values
+from tests.kafka.our_messages import part, snake, to_ours
+
+pytestmark = pytest.mark.kafka
+MESSAGES_A_VERSION = 25
+RENAMED = {
+    "LeaderChange": "LeaderChangeMessage",
+    "SnapshotHeader": "SnapshotHeaderRecord",
+    "SnapshotFooter": "SnapshotFooterRecord",
+    "KRaftVersion": "KRaftVersionRecord",
+    "Voters": "VotersRecord",
+}
+RECORDS = tuple(metadata_records.SCHEMAS.values())
+OTHERS = (
+    *codec.REQUESTS.values(),
+    *codec.RESPONSES.values(),
+    *control_records.SCHEMAS.values(),
+    DEFAULT_PRINCIPAL_DATA,
+)
+
+
+def kafka_name(schema: Schema) -> str:
+    name = schema.message.__name__
+    return RENAMED.get(name, name)
+
+
+def assert_same_fields(cls: Any, fields: tuple[Field, ...], known: range) -> None:
+    """The class has exactly the fields that one of the versions in `known` has."""
+    present = [each for each in fields if set(each.versions) & set(known)]
+    assert {field.name for field in msgspec.structs.fields(cls)} == {
+        snake(field.name) for field in present
+    }
+    for field in present:
+        if field.fields is not None:
+            assert_same_fields(part(cls, field), field.fields, known)
+
+
+@pytest.mark.requirement("631-16")
+def test_every_record_type_of_kafka_is_one_of_ours_in_the_same_versions(
+    definitions: dict[str, Definition],
+) -> None:
+    theirs = {
+        each.api_key: (each.name, each.versions)
+        for each in definitions.values()
+        if each.name.endswith("Record") and each.api_key is not None
+    }
+    ours = {
+        schema.key: (kafka_name(schema), range(schema.min_version, schema.max_version + 1))
+        for schema in RECORDS
+    }
+    assert ours == theirs
+
+
+@pytest.mark.requirement("631-16")
+@pytest.mark.parametrize("schema", [*RECORDS, *OTHERS], ids=kafka_name)
+def test_a_message_is_what_kafka_defines(
+    schema: Schema, definitions: dict[str, Definition]
+) -> None:
+    definition = definitions[kafka_name(schema)]
+    known = range(schema.min_version, schema.max_version + 1)
+    assert set(known) <= set(definition.versions)
+    if schema.key >= 0 and definition.api_key is not None:
+        assert schema.key == definition.api_key
+    assert_same_fields(schema.message, definition.fields, known)
+    chance = Random(kafka_name(schema))
+    for version in known:
+        assert schema.is_flexible(version) == (version in definition.flexible)
+        for _ in range(MESSAGES_A_VERSION):
+            values = random_values(definition.fields, version, chance)
+            data = encode(definition, version, values)
+            message = to_ours(schema.message, definition.fields, values)
+            assert schema.encode(message, version) == data
+            assert schema.decode(Reader(data), version) == message
+
+
+@pytest.mark.parametrize("schema", [*RECORDS, *OTHERS], ids=kafka_name)
+def test_a_version_refuses_what_it_lacks_unless_kafka_lets_it_be_dropped(
+    schema: Schema, definitions: dict[str, Definition]
+) -> None:
+    definition = definitions[kafka_name(schema)]
+    chance = Random(kafka_name(schema))
+    for version in range(schema.min_version, schema.max_version + 1):
+        for field in definition.fields:
+            held_in = set(field.versions) & set(range(schema.min_version, schema.max_version + 1))
+            if version in field.versions or not held_in:
+                continue
+            values = random_values(definition.fields, version, chance)
+            values[field.name] = set_value(field, max(held_in), chance)
+            message = to_ours(schema.message, definition.fields, values)
+            if field.ignorable:
+                assert schema.encode(message, version) == encode(definition, version, values)
+            else:
+                with pytest.raises(WireError, match=snake(field.name)):
+                    schema.encode(message, version)
+
+
+def set_value(field: Field, version: int, chance: Random) -> Any:
+    """A value that is not the default."""
+    while field.is_default(value := random_value(field, version, chance)):
+        pass
+    return value
