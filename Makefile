@@ -4,10 +4,10 @@ BIN := .venv/bin
 RUNS ?= 50
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docker demo test lint soak bench
+.PHONY: help setup docker demo test lint requirements soak bench
 
 help: ## Say what there is
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 setup: ## .venv with all that requirements.lock names, and Java for Spark
 	@scripts/bootstrap/setup.sh
@@ -25,6 +25,9 @@ test: ## Every test, Docker included, with the time of each stage
 
 lint: setup ## Style only: ruff, mypy, import contracts
 	@$(BIN)/python scripts/run_tests.py --only style
+
+requirements: setup ## Each row of the requirements with the tests that carry it; fails if one lacks any
+	@$(BIN)/python -m scripts.requirements
 
 soak: docker ## RUNS=50 docker runs of 20 s, every node killed at once; fails on any not valid
 	@$(BIN)/python scripts/soak.py --runs $(RUNS)

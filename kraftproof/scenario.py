@@ -10,7 +10,7 @@ from random import Random
 from kraftproof.options import RunOptions
 
 TOPICS_SHARE = 0.65
-TOPOLOGIES = ((3, 3), (3, 3), (3, 3), (3, 1), (3, 2), (5, 3))
+TOPOLOGIES = ((3, 3), (3, 3), (3, 3), (3, 1), (3, 2), (5, 1), (5, 3))
 RATES = (10.0, 20.0, 40.0, 80.0)
 CONCURRENCIES = (2, 5, 10)
 TIME_LIMITS_S = (8.0, 12.0, 20.0)

@@ -4,16 +4,18 @@ A violation is an invariant of the simulator, or an `invalid` of the inline engi
 directory; that of a valid run is removed. Not: what a seed's scenario is (kraftproof/scenario.py).
 """
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from random import Random
 
 from checkers.verdict import Verdict
 from kraftproof.errors import UsageError
+from kraftproof.options import RunOptions
 from kraftproof.progress import Silence
 from kraftproof.run_directory import RunDirectory
 from kraftproof.runner import RunResult, Simulation, cluster_options, execute
@@ -97,10 +99,13 @@ def search(
 
 
 def run_seed(one: Scenario, mutant_hash: str | None) -> SeedResult:
-    """Run one scenario in a directory of its own, which stays only if it is no clean pass."""
+    """Run one scenario in a directory of its own, which stays only if it is no clean pass.
+
+    Two searches may share a store: a directory gets the name by which it stays at the end.
+    """
     options = one.options
     started_s = time.process_time()
-    directory = RunDirectory(path=options.store / f"sim-seed{options.seed}")
+    directory = RunDirectory(path=options.store / f".sim-seed{options.seed}-{os.getpid()}")
     shutil.rmtree(directory.path, ignore_errors=True)
     directory.path.mkdir(parents=True)
     schedule = dense(
@@ -114,8 +119,18 @@ def run_seed(one: Scenario, mutant_hash: str | None) -> SeedResult:
     )
     if result.verdict is Verdict.VALID:
         shutil.rmtree(directory.path)
+    else:
+        result = replace(result, directory=_kept(directory, options))
     cpu_s = time.process_time() - started_s
     return SeedResult(seed=options.seed, scenario=one, result=result, cpu_s=cpu_s)
+
+
+def _kept(directory: RunDirectory, options: RunOptions) -> RunDirectory:
+    """Give the directory its lasting name, in the place of an older run of the seed."""
+    lasting = options.store / f"sim-seed{options.seed}"
+    shutil.rmtree(lasting, ignore_errors=True)
+    directory.path.rename(lasting)
+    return RunDirectory(path=lasting)
 
 
 def _summary(results: list[SeedResult], cpu_s: float) -> SearchSummary:

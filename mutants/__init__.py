@@ -4,11 +4,12 @@
 `python -m mutants ID -- server.properties` runs a broken node. The node itself has no switch.
 """
 
-from mutants.catalogue import IDS, UnknownMutantError, load
+from mutants.catalogue import ALL, IDS, UnknownMutantError, load
 from mutants.hook import LateMutantError, install_edits
 from mutants.mutant import Edit, Mutant, MutantMismatchError
 
 __all__ = (
+    "ALL",
     "IDS",
     "Edit",
     "LateMutantError",

@@ -1,4 +1,7 @@
-"""`python -m mutants ID -- server.properties`: a reference node with one bug in it."""
+"""`python -m mutants ID -- server.properties`: a reference node with one bug in it.
+
+`python -m mutants --list` names them all, with the hash of their edits.
+"""
 
 import importlib
 import sys
@@ -6,11 +9,18 @@ from collections.abc import Sequence
 
 import mutants
 
-USAGE = "usage: python -m mutants ID -- server.properties [--hosts-file FILE]"
+USAGE = (
+    "usage: python -m mutants ID -- server.properties [--hosts-file FILE]\n"
+    "       python -m mutants --list"
+)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run a broken node until it ends; returns its exit status, 1 for what can't be run."""
+    if list(arguments) == ["--list"]:
+        for mutant in mutants.ALL:
+            sys.stdout.write(f"{mutant.mutant_id:<16} {mutant.fingerprint}  {mutant.title}\n")
+        return 0
     if len(arguments) < 3 or arguments[1] != "--":
         sys.stderr.write(USAGE + "\n")
         return 1

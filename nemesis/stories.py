@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from cluster.protocol import Link, NodeInfo
+from nemesis.clock import SECOND_NS, ClockBump
 from nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Fault, Role
 from nemesis.kill import Kill, KillAll, plan_kill_all
 from nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
@@ -20,6 +21,15 @@ Scene = tuple[float, float, Fault]
 Story = Callable[[Random, Sequence[NodeInfo]], list[Scene]]
 
 _ACTIVE = Role(name=ACTIVE_CONTROLLER)
+_MOST_STANDBYS = 4
+"""As many as a quorum of five has."""
+
+
+def _standby(choice: int) -> Role:
+    return Role(name=STANDBY_CONTROLLER, choice=choice)
+
+
+_ALL_STANDBYS = tuple(_standby(choice) for choice in range(_MOST_STANDBYS))
 
 
 def laggard(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
@@ -28,7 +38,7 @@ def laggard(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     behind_s = random.uniform(0.4, 2.5)
     alone = Cut(
         shape="laggard",
-        around=_standby(random.randrange(4)),
+        around=_standby(random.randrange(_MOST_STANDBYS)),
         direction=random.choice(_DIRECTIONS),
     )
     early_s = random.uniform(0.0, 0.4)
@@ -51,15 +61,23 @@ def old_leader_wakes(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
 
 
 def leaders_in_turn(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
-    """Each new leader is isolated before the one before it is healed (Figure 8 of Raft)."""
+    """Each new leader is cut off before the one before it is healed (Figure 8 of Raft).
+
+    A leader that keeps its brokers and loses the voters alone goes on writing, in vain.
+    """
     del nodes
     scenes: list[Scene] = []
     start_s = 0.0
     for _ in range(random.randrange(2, 5)):
         length_s = random.uniform(0.8, 3.0)
-        cut = Cut(shape="leader", around=_ACTIVE, direction=random.choice(_DIRECTIONS))
+        cut = Cut(
+            shape="leader",
+            around=_ACTIVE,
+            others=random.choice(((), _ALL_STANDBYS)),
+            direction=random.choice(_DIRECTIONS),
+        )
         scenes.append((start_s, start_s + length_s, cut))
-        start_s += length_s * random.uniform(0.6, 1.2)
+        start_s += length_s * random.uniform(0.5, 1.2)
     return scenes
 
 
@@ -135,7 +153,7 @@ def deserted(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     scenes: list[Scene] = []
     start_s = 0.0
     for _ in range(random.randrange(1, 4)):
-        first = random.randrange(4)
+        first = random.randrange(_MOST_STANDBYS)
         gone = random.sample(brokers, random.randrange(len(brokers) // 2 + 1))
         away_s, asleep_s = random.uniform(0.7, 0.93), random.uniform(0.6, 0.95)
         alone = Cut(shape="deserted", around=_ACTIVE, others=(_standby(first), *gone))
@@ -149,13 +167,69 @@ def deserted(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     return scenes
 
 
-def _standby(choice: int) -> Role:
-    return Role(name=STANDBY_CONTROLLER, choice=choice)
+def rivals(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """Several wake at once, with their time to stand long over; some of their Votes are late."""
+    controllers = [node.node_id for node in nodes if node.is_controller]
+    asleep_s = random.uniform(1.3, 2.2)
+    sleepers = random.sample(
+        controllers, random.randint(min(2, len(controllers)), len(controllers))
+    )
+    lie_in_s = random.choice((0.0, 1.5))
+    scenes: list[Scene] = [
+        *((0.0, asleep_s, Pause(target=sleeper)) for sleeper in sleepers),
+        (0.0, asleep_s + lie_in_s, Pause(target=_ACTIVE)),
+    ]
+    pairs = [Link(a, b) for a in controllers for b in controllers if a != b]
+    for _ in range(random.randrange(1, 6) if pairs else 0):
+        start_s = asleep_s + random.uniform(-0.2, 0.1)
+        late = Cut(
+            shape="late-votes", links=tuple(sorted(random.sample(pairs, len(pairs) // 3 or 1)))
+        )
+        scenes.append((start_s, start_s + random.uniform(0.2, 1.1), late))
+    return sorted(scenes, key=lambda scene: scene[:2])
+
+
+def voters_die(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """As many stand at once, voters die with their votes just given and are back at once."""
+    controllers = [node.node_id for node in nodes if node.is_controller]
+    asleep_s = random.uniform(1.3, 2.2)
+    scenes: list[Scene] = [(0.0, asleep_s, Pause(target=sleeper)) for sleeper in controllers]
+    for _ in range(random.randrange(2, 6)):
+        start_s = asleep_s + random.choice((random.uniform(0.0, 0.02), random.uniform(0.0, 1.2)))
+        victim = Kill(target=random.choice(controllers))
+        scenes.append((start_s, start_s + random.uniform(0.02, 0.2), victim))
+    return sorted(scenes, key=lambda scene: scene[:2])
+
+
+def leases_run_out(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """The leader dies with several brokers: its successor sees their leases end all at once."""
+    brokers = [node.node_id for node in nodes if node.is_broker]
+    gone = random.sample(
+        brokers, random.randint(min(2, len(brokers)), max(min(2, len(brokers)), len(brokers) - 1))
+    )
+    back_s = random.uniform(4.0, 5.5)
+    scenes: list[Scene] = [(0.0, random.uniform(0.5, 5.0), Kill(target=_ACTIVE))]
+    early_s = random.uniform(0.0, 0.4)
+    return scenes + [(early_s, back_s + random.uniform(0.0, 0.5), Kill(target=b)) for b in gone]
+
+
+def clock_jumps(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """The active controller's wall clock jumps to and fro while brokers come and go."""
+    del nodes
+    scenes: list[Scene] = []
+    start_s = 0.0
+    for _ in range(random.randrange(3, 8)):
+        length_s = random.uniform(0.1, 1.2)
+        seconds = random.uniform(1.0, 60.0) * random.choice((-1, 1))
+        bump = ClockBump(target=_ACTIVE, offset_ns=int(seconds * SECOND_NS))
+        scenes.append((start_s, start_s + length_s, bump))
+        start_s += length_s + random.uniform(0.05, 0.6)
+    return scenes
 
 
 def power_failure(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """A standby lags, then the power goes: what a minority had flushed is not committed."""
-    alone = Cut(shape="laggard", around=_standby(random.randrange(4)))
+    alone = Cut(shape="laggard", around=_standby(random.randrange(_MOST_STANDBYS)))
     lag_s = random.uniform(0.2, 1.5)
     return [
         (0.0, lag_s + random.uniform(0.0, 1.0), alone),
@@ -165,22 +239,29 @@ def power_failure(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
 
 _DIRECTIONS: tuple[Direction, ...] = ("both", "both", "in", "out")
 
-_STORIES: tuple[tuple[frozenset[str], Story], ...] = (
-    (frozenset({Cut.kind, Kill.kind}), laggard),
-    (frozenset({Pause.kind}), old_leader_wakes),
-    (frozenset({Cut.kind}), leaders_in_turn),
-    (frozenset({Cut.kind}), flapping),
-    (frozenset({Cut.kind}), quorum_split),
-    (frozenset({Cut.kind, Kill.kind}), minority_then_lost),
-    (frozenset({Cut.kind, Pause.kind}), deserted),
-    (frozenset({Kill.kind}), rolling_kills),
-    (frozenset({Kill.kind}), killed_in_election),
-    (frozenset({KillAll.kind}), kill_everything),
-    (frozenset({LoseUnsynced.kind, Cut.kind}), power_failure),
+_STORIES: tuple[tuple[frozenset[str], int, Story], ...] = (
+    (frozenset({Cut.kind, Kill.kind}), 2, laggard),
+    (frozenset({Pause.kind}), 1, old_leader_wakes),
+    (frozenset({Cut.kind}), 2, leaders_in_turn),
+    (frozenset({Cut.kind}), 1, flapping),
+    (frozenset({Cut.kind}), 1, quorum_split),
+    (frozenset({Cut.kind, Kill.kind}), 1, minority_then_lost),
+    (frozenset({Cut.kind, Pause.kind}), 3, deserted),
+    (frozenset({Cut.kind, Pause.kind}), 1, rivals),
+    (frozenset({Kill.kind, Pause.kind}), 1, voters_die),
+    (frozenset({Kill.kind}), 1, rolling_kills),
+    (frozenset({Kill.kind}), 1, killed_in_election),
+    (frozenset({Kill.kind}), 1, leases_run_out),
+    (frozenset({ClockBump.kind}), 1, clock_jumps),
+    (frozenset({KillAll.kind}), 1, kill_everything),
+    (frozenset({LoseUnsynced.kind, Cut.kind}), 2, power_failure),
 )
+"""What each needs, and how often it is told beside the others."""
 
 
 def stories_of(names: Sequence[str]) -> tuple[Story, ...]:
-    """Return the stories that need no nemesis but these."""
+    """Return the stories that need no nemesis but these, each as often as its weight."""
     asked = frozenset(names)
-    return tuple(story for needs, story in _STORIES if needs <= asked)
+    return tuple(
+        story for needs, weight, story in _STORIES if needs <= asked for _ in range(weight)
+    )

@@ -49,11 +49,16 @@ class Asked:
 
 
 class AnswersArePresent(Witness):
-    """The read barrier, and answers only at commit."""
+    """The read barrier, and answers only at commit.
+
+    The last of its three conditions is the barrier itself: a record that stood in the log already
+    when the request came proves nothing when it commits, since its acknowledgements may be older
+    than the request. The first shows where that has done harm.
+    """
 
     sentence = (
-        "An answer of the controller is not older than what was committed when it was asked "
-        "for, and rests on committed records only."
+        "An answer of the controller is not older than what was committed when it was asked for, "
+        "rests on committed records only, and on one that was written after it was asked for."
     )
 
     def __init__(self, ledger: Ledger) -> None:
@@ -82,6 +87,9 @@ class AnswersArePresent(Witness):
             self.jury.object(self, process, detail)
         elif end < asked.log_end:
             detail = f"{name}: committed {end}, but it saw the log to {asked.log_end}"
+            self.jury.object(self, process, detail)
+        elif end == asked.log_end:
+            detail = f"{name}: committed {end}, where the log ended when it was asked for"
             self.jury.object(self, process, detail)
 
 

@@ -7,6 +7,7 @@ the log (log_invariants.py).
 from typing_extensions import override
 
 from cluster.simulated.witness import LEADER, Observed, Setting, Witness
+from node.core.effects import Send
 from node.core.events import Received
 from node.core.raft.quorum_state import QuorumState
 from node.core.status import NodeStatus
@@ -35,6 +36,33 @@ class OneLeaderAnEpoch(Witness):
                 process,
                 f"epoch {after.epoch} was led by node {leader[0]} in its life {leader[1]}",
             )
+
+
+class ElectedByAMajority(Witness):
+    """What an election is, by the votes on disks."""
+
+    sentence = "A leader was voted for in its epoch by a majority of voters."
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__()
+        self._setting = setting
+        self._votes: dict[tuple[int, int], list[int]] = {}
+
+    @override
+    def persisted(self, process: Observed, state: QuorumState) -> None:
+        if state.voted_for == NO_NODE or process.node_id not in self._setting.voters:
+            return
+        voters = self._votes.setdefault((state.epoch, state.voted_for), [])
+        if process.node_id not in voters:
+            voters.append(process.node_id)
+
+    @override
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        if after.role != LEADER or (before is not None and before.role == LEADER):
+            return
+        voters = self._votes.get((after.epoch, process.node_id), [])
+        if len(voters) < self._setting.majority:
+            self.jury.object(self, process, f"epoch {after.epoch}: by {sorted(voters)} only")
 
 
 class EpochsNeverFall(Witness):
@@ -95,9 +123,19 @@ class OneVoteAnEpoch(Witness):
             return
         asked = request.topics[0].partitions[0]
         self._vote(process, asked.replica_epoch, asked.replica_id)
+        self._is_on_disk(process, asked.replica_epoch, asked.replica_id)
+
+    @override
+    def sent(self, process: Observed, effect: Send) -> None:
+        request = effect.message
+        if isinstance(request, vote_request.VoteRequest):
+            asked = request.topics[0].partitions[0]
+            self._is_on_disk(process, asked.replica_epoch, process.node_id)
+
+    def _is_on_disk(self, process: Observed, epoch: int, candidate: int) -> None:
         durable = self._durable[process.node_id]
-        if durable.epoch == asked.replica_epoch and durable.voted_for != asked.replica_id:
-            detail = f"granted epoch {durable.epoch} to {asked.replica_id}, on disk is {durable}"
+        if (durable.epoch, durable.voted_for) != (epoch, candidate):
+            detail = f"its vote of epoch {epoch} for {candidate} is told, on disk is {durable}"
             self.jury.object(self, process, detail)
 
     def _vote(self, process: Observed, epoch: int, candidate: int) -> None:

@@ -187,6 +187,10 @@ class SimulatedFileSystem(FileSystem):
         return bytes(self._file(path).data)
 
     @override
+    def read_slice(self, path: str, position: int, length: int) -> bytes:
+        return bytes(self._file(path).data[position : position + length])
+
+    @override
     def append_to(self, path: str) -> SimulatedHandle:
         directory, name = self._parent(path)
         entry = directory.entries.get(name)

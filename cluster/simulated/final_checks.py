@@ -8,6 +8,11 @@ from collections.abc import Iterator
 
 from cluster.simulated.machine import Machine
 from cluster.simulated.process import NodeProcess
+from cluster.simulated.reference_image import (
+    entities_of_image,
+    entities_of_log,
+    first_difference,
+)
 from cluster.simulated.witness import LEADER
 from cluster.simulated.world import World
 from node.core.metadata.changes import rebuild
@@ -19,7 +24,8 @@ RUNNING = 3
 
 
 def whole_again(world: World) -> None:
-    """Heal every link and clock, resume and start every node."""
+    """Heal every link and clock, resume and start every node; bad luck is over, too."""
+    world.ties.share = 0.0
     world.links.heal_all()
     for node_id in sorted(world.machines):
         machine = world.machines[node_id]
@@ -81,6 +87,21 @@ def judge(world: World, *, elected: bool, converged: bool) -> None:
             )
             return
         _judge_image(world, process)
+    _judge_by_log(world)
+
+
+def _judge_by_log(world: World) -> None:
+    """All images agree by their digests, so one is enough."""
+    process = next(_running(world))
+    batches = [one.batch for one in world.ledger.commitments]
+    difference = first_difference(entities_of_log(batches), entities_of_image(process.image))
+    if difference is not None:
+        world.jury.object_to(
+            "ImagesSayWhatTheLogSays",
+            "An image holds what the committed records leave, no more and no less.",
+            process,
+            difference,
+        )
 
 
 def _judge_image(world: World, process: NodeProcess) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from cluster.protocol import Link
 from cluster.simulated.network import Call, Connection, Party
 from cluster.simulated.passage import Outgoing
+from cluster.simulated.snapshot_hands import SnapshotHands
 from cluster.simulated.surroundings import Surroundings
 from cluster.simulated.witness import Observed
 from node.core.effects import (
@@ -22,14 +23,17 @@ from node.core.effects import (
     PersistQuorumState,
     Publish,
     Reply,
+    ReplyWithSlice,
     Send,
     Truncate,
 )
 from node.core.events import Answered, Event, Flushed, Received, Unanswered
 from node.core.metadata.image import EMPTY_IMAGE
+from node.core.raft.snapshot_rpc import with_slice
 from node.storage.stored import Storage
 from node.wire.messages import Message
 from node.wire.messages.generated.fetch_request import FetchRequest
+from node.wire.messages.generated.fetch_snapshot_request import FetchSnapshotRequest
 
 
 class Hands:
@@ -61,7 +65,11 @@ class Hands:
         self._is_closed = False
         self._flushes: list[Flush] = []
         self._connections: dict[tuple[int, str], Connection] = {}
+        self._snapshots = SnapshotHands(
+            process, around, storage, take=take, when_running=when_running
+        )
         self._does: Mapping[type, Callable[[Any], None]] = {
+            **self._snapshots.does,
             Append: self._append,
             Flush: self._flush,
             Truncate: self._truncate,
@@ -69,6 +77,7 @@ class Hands:
             Send: self._send,
             Forward: self._forward,
             Reply: self._reply,
+            ReplyWithSlice: self._reply_with_slice,
             Publish: self._publish,
             OpenClientListeners: self._open_listeners,
             Exit: self._exit,
@@ -81,6 +90,7 @@ class Hands:
     def close(self) -> None:
         """Let go of everything: the process has ended."""
         self._is_closed = True
+        self._snapshots.close()
         self._storage.close()
         for connection in self._connections.values():
             connection.close()
@@ -91,7 +101,7 @@ class Hands:
         around = self._around
         self._storage.append(effect)
         around.log.append(effect.batch)
-        around.on_next_append()
+        around.on_next_write()
         for appended in around.jury.on_appended:
             appended(self._process, effect.batch)
 
@@ -103,6 +113,7 @@ class Hands:
 
     def _persist(self, effect: PersistQuorumState) -> None:
         self._storage.persist_quorum_state(effect)
+        self._around.on_next_write()
         for persisted in self._around.jury.on_persisted:
             persisted(self._process, effect.state)
 
@@ -138,7 +149,8 @@ class Hands:
     def _send(self, effect: Send) -> None:
         for sent in self._around.jury.on_sent:
             sent(self._process, effect)
-        lane = "fetch" if isinstance(effect.message, FetchRequest) else "other"
+        is_fetch = isinstance(effect.message, FetchRequest | FetchSnapshotRequest)
+        lane = "fetch" if is_fetch else "other"
         self._ask(effect, lane, Outgoing(message=effect.message, version=effect.version))
 
     def _forward(self, effect: Forward) -> None:
@@ -172,6 +184,10 @@ class Hands:
         self.replied.append((event, effect.message))
         call.answer(effect.message)
 
+    def _reply_with_slice(self, effect: ReplyWithSlice) -> None:
+        message = with_slice(effect.message, self._storage.read_slice(effect))
+        self._reply(Reply(request=effect.request, message=message))
+
     # The process itself
 
     def _publish(self, effect: Publish) -> None:
@@ -182,6 +198,8 @@ class Hands:
     def _open_listeners(self, effect: OpenClientListeners) -> None:
         del effect
         self.listens = True
+        for opened in self._around.jury.on_opened:
+            opened(self._process)
 
     def _exit(self, effect: Exit) -> None:
         self._around.on_exit(self._process, effect)

@@ -7,6 +7,7 @@ during the run; what must hold at its end is checked in final_checks.py.
 from cluster.simulated.answer_invariants import AnswersArePresent
 from cluster.simulated.election_invariants import (
     BoundedResignation,
+    ElectedByAMajority,
     EpochsNeverFall,
     OneLeaderAnEpoch,
     OneVoteAnEpoch,
@@ -27,21 +28,28 @@ from cluster.simulated.log_invariants import (
     OwnWordIsDurable,
 )
 from cluster.simulated.metadata_invariants import (
+    BrokersServeCaughtUp,
     FencedBrokersLeadNothing,
     ImagesAgree,
     LeadersAreInSync,
 )
+from cluster.simulated.progress_invariants import DeadlinesMoveOn
 from cluster.simulated.registry import Registry
+from cluster.simulated.snapshot_invariants import (
+    LeadersLoadNoSnapshot,
+    SnapshotAtLogStart,
+    SnapshotsSayWhatTheLogSays,
+)
 from cluster.simulated.witness import Jury, Setting
 
 
-def make_jury(setting: Setting) -> Jury:
+def make_jury(setting: Setting, ledger: Ledger) -> Jury:
     """Return a jury with every invariant, in the order in which they are told."""
-    ledger = Ledger()
     registry = Registry(ledger)
     return Jury(
         (
             OneLeaderAnEpoch(),
+            ElectedByAMajority(setting),
             EpochsNeverFall(),
             HighWatermarkNeverFalls(),
             CommittedByAMajority(setting),
@@ -52,7 +60,12 @@ def make_jury(setting: Setting) -> Jury:
             LeadersCommitTheirOwn(),
             OneVoteAnEpoch(),
             BoundedResignation(setting),
+            DeadlinesMoveOn(),
             ImagesAgree(),
+            SnapshotsSayWhatTheLogSays(ledger),
+            SnapshotAtLogStart(),
+            LeadersLoadNoSnapshot(),
+            BrokersServeCaughtUp(ledger),
             FencedBrokersLeadNothing(),
             LeadersAreInSync(ledger),
             AnswersArePresent(ledger),

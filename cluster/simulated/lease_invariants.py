@@ -31,6 +31,8 @@ HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse
 RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
 RegistrationResponse = broker_registration_response.BrokerRegistrationResponse
 LOOK_EACH_NS = milliseconds(250)
+TICK_NS = milliseconds(250)
+"""Within what time a controller that runs acts on a lease that has run out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +166,7 @@ class FencedInTime(Witness):
         self._slack_ns = setting.timeouts.fetch_ns * 3 // 2 + milliseconds(500)
         self._registry = registry
         self._leads_since: dict[int, Moment] = {}
+        self._claims_at: dict[int, int] = {}
         self._contacts: dict[tuple[int, int], Moment] = {}
         self._arrivals: dict[tuple[int, int, int], Moment] = {}
         self._asks_to_stop: set[tuple[int, int]] = set()  # asked for membership only
@@ -177,9 +180,14 @@ class FencedInTime(Witness):
 
     @override
     def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        """Its own leases begin when the record that opens its epoch has committed."""
         if after.role != LEADER:
             self._leads_since.pop(process.node_id, None)
-        elif process.node_id not in self._leads_since:
+            return
+        if before is None or before.role != LEADER:
+            self._claims_at[process.node_id] = after.log_end
+        is_active = after.high_watermark >= self._claims_at[process.node_id]
+        if is_active and process.node_id not in self._leads_since:
             self._leads_since[process.node_id] = moment(process)
 
     @override
@@ -246,10 +254,12 @@ class FencedInTime(Witness):
         if since is None or process.now_ns() < self._look_at.get(process.node_id, 0):
             return
         self._look_at[process.node_id] = process.now_ns() + LOOK_EACH_NS
-        image = self._images.get(process.node_id)
-        if image is None:
+        image, status = self._images.get(process.node_id), process.status
+        if image is None or status is None:
             return
-        limit_ns = self._session_ns + self._slack_ns
+        # What it has written and nobody has acknowledged may be the fencing.
+        is_settled = status.high_watermark == status.log_end
+        limit_ns = self._session_ns + (TICK_NS if is_settled else self._slack_ns)
         for broker in image.sorted_brokers():
             contact = self._contacts.get((process.node_id, broker.broker_id), since)
             silence_ns = process.running_ns() - max(contact.running_ns, since.running_ns)

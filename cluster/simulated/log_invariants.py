@@ -5,12 +5,15 @@ node's word about itself only as the claim that is to be tested. Not: elections
 (election_invariants.py), metadata (metadata_invariants.py).
 """
 
+from itertools import pairwise
+
 from typing_extensions import override
 
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.witness import LEADER, Observed, Setting, Witness
 from node.core.effects import Send
 from node.core.raft.quorum_state import QuorumState
+from node.core.raft.snapshot_ids import LOG_BEGIN
 from node.core.status import NodeStatus
 from node.wire.messages import fetch_request
 from node.wire.messages.batch import Batch
@@ -69,6 +72,8 @@ class CommittedByAMajority(Witness):
 
 
 def _holds_durably(voter: Observed, end: int, batch: Batch | None) -> bool:
+    if end <= voter.log.start.end_offset:
+        return True  # in its snapshot, which is compared elsewhere
     if voter.log.durable_end < end:
         return False
     theirs = voter.log.ending_at(end)
@@ -114,15 +119,17 @@ class LogsMatch(Witness):
 
     @override
     def started(self, process: Observed, durable: QuorumState) -> None:
-        before = None
-        for batch in process.log.batches:
-            self._see(process, batch, before)
-            before = (batch.base_offset, batch.epoch)
+        for first, second in pairwise(process.log.batches):
+            self._see(process, second, (first.base_offset, first.epoch))
+        if process.log.start == LOG_BEGIN and process.log.batches:
+            self._see(process, process.log.batches[0], None)
 
     @override
     def appended(self, process: Observed, batch: Batch) -> None:
         batches = process.log.batches
         before = batches[-2] if len(batches) > 1 else None
+        if before is None and process.log.start != LOG_BEGIN:
+            return  # what it follows is in a snapshot
         self._see(process, batch, None if before is None else (before.base_offset, before.epoch))
 
     def _see(self, process: Observed, batch: Batch, before: tuple[int, int] | None) -> None:
@@ -169,7 +176,7 @@ class LeadersHaveAllCommitted(Witness):
         if not leads or (before is not None and before.role == LEADER):
             return
         last = self._ledger.last_before(after.epoch)
-        if last is None:
+        if last is None or last.next_offset <= process.log.start.end_offset:
             return
         ours = process.log.ending_at(last.next_offset)
         if ours is not last and ours != last:

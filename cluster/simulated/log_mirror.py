@@ -7,26 +7,36 @@ not by its word. Not: bytes; those are node.storage's.
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from node.core.metadata.snapshot import NO_HISTORY, History
+from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
 from node.wire.messages.batch import Batch
 
 
 class LogMirror:
     """The batches written, and how far they would survive a loss of power."""
 
-    __slots__ = ("_bases", "batches", "durable_end")
+    __slots__ = ("_bases", "batches", "durable_end", "snapshots", "start")
 
     def __init__(self) -> None:
         self.batches: list[Batch] = []
         self._bases: list[int] = []
         self.durable_end = 0
+        self.start = LOG_BEGIN
+        """The snapshot that stands before the first batch."""
+        self.snapshots: list[SnapshotId] = []
+        """Complete and durable."""
 
     @property
     def end_offset(self) -> int:
         """The offset after the last record."""
-        return self.batches[-1].next_offset if self.batches else 0
+        return self.batches[-1].next_offset if self.batches else self.start.end_offset
 
-    def recovered(self, batches: Sequence[Batch], *, is_durable: bool) -> None:
+    def recovered(
+        self, batches: Sequence[Batch], history: History = NO_HISTORY, *, is_durable: bool
+    ) -> None:
         """Begin again with what a start has found on the disk."""
+        self.start = history.log_start
+        self.snapshots = [stored.snapshot for stored in history.kept]
         self.batches = list(batches)
         self._bases = [batch.base_offset for batch in batches]
         self.durable_end = self.end_offset if is_durable else min(self.durable_end, self.end_offset)
@@ -42,6 +52,21 @@ class LogMirror:
             self.batches.pop()
             self._bases.pop()
         self.durable_end = min(self.durable_end, self.end_offset)
+
+    def clean(self, start: SnapshotId) -> None:
+        """Drop the batches and snapshots below a snapshot."""
+        cleaned = bisect_left(self._bases, start.end_offset)
+        del self.batches[:cleaned], self._bases[:cleaned]
+        self.start = start
+        self.snapshots = [snapshot for snapshot in self.snapshots if snapshot >= start]
+
+    def reset(self, start: SnapshotId) -> None:
+        """Begin anew at a snapshot, durably."""
+        self.batches.clear()
+        self._bases.clear()
+        self.start = start
+        self.snapshots = [start]
+        self.durable_end = start.end_offset
 
     def between(self, start: int, end: int) -> list[Batch]:
         """Return the batches that end above `start` and at or below `end`."""

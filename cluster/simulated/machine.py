@@ -4,11 +4,11 @@ Not: what a process does (process.py).
 """
 
 from pathlib import Path
-from random import Random
 
 from msgspec.structs import replace
 
 from cluster.protocol import NodeInfo
+from cluster.simulated.chance import NodeRandom, Ties
 from cluster.simulated.filesystem import SimulatedDirectory, SimulatedFile, SimulatedFileSystem
 from cluster.simulated.process import NodeProcess
 from cluster.simulated.surroundings import Surroundings
@@ -16,6 +16,7 @@ from node.core.config import NodeConfig
 from node.core.node import Node
 from node.core.types import NodeId
 from node.server.trace import TraceWriter
+from node.storage.errors import StorageError
 from node.storage.meta_properties import MetaProperties, format_directories
 from node.storage.stored import StorageConfig, log_directory, open_node_storage
 from node.wire.types import Uuid, format_uuid
@@ -34,6 +35,7 @@ class Machine:
         around: Surroundings,
         *,
         seed: str,
+        ties: Ties,
         segment_bytes: int,
     ) -> None:
         self.info = info
@@ -43,6 +45,7 @@ class Machine:
         self.lives = 0
         self._config = config
         self._seed = seed
+        self._ties = ties
         self._observations = SimulatedFileSystem()
         self._storage_config = StorageConfig(
             node_id=config.node_id,
@@ -56,22 +59,22 @@ class Machine:
         self.disk.fsync_directory("/")
 
     def start(self) -> None:
-        """Start the node's process, if it is down.
-
-        Raises:
-            StorageError: the node refuses what it finds on its disk.
-        """
+        """Start the node's process, if it is down and takes what it finds on its disk."""
         if self.process is not None:
             return
-        stored = open_node_storage(self.disk, self._storage_config)
+        try:
+            stored = open_node_storage(self.disk, self._storage_config)
+        except StorageError as error:
+            self._refuses(error)
+            return
         self.lives += 1
-        random = Random(f"{self._seed}/node-{self.info.node_id}/{self.lives}")
+        random = NodeRandom.of(f"{self._seed}/node-{self.info.node_id}/{self.lives}", self._ties)
         incarnation = Uuid(random.randbytes(16))
         now = self.around.clock.now()
         config = replace(self._config, incarnation=incarnation)
-        node = Node(config, stored.durable, stored.batches, random, now)
+        node = Node(config, stored.durable, stored.batches, random, now, history=stored.history)
         is_durable = self.disk.is_synced(log_directory(self._storage_config))
-        self.around.log.recovered(stored.batches, is_durable=is_durable)
+        self.around.log.recovered(stored.batches, stored.history, is_durable=is_durable)
         trace = TraceWriter(
             self._observations,
             TRACE,
@@ -88,7 +91,21 @@ class Machine:
         )
         for started in self.around.jury.on_started:
             started(self.process, stored.durable)
+        newest = stored.history.newest
+        if newest is not None:
+            for loaded in self.around.jury.on_loaded:
+                loaded(self.process, newest.stored.snapshot, newest.image)
         self.process.start()
+
+    def _refuses(self, error: StorageError) -> None:
+        """Its disk was written by itself and by crashes alone."""
+        self.around.jury.record(
+            "RecoversFromCrashes",
+            "A node starts from whatever a crash has left of what it wrote.",
+            str(error),
+            node=self.info.node_id,
+            time_ns=self.around.scheduler.now_ns,
+        )
 
     def stop(self) -> None:
         """SIGTERM, if there is a process."""

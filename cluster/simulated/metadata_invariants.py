@@ -8,7 +8,8 @@ from typing_extensions import override
 
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.witness import Observed, Witness
-from node.core.metadata.image import MetadataImage
+from node.core.metadata.image import MetadataImage, Partition
+from node.core.raft.quorum_state import QuorumState
 from node.core.types import NO_NODE, NodeId
 from node.wire.messages import metadata as records
 from node.wire.messages.batch import Batch
@@ -34,6 +35,37 @@ class ImagesAgree(Witness):
         if offset < self._offsets.get(us, 0):
             self.jury.object(self, process, f"offset {offset} after {self._offsets[us]}")
         self._offsets[us] = offset
+
+
+class BrokersServeCaughtUp(Witness):
+    """What clients see of a broker that has just started (KIP-631 "Broker State Machine")."""
+
+    sentence = "A broker opens to clients once its image holds the registration of this process."
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self._ledger = ledger
+        self._committed: dict[int, int] = {}
+        self._shown: dict[int, MetadataImage] = {}
+
+    @override
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        self._committed[process.node_id] = self._ledger.end_offset
+        self._shown.pop(process.node_id, None)
+
+    @override
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        self._shown[process.node_id] = image
+
+    @override
+    def opened(self, process: Observed) -> None:
+        """Its record stands behind all that had committed when the process began."""
+        shown, committed = self._shown.get(process.node_id), self._committed[process.node_id]
+        ours = None if shown is None else shown.brokers.get(NodeId(process.node_id))
+        if ours is None or ours.epoch < committed:
+            epoch = None if ours is None else ours.epoch
+            detail = f"its image has its epoch {epoch}, {committed} were committed before it began"
+            self.jury.object(self, process, detail)
 
 
 class FencedBrokersLeadNothing(Witness):
@@ -65,27 +97,46 @@ class FencedBrokersLeadNothing(Witness):
 
 
 class LeadersAreInSync(Witness):
-    """Partitions as they are created and changed."""
+    """Partitions as they are created and changed, and when brokers come back."""
 
-    sentence = "A partition's leader is in its ISR, and the ISR among its replicas, never empty."
+    sentence = (
+        "A partition's leader is in its ISR, which is never empty and among its replicas; "
+        "there is a leader as long as a member of the ISR may lead."
+    )
 
     def __init__(self, ledger: Ledger) -> None:
         super().__init__()
         self._changed: list[tuple[Uuid, int]] = []
+        self._back: list[NodeId] = []
         ledger.subscribers.append(self._committed)
 
     def _committed(self, batch: Batch, time_ns: int) -> None:
         for record in batch.records:
             if isinstance(record, records.PartitionRecord | records.PartitionChangeRecord):
                 self._changed.append((record.topic_id, record.partition_id))
+            elif isinstance(record, records.BrokerRegistrationChangeRecord) and record.fenced < 0:
+                self._back.append(NodeId(record.broker_id))
 
     @override
     def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
         changed, self._changed = self._changed, []
+        back, self._back = self._back, []
         for topic_id, index in changed:
             for partition in image.partitions_of(topic_id):
-                if partition.index != index:
-                    continue
-                leads = partition.leader == NO_NODE or partition.leader in partition.isr
-                if not leads or not partition.isr or set(partition.isr) - set(partition.replicas):
-                    self.jury.object(self, process, f"{partition}")
+                if partition.index == index:
+                    self._look(process, image, partition)
+        for broker_id in back:
+            for partition in image.in_isr(broker_id):
+                self._look(process, image, partition)
+
+    def _look(self, process: Observed, image: MetadataImage, partition: Partition) -> None:
+        isr = partition.isr
+        may_lead = [broker for broker in isr if _may_lead(image, broker)]
+        leads = partition.leader in isr or (partition.leader == NO_NODE and not may_lead)
+        if not leads or not isr or set(isr) - set(partition.replicas):
+            self.jury.object(self, process, f"{partition}, of which {may_lead} may lead")
+
+
+def _may_lead(image: MetadataImage, broker_id: NodeId) -> bool:
+    broker = image.brokers.get(broker_id)
+    return broker is not None and not broker.fenced and not broker.in_controlled_shutdown

@@ -17,7 +17,14 @@ from cluster.simulated.passage import Arrived
 from cluster.simulated.scheduler import Timer
 from cluster.simulated.surroundings import Surroundings
 from cluster.simulated.suspension import Suspension
-from node.core.effects import Effect, Exit, PersistQuorumState, Truncate
+from node.core.effects import (
+    CleanLog,
+    Effect,
+    Exit,
+    InstallSnapshot,
+    PersistQuorumState,
+    Truncate,
+)
 from node.core.events import Event, Received, Stop, Tick
 from node.core.metadata.image import MetadataImage
 from node.core.node import Node
@@ -184,12 +191,15 @@ class NodeProcess(Server, Party):
         effects = self._effects
         while effects and self._suspension.is_alive:
             effect = effects[0]
-            if isinstance(effect, Truncate) and self._hands.is_flushing:
+            if (
+                isinstance(effect, Truncate | InstallSnapshot | CleanLog)
+                and self._hands.is_flushing
+            ):
                 self._awaits_fsync = self._is_blocked = True
                 return
             del effects[0]
             self._hands.carry_out(effect)
-            if isinstance(effect, Truncate | PersistQuorumState):
+            if isinstance(effect, Truncate | InstallSnapshot | PersistQuorumState):
                 self._is_blocked = True
                 self.after(self._around.fsync_ns(), self._pass_barrier)
                 return

@@ -33,13 +33,22 @@ class RegistrationChange:
 class Registry:
     """Registrations in the order of their commitment."""
 
-    __slots__ = ("_alive_ns", "_changes", "_current", "_floors", "_incarnations", "_let_go")
+    __slots__ = (
+        "_alive_ns",
+        "_changes",
+        "_current",
+        "_floors",
+        "_incarnations",
+        "_leaving",
+        "_let_go",
+    )
 
     def __init__(self, ledger: Ledger) -> None:
         self._current: dict[int, Registration] = {}
         self._floors: dict[int, int] = {}
         self._incarnations: dict[tuple[int, int], bytes] = {}
         self._alive_ns: dict[tuple[int, int], int] = {}
+        self._leaving: dict[tuple[int, int], bool] = {}
         self._let_go: dict[tuple[int, int], bool] = {}
         self._changes: list[RegistrationChange] = []
         ledger.subscribers.append(self._committed)
@@ -78,6 +87,16 @@ class Registry:
             elif isinstance(record, records.UnregisterBrokerRecord):
                 self._floors[record.broker_id] = record.broker_epoch + 1
                 self.let_go(record.broker_id, record.broker_epoch)
+            elif isinstance(record, records.BrokerRegistrationChangeRecord):
+                self._change(record)
+
+    def _change(self, record: records.BrokerRegistrationChangeRecord) -> None:
+        """Who leaves is fenced at its own wish; the answer to that may be lost in a failover."""
+        key = (record.broker_id, record.broker_epoch)
+        if record.in_controlled_shutdown > 0:
+            self._leaving[key] = True
+        if record.fenced > 0 and key in self._leaving:
+            self.let_go(*key)
 
     def _register(self, record: records.RegisterBrokerRecord, time_ns: int) -> None:
         broker_id = record.broker_id

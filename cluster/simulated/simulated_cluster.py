@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from cluster.connection import Connection
 from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions, Link, NodeInfo
-from cluster.simulated import final_checks
+from cluster.simulated import final_checks, opportunity
 from cluster.simulated.collector import seldom_collected
 from cluster.simulated.connection import connect
 from cluster.simulated.links import Stream
@@ -23,7 +23,6 @@ from cluster.simulated.scope import SimulatedScope, SimulatedTask
 from cluster.simulated.witness import Violation
 from cluster.simulated.world import World
 from node.core.types import milliseconds
-from node.storage.errors import StorageError
 
 T = TypeVar("T")
 
@@ -31,11 +30,6 @@ READY_WITHIN_NS = milliseconds(60_000)
 STOP_WITHIN_NS = milliseconds(10_000)
 PROBE_NS = milliseconds(300)
 POLL_NS = milliseconds(50)
-CHANCE_MOMENT = 0.4
-"""The share of kills and pauses that strike at once, whatever the node does."""
-PATIENCE_NS = milliseconds(100)
-APPEND_NS = milliseconds(3)
-"""About as long as a record is on its way to a majority."""
 MAXIMUM_NS = milliseconds(3_600_000)
 MAXIMUM_EVENTS = 50_000_000
 
@@ -145,7 +139,7 @@ class SimulatedCluster(Cluster):
     @override
     async def start(self) -> None:
         for info in self.nodes:
-            self._start(info.node_id)
+            self._machine(info.node_id).start()
         deadline_ns = self._scope.now() + READY_WITHIN_NS
         while not final_checks.is_ready(self.world):
             if self._scope.now() >= deadline_ns:
@@ -160,12 +154,12 @@ class SimulatedCluster(Cluster):
 
     @override
     async def kill(self, node_id: int) -> None:
-        await self._opportune_moment(node_id)
+        await opportunity.amid_write(self._scope, self._machine(node_id))
         self._machine(node_id).kill()
 
     @override
     async def start_node(self, node_id: int) -> None:
-        self._start(node_id)
+        self._machine(node_id).start()
 
     @override
     async def stop_node(self, node_id: int) -> None:
@@ -179,13 +173,15 @@ class SimulatedCluster(Cluster):
     @override
     async def pause(self, node_id: int) -> None:
         self._process(node_id)
-        await self._opportune_moment(node_id)
+        await opportunity.amid_write(self._scope, self._machine(node_id))
         process = self._machine(node_id).process
         if process is not None:
             process.pause()
 
     @override
     async def resume(self, node_id: int) -> None:
+        machines = self.world.machines
+        await opportunity.overtaken(self._scope, self._machine(node_id), machines.values())
         process = self._machine(node_id).process
         if process is not None:
             process.resume()
@@ -202,6 +198,8 @@ class SimulatedCluster(Cluster):
 
     @override
     async def cut(self, links: frozenset[Link]) -> None:
+        ends = sorted({node_id for link in links for node_id in link})
+        await opportunity.amid_write_of_a_leader(self._scope, map(self._machine, ends))
         for link in sorted(links):
             self.world.links.cut(link)
 
@@ -238,7 +236,7 @@ class SimulatedCluster(Cluster):
 
     @override
     async def lose_unsynced(self, node_id: int) -> int:
-        await self._opportune_moment(node_id)
+        await opportunity.amid_write(self._scope, self._machine(node_id))
         return self._machine(node_id).lose_power()
 
     @override
@@ -252,29 +250,6 @@ class SimulatedCluster(Cluster):
     @override
     def node_files(self, node_id: int) -> Path:
         return self.options.directory / "nodes" / str(node_id)
-
-    async def _opportune_moment(self, node_id: int) -> None:
-        """Wait, in a drawn share of the faults, until the node is in the midst of an append.
-
-        A fault at an arbitrary moment finds a node idle nine times in ten; the bugs are in the
-        tenth.
-        """
-        machine = self._machine(node_id)
-        process, random = machine.process, machine.around.random
-        if process is None or process.is_paused or random.random() < CHANCE_MOMENT:
-            return
-        appended = self._scope.promise()
-        machine.around.on_next_append = lambda: appended.set(None)
-        timer = self._scope.scheduler.after(PATIENCE_NS, lambda: appended.set(None))
-        await appended
-        timer.cancel()
-        await self._scope.sleep(int(random.random() * APPEND_NS))
-
-    def _start(self, node_id: int) -> None:
-        try:
-            self._machine(node_id).start()
-        except StorageError as error:
-            raise ClusterError(f"node {node_id} does not start: {error}") from error
 
     def _machine(self, node_id: int) -> Machine:
         machine = self.world.machines.get(node_id)

@@ -24,7 +24,7 @@ class OnExit(Protocol):
 
 
 def _nothing() -> None:
-    """What most appends cause in the harness."""
+    """What most writes cause in the harness."""
 
 
 class Surroundings:
@@ -37,7 +37,7 @@ class Surroundings:
         "network",
         "node_id",
         "on_exit",
-        "on_next_append",
+        "on_next_write",
         "random",
         "scheduler",
     )
@@ -60,7 +60,7 @@ class Surroundings:
         self.jury = jury
         self.random = random
         self.on_exit = on_exit
-        self.on_next_append: Callable[[], None] = _nothing
+        self.on_next_write: Callable[[], None] = _nothing
         self.log = LogMirror()
 
     def fsync_ns(self) -> int:

@@ -16,6 +16,7 @@ from node.core.effects import Send
 from node.core.events import Received
 from node.core.metadata.image import MetadataImage
 from node.core.raft.quorum_state import QuorumState
+from node.core.raft.snapshot_ids import SnapshotId
 from node.core.status import NodeStatus
 from node.wire.messages import Message
 from node.wire.messages.batch import Batch
@@ -105,8 +106,20 @@ class Witness:
     def replied(self, process: Observed, event: Received, message: Message) -> None:
         """A request has been answered, in the step that is told by `moved`."""
 
+    def opened(self, process: Observed) -> None:
+        """A broker begins to listen to clients."""
+
     def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
         """The committed image has moved."""
+
+    def snapshotted(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+        """A snapshot of this image is about to be written."""
+
+    def loaded(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+        """A snapshot's file has been loaded: at a start, or in place of the log."""
+
+    def cleaned(self, process: Observed) -> None:
+        """Log and snapshots below a snapshot are gone."""
 
     def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
         """A step has changed what the node shows."""
@@ -130,7 +143,11 @@ class Jury:
         self.on_received = [w.received for w in _who(witnesses, "received")]
         self.on_replying = [w.replying for w in _who(witnesses, "replying")]
         self.on_replied = [w.replied for w in _who(witnesses, "replied")]
+        self.on_opened = [w.opened for w in _who(witnesses, "opened")]
         self.on_published = [w.published for w in _who(witnesses, "published")]
+        self.on_snapshotted = [w.snapshotted for w in _who(witnesses, "snapshotted")]
+        self.on_loaded = [w.loaded for w in _who(witnesses, "loaded")]
+        self.on_cleaned = [w.cleaned for w in _who(witnesses, "cleaned")]
         self.on_moved = [w.moved for w in _who(witnesses, "moved")]
         self.on_stepped = [w.stepped for w in _who(witnesses, "stepped")]
 
@@ -140,13 +157,15 @@ class Jury:
 
     def object_to(self, invariant: str, sentence: str, process: Observed, detail: str) -> None:
         """Record a violation of something that no witness watches."""
+        self.record(invariant, sentence, detail, node=process.node_id, time_ns=process.now_ns())
+
+    def record(
+        self, invariant: str, sentence: str, detail: str, *, node: int, time_ns: int
+    ) -> None:
+        """Record a violation by a node that may have no process."""
         self.violations.append(
             Violation(
-                invariant=invariant,
-                sentence=sentence,
-                node=process.node_id,
-                time_ns=process.now_ns(),
-                detail=detail,
+                invariant=invariant, sentence=sentence, node=node, time_ns=time_ns, detail=detail
             )
         )
 

@@ -8,8 +8,10 @@ from random import Random
 
 from cluster.profiles import timeouts
 from cluster.protocol import ClusterOptions, NodeInfo
-from cluster.simulated.clock import SimulatedClock
+from cluster.simulated.chance import Ties
+from cluster.simulated.clock import DRIFTS, SimulatedClock
 from cluster.simulated.invariants import make_jury
+from cluster.simulated.ledger import Ledger
 from cluster.simulated.links import Links
 from cluster.simulated.machine import Machine
 from cluster.simulated.network import Network, Server
@@ -17,7 +19,7 @@ from cluster.simulated.passage import BytesPassage, ObjectPassage, Passage
 from cluster.simulated.scheduler import Scheduler
 from cluster.simulated.surroundings import Surroundings
 from cluster.simulated.witness import Observed, Setting
-from node.core.config import Endpoint, NodeConfig, Voter
+from node.core.config import Endpoint, NodeConfig, SnapshotPolicy, Voter
 from node.core.effects import Exit
 from node.core.types import NodeId, milliseconds
 from node.wire.types import Uuid, format_uuid
@@ -26,7 +28,9 @@ PORT = 9092
 BYTES_SHARE = 0.1
 """The share of runs whose messages pass through the codec."""
 SEGMENT_BYTES = (4096, 1 << 30)
-LONGEST_UPTIME_NS = milliseconds(3_600_000)
+SNAPSHOT_BYTES = (20 << 20, 20 << 20, 1500, 6000, 24_000, 100_000)
+SNAPSHOT_INTERVALS_MS = (3_600_000, 3_600_000, 3_000)
+SLICE_BYTES = (300, 4000, 1 << 20)
 
 
 class World:
@@ -41,8 +45,12 @@ class World:
         self.network = Network(self.links, self.passage, self._server)
         self.timeouts = timeouts(options.timeouts)
         voters = tuple(info.node_id for info in options.nodes if info.is_controller)
-        self.jury = make_jury(Setting(voters=voters, timeouts=self.timeouts))
+        self.ledger = Ledger()
+        self.jury = make_jury(Setting(voters=voters, timeouts=self.timeouts), self.ledger)
         segment_bytes = random.choice(SEGMENT_BYTES)
+        self.ties = Ties.draw(random)
+        self.snapshots = _draw_snapshots(Random(f"{options.seed}/snapshots"))
+        self.largest_drift_ppm = random.choice(DRIFTS)
         self.machines = {
             info.node_id: self._machine(info, options, random, segment_bytes)
             for info in options.nodes
@@ -58,7 +66,7 @@ class World:
             node_id=info.node_id,
             scheduler=self.scheduler,
             network=self.network,
-            clock=SimulatedClock(self.scheduler, random.randrange(LONGEST_UPTIME_NS)),
+            clock=SimulatedClock(self.scheduler, random, self.largest_drift_ppm),
             jury=self.jury,
             random=Random(f"{options.seed}/machine-{info.node_id}"),
             on_exit=self._exited,
@@ -68,6 +76,7 @@ class World:
             self._config(info, options),
             around,
             seed=str(options.seed),
+            ties=self.ties,
             segment_bytes=segment_bytes,
         )
 
@@ -90,6 +99,7 @@ class World:
             ),
             endpoints=(endpoint,),
             timeouts=self.timeouts,
+            snapshots=self.snapshots,
         )
 
     def _exited(self, process: Observed, effect: Exit) -> None:
@@ -108,3 +118,12 @@ class World:
         """Write every node's disk and trace."""
         for node_id in sorted(self.machines):
             self.machines[node_id].write_files(directory / "nodes" / str(node_id))
+
+
+def _draw_snapshots(random: Random) -> SnapshotPolicy:
+    """Never, seldom or all the time, and copied at once or in many slices."""
+    return SnapshotPolicy(
+        bytes_between=random.choice(SNAPSHOT_BYTES),
+        interval_ns=milliseconds(random.choice(SNAPSHOT_INTERVALS_MS)),
+        slice_bytes=random.choice(SLICE_BYTES),
+    )

@@ -21,7 +21,9 @@ def sim(
     seeds: Annotated[
         str, typer.Option(help="A:B (A to B-1), A: (until the budget is used up) or A.")
     ] = "0:",
-    mutant: Annotated[str | None, typer.Option(help="Plant this known bug in the nodes.")] = None,
+    mutant: Annotated[
+        str | None, typer.Option(help="Plant this bug: an id, or a file with MUTANT.")
+    ] = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds of workload a seed, for all seeds.")
     ] = None,

@@ -36,7 +36,7 @@ def run_one(
     concurrency: Annotated[int, typer.Option(help="Clients at once.")] = DEFAULTS.concurrency,
     seed: Annotated[int, typer.Option(help="Draws the schedule and the workload.")] = DEFAULTS.seed,
     mutant: Annotated[
-        str | None, typer.Option(help="Plant this known bug in the nodes.")
+        str | None, typer.Option(help="Plant this bug: an id, or a file with MUTANT.")
     ] = DEFAULTS.mutant,
     store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
     engine: Annotated[str, typer.Option(help="spark or inline.")] = DEFAULTS.engine,

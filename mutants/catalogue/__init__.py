@@ -1,9 +1,17 @@
-"""One small file a mutant, named by its id. Not: who finds it."""
+"""One small file a mutant, named by its id; a file elsewhere is named by its path.
+
+Not: who finds it.
+"""
 
 import importlib
+import runpy
+from dataclasses import replace
+from pathlib import Path
 from pkgutil import iter_modules
 
 from mutants.mutant import Mutant
+
+SUFFIX = ".py"
 
 
 class UnknownMutantError(LookupError):
@@ -26,7 +34,7 @@ IDS = tuple(mutant.mutant_id for mutant in ALL)
 
 
 def load(mutant_id: str) -> Mutant:
-    """Return the mutant of this id.
+    """Return the mutant of this id, or the one that a file of this path defines.
 
     Raises:
         UnknownMutantError: there is none.
@@ -34,4 +42,22 @@ def load(mutant_id: str) -> Mutant:
     for mutant in ALL:
         if mutant.mutant_id == mutant_id:
             return mutant
-    raise UnknownMutantError(f"mutant {mutant_id!r}: unknown, one of {', '.join(IDS)}")
+    if mutant_id.endswith(SUFFIX):
+        return _from_file(mutant_id)
+    raise UnknownMutantError(
+        f"mutant {mutant_id!r}: unknown, one of {', '.join(IDS)}, or a file that defines MUTANT"
+    )
+
+
+def _from_file(path: str) -> Mutant:
+    """Its id is the path, by which the run can be repeated."""
+    if not Path(path).is_file():
+        raise UnknownMutantError(f"mutant {path!r}: there is no such file")
+    try:
+        found = runpy.run_path(path).get("MUTANT")
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise UnknownMutantError(f"mutant {path!r}: can't be read: {reason}") from error
+    if not isinstance(found, Mutant):
+        raise UnknownMutantError(f"mutant {path!r}: the file defines no MUTANT")
+    return replace(found, mutant_id=path)

@@ -37,6 +37,17 @@ class Timeouts(Struct, frozen=True, kw_only=True):
     initial_registration_ns: int = milliseconds(60000)
 
 
+class SnapshotPolicy(Struct, frozen=True, kw_only=True):
+    """When a node writes a snapshot, and how it copies one (631-31)."""
+
+    bytes_between: int = 20 * 1024 * 1024
+    """metadata.log.max.record.bytes.between.snapshots."""
+    interval_ns: int = milliseconds(3_600_000)
+    """metadata.log.max.snapshot.interval.ms; 0 is never."""
+    slice_bytes: int = 1024 * 1024
+    """The most that a FetchSnapshot asks for and that its answer holds."""
+
+
 class NodeConfig(Struct, frozen=True, kw_only=True):
     """One node: who it is, whom it knows and how long it waits."""
 
@@ -52,6 +63,7 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     default_replication_factor: int = 1
     default_partitions: int = 1
     timeouts: Timeouts = Timeouts()
+    snapshots: SnapshotPolicy = SnapshotPolicy()
 
     @property
     def voter_ids(self) -> tuple[NodeId, ...]:

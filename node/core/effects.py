@@ -9,15 +9,21 @@ The contract with the shell, which is the whole of it:
 4. Send and Forward end in exactly one Answered or Unanswered, within their time-out.
 5. Reply names a Received; a request whose client has gone is dropped in silence.
 6. After Exit nothing else is carried out.
+7. WriteSnapshot and CheckSnapshot are asynchronous, and end in one SnapshotWritten or one
+   SnapshotChecked; a failed write ends the process. StoreSlice only buffers.
+8. InstallSnapshot is a barrier, as Truncate is. While a Flush is under way it waits for it, and
+   so do Truncate and CleanLog.
 """
 
 from msgspec import Struct
 
 from node.core.metadata.image import MetadataImage
 from node.core.raft.quorum_state import QuorumState
+from node.core.raft.snapshot_ids import SnapshotId
 from node.core.types import NodeId, Offset
 from node.wire.messages import Message
 from node.wire.messages.batch import Batch
+from node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
 from node.wire.principal import Principal
 
 
@@ -44,6 +50,44 @@ class PersistQuorumState(Struct, frozen=True):
     """Replace the quorum-state file atomically, durably."""
 
     state: QuorumState
+
+
+class WriteSnapshot(Struct, frozen=True, kw_only=True):
+    """Write this image as a snapshot, durably, and let it appear at once and whole (KIP-630)."""
+
+    snapshot: SnapshotId
+    image: MetadataImage
+    timestamp_ms: int
+    """Of the last batch in it."""
+
+
+class StoreSlice(Struct, frozen=True, kw_only=True):
+    """Write the next slice of a copy of the leader's snapshot; position 0 begins the copy."""
+
+    copy: int
+    snapshot: SnapshotId
+    position: int
+    data: bytes
+
+
+class CheckSnapshot(Struct, frozen=True, kw_only=True):
+    """All slices are there: make them durable, and see if they are a whole snapshot."""
+
+    copy: int
+    snapshot: SnapshotId
+
+
+class InstallSnapshot(Struct, frozen=True, kw_only=True):
+    """Let the checked copy appear, and begin the log anew at its end; durably both."""
+
+    copy: int
+    snapshot: SnapshotId
+
+
+class CleanLog(Struct, frozen=True):
+    """Drop the log below this snapshot, and every snapshot that is older."""
+
+    start: SnapshotId
 
 
 class Send(Struct, frozen=True, kw_only=True):
@@ -78,6 +122,16 @@ class Reply(Struct, frozen=True, kw_only=True):
     message: Message
 
 
+class ReplyWithSlice(Struct, frozen=True, kw_only=True):
+    """Answer a FetchSnapshot with this message and, in it, a slice of a stored snapshot."""
+
+    request: int
+    message: FetchSnapshotResponse
+    snapshot: SnapshotId
+    position: int
+    max_bytes: int
+
+
 class Publish(Struct, frozen=True, kw_only=True):
     """The image of everything committed below `offset`."""
 
@@ -101,9 +155,15 @@ Effect = (
     | Flush
     | Truncate
     | PersistQuorumState
+    | WriteSnapshot
+    | StoreSlice
+    | CheckSnapshot
+    | InstallSnapshot
+    | CleanLog
     | Send
     | Forward
     | Reply
+    | ReplyWithSlice
     | Publish
     | OpenClientListeners
     | Exit

@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from node.core.metadata.snapshot import LoadedSnapshot
+from node.core.raft.snapshot_ids import StoredSnapshot
 from node.core.types import Offset
 from node.wire.messages import Message
 from node.wire.principal import Principal
@@ -44,8 +46,21 @@ class Flushed(Struct, frozen=True, kw_only=True):
     end_offset: Offset
 
 
+class SnapshotWritten(Struct, frozen=True):
+    """A WriteSnapshot is done: the file is complete and on disk."""
+
+    stored: StoredSnapshot
+
+
+class SnapshotChecked(Struct, frozen=True, kw_only=True):
+    """What a CheckSnapshot has found; `loaded` is None if it is no whole snapshot."""
+
+    copy: int
+    loaded: LoadedSnapshot | None
+
+
 class Stop(Struct, frozen=True):
     """SIGTERM: resign, shut down in a controlled way, then Exit."""
 
 
-Event = Tick | Received | Answered | Unanswered | Flushed | Stop
+Event = Tick | Received | Answered | Unanswered | Flushed | SnapshotWritten | SnapshotChecked | Stop

@@ -14,13 +14,25 @@ from node.core.broker.broker import Broker
 from node.core.config import NodeConfig
 from node.core.controller.controller import Controller
 from node.core.effects import Effect, Exit, Publish
-from node.core.events import Answered, Event, Flushed, Received, Stop, Tick, Unanswered
+from node.core.events import (
+    Answered,
+    Event,
+    Flushed,
+    Received,
+    SnapshotChecked,
+    SnapshotWritten,
+    Stop,
+    Tick,
+    Unanswered,
+)
 from node.core.metadata.apply import ApplyError
 from node.core.metadata.committed import CommittedImage
+from node.core.metadata.snapshot import NO_HISTORY, History
 from node.core.outbox import Outbox
 from node.core.raft.log import Log
 from node.core.raft.quorum_state import QuorumState
 from node.core.raft.raft import Raft
+from node.core.snapshots import Snapshots
 from node.core.status import NodeStatus
 from node.core.types import Instant, Monotonic
 from node.wire.messages import (
@@ -30,12 +42,14 @@ from node.wire.messages import (
     describe_quorum_request,
     end_quorum_epoch_request,
     fetch_request,
+    fetch_snapshot_request,
     vote_request,
 )
 from node.wire.messages.batch import Batch
 
 _OF_THE_QUORUM = (
     fetch_request.FetchRequest,
+    fetch_snapshot_request.FetchSnapshotRequest,
     vote_request.VoteRequest,
     begin_quorum_epoch_request.BeginQuorumEpochRequest,
     end_quorum_epoch_request.EndQuorumEpochRequest,
@@ -53,14 +67,23 @@ class Node:
         batches: Sequence[Batch],
         random: Random,
         now: Instant,
+        *,
+        history: History = NO_HISTORY,
     ) -> None:
         self._config = config
         self._outbox = Outbox()
         self._committed = CommittedImage()
-        self._raft = Raft(config, durable, Log(batches), self._outbox, random, now)
+        if history.newest is not None:
+            self._committed.load(history.newest)
+        log = Log(batches, history.log_start)
+        self._raft = Raft(config, durable, log, self._outbox, random, now, history.kept)
+        self._raft.remember_committed(history.high_watermark)
         shared = (config, self._raft, self._committed, self._outbox, random)
         self._controller = Controller(*shared) if config.is_controller else None
         self._broker = Broker(*shared, now) if config.is_broker else None
+        self._snapshots = Snapshots(
+            config.snapshots, self._raft, self._committed, self._outbox, now
+        )
         self._parting: Exit | None = None
         """An orderly Exit, held back until the quorum has been told."""
         self._is_over = False
@@ -68,6 +91,8 @@ class Node:
     def start(self, now: Instant) -> list[Effect]:
         """Begin; called once, before any step."""
         self._raft.start(now)
+        if self._committed.offset:
+            self._publish()
         return self._follow(now)
 
     def step(self, event: Event, now: Instant) -> list[Effect]:
@@ -86,6 +111,10 @@ class Node:
                 self._outbox.resume(event.correlation, None, now)
             case Flushed():
                 self._raft.flushed_event(event)
+            case SnapshotWritten():
+                self._snapshots.written(event)
+            case SnapshotChecked():
+                self._take_snapshot(event, now)
             case Stop():
                 self._stop(now)
         return self._follow(now)
@@ -94,7 +123,7 @@ class Node:
         """When the node wants a Tick, at the latest; None if nothing waits for time."""
         if self._is_over:
             return None
-        deadlines = [self._raft.deadline()]
+        deadlines = [self._raft.deadline(), self._snapshots.deadline()]
         if self._controller is not None:
             deadlines.append(self._controller.deadline())
         if self._broker is not None:
@@ -113,6 +142,8 @@ class Node:
             log_end=raft.log.end_offset,
             image_offset=self._committed.offset,
             image_digest=self._committed.image.digest,
+            voted_for=raft.durable.voted_for,
+            last_epoch=raft.log.last_epoch,
             broker_state=None if self._broker is None else self._broker.state,
         )
 
@@ -150,6 +181,13 @@ class Node:
             case _:
                 self._controller.receive(event, now)
 
+    def _take_snapshot(self, event: SnapshotChecked, now: Instant) -> None:
+        """Hold the leader's snapshot instead of all that we had, if the quorum takes it."""
+        if self._raft.snapshot_checked(event, now) and event.loaded is not None:
+            self._committed.load(event.loaded)
+            self._snapshots.installed(now)
+            self._publish()
+
     def _stop(self, now: Instant) -> None:
         """A broker asks for its shutdown first and then emits Exit; a controller just leaves."""
         if self._broker is not None:
@@ -170,6 +208,7 @@ class Node:
             self._controller.advance(now)
         if self._broker is not None:
             self._broker.advance(now)
+        self._snapshots.advance(now)
         self._raft.settle(now)
         effects = self._hold_parting(self._outbox.drain(), now)
         if self._parting is not None and self._raft.has_stopped(now):
@@ -184,8 +223,11 @@ class Node:
             self._outbox.emit(Exit(status=1, reason=str(error)))
             return False
         if moved:
-            self._outbox.emit(Publish(offset=self._committed.offset, image=self._committed.image))
+            self._publish()
         return True
+
+    def _publish(self) -> None:
+        self._outbox.emit(Publish(offset=self._committed.offset, image=self._committed.image))
 
     def _hold_parting(self, effects: list[Effect], now: Instant) -> list[Effect]:
         """Keep a broker's orderly Exit until this node's controller half has left, too."""

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from node.core.types import Epoch, NodeId, Offset
+from node.core.types import NO_NODE, Epoch, NodeId, Offset
 
 
 class NodeStatus(Struct, frozen=True, kw_only=True):
@@ -17,5 +17,9 @@ class NodeStatus(Struct, frozen=True, kw_only=True):
     log_end: Offset
     image_offset: Offset
     image_digest: int
+    voted_for: NodeId = NO_NODE
+    """Whom this epoch's vote went to (595-70)."""
+    last_epoch: Epoch = Epoch(0)
+    """The epoch of the log's last record."""
     broker_state: int | None = None
     """631-55 to 58: 0 NOT_RUNNING, 1 STARTING, 2 RECOVERY, 3 RUNNING, 6, 7; None: no broker."""

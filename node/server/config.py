@@ -8,10 +8,15 @@ nothing yet but their meta.properties.
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from node.core.config import NodeConfig, Timeouts, Voter
-from node.core.types import NodeId, milliseconds
+from node.core.config import NodeConfig, SnapshotPolicy, Timeouts, Voter
+from node.core.types import NANOSECONDS_PER_MS, NodeId, milliseconds
 from node.server.config_keys import (
+    INT64_MAX,
+    SNAPSHOT_BYTES_KEY,
+    SNAPSHOT_INTERVAL_KEY,
+    SNAPSHOT_SLICE_KEY,
     TIMEOUT_KEYS,
     ConfigError,
     Reader,
@@ -28,6 +33,8 @@ from node.wire.types import Uuid
 ROLES = ("broker", "controller")
 DEFAULT_FRAME_BYTES = 100 * 1024 * 1024
 DEFAULT_CONNECTIONS = 1000
+NEVER_IN_HOSTS = frozenset("@;/")
+"""Where one of these stands in a voter's host, its list is separated by something else."""
 
 
 class ServerConfig(Struct, frozen=True, kw_only=True):
@@ -38,6 +45,8 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     storage: StorageConfig
     bindings: tuple[Binding, ...]
     trace_file: str | None
+    metrics_address: tuple[str, int] | None
+    """metrics.listener: where Prometheus may ask; None: nowhere."""
     frame_bytes: int
     """socket.request.max.bytes."""
     connections: int
@@ -45,20 +54,7 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
 
     def node_config(self, *, cluster_id: str, incarnation: Uuid) -> NodeConfig:
         """Return the core's configuration once storage and chance have added their part."""
-        node = self.node
-        return NodeConfig(
-            node_id=node.node_id,
-            cluster_id=cluster_id,
-            is_controller=node.is_controller,
-            is_broker=node.is_broker,
-            voters=node.voters,
-            endpoints=node.endpoints,
-            rack=node.rack,
-            incarnation=incarnation,
-            default_replication_factor=node.default_replication_factor,
-            default_partitions=node.default_partitions,
-            timeouts=node.timeouts,
-        )
+        return replace(self.node, cluster_id=cluster_id, incarnation=incarnation)
 
 
 def parse_server_properties(text: str) -> ServerConfig:
@@ -83,12 +79,14 @@ def parse_server_properties(text: str) -> ServerConfig:
         default_replication_factor=reader.integer("default.replication.factor", 1, 1, 32767),
         default_partitions=reader.integer("num.partitions", 1, 1),
         timeouts=_timeouts(reader),
+        snapshots=_snapshots(reader),
     )
     return ServerConfig(
         node=node,
         storage=_storage(reader, node),
         bindings=bindings,
         trace_file=reader.text("trace.file"),
+        metrics_address=_metrics_address(reader),
         frame_bytes=reader.integer("socket.request.max.bytes", DEFAULT_FRAME_BYTES, 1024),
         connections=reader.integer("max.connections", DEFAULT_CONNECTIONS, 1),
     )
@@ -133,17 +131,22 @@ def _node_id(reader: Reader) -> NodeId:
 
 def _voters(reader: Reader, node_id: NodeId, roles: tuple[str, ...]) -> tuple[Voter, ...]:
     key = "controller.quorum.voters"
-    value = reader.required(key, "1@localhost:9093")
+    example = "1@localhost:9093"
+    value = reader.required(key, example)
     voters: list[Voter] = []
     for part in names(value):
         number, at, address = part.partition("@")
         if not at or not number.isdecimal() or int(number) > 0x7FFFFFFF:
             raise ConfigError(f"{key}={value}: {part!r} is not id@host:port")
         host, port = host_port(key, address, value)
+        if not host or any(sign.isspace() or sign in NEVER_IN_HOSTS for sign in host):
+            raise ConfigError(f"{key}={value}: {address!r} is not host:port")
         voter = Voter(node_id=NodeId(int(number)), host=host, port=port)
         if any(voter.node_id == other.node_id for other in voters):
             raise ConfigError(f"{key}={value}: voter {number} is named twice")
         voters.append(voter)
+    if not voters:
+        raise ConfigError(f"{key}={value}: names no voter; for example {key}={example}")
     is_voter = any(voter.node_id == node_id for voter in voters)
     if "controller" in roles and not is_voter:
         raise ConfigError(f"{key}={value}: lacks this controller, node.id={node_id}")
@@ -159,6 +162,22 @@ def _timeouts(reader: Reader) -> Timeouts:
         if text is not None:
             values[field] = milliseconds(integer(key, text, 1))
     return Timeouts(**values)
+
+
+def _metrics_address(reader: Reader) -> tuple[str, int] | None:
+    value = reader.text("metrics.listener")
+    return None if value is None else host_port("metrics.listener", value, value)
+
+
+def _snapshots(reader: Reader) -> SnapshotPolicy:
+    """631-31, with Kafka's defaults and bounds."""
+    default = SnapshotPolicy()
+    interval_ms = default.interval_ns // NANOSECONDS_PER_MS
+    return SnapshotPolicy(
+        bytes_between=reader.integer(SNAPSHOT_BYTES_KEY, default.bytes_between, 1, INT64_MAX),
+        interval_ns=milliseconds(reader.integer(SNAPSHOT_INTERVAL_KEY, interval_ms, 0)),
+        slice_bytes=reader.integer(SNAPSHOT_SLICE_KEY, default.slice_bytes, 1),
+    )
 
 
 def _directories(reader: Reader) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Final
 from node.storage.meta_properties import parse_properties
 
 INT32_MAX: Final = 0x7FFFFFFF
+INT64_MAX: Final = 0x7FFFFFFFFFFFFFFF
 
 
 class ConfigError(Exception):
@@ -55,6 +56,11 @@ TIMEOUT_KEYS: Final = {
 }
 """Each time-out in milliseconds and its field of node.core.config.Timeouts (631-81 to 83)."""
 
+SNAPSHOT_INTERVAL_KEY: Final = "metadata.log.max.snapshot.interval.ms"
+SNAPSHOT_BYTES_KEY: Final = "metadata.log.max.record.bytes.between.snapshots"
+SNAPSHOT_SLICE_KEY: Final = "metadata.snapshot.fetch.max.bytes"
+"""Ours; Kafka has no such key."""
+
 OTHER_KEYS: Final = frozenset(
     {
         "advertised.listeners",
@@ -69,8 +75,12 @@ OTHER_KEYS: Final = frozenset(
         "log.dir",
         "log.dirs",
         "max.connections",
+        SNAPSHOT_BYTES_KEY,
+        SNAPSHOT_INTERVAL_KEY,
+        SNAPSHOT_SLICE_KEY,
         "metadata.log.dir",
         "metadata.log.segment.bytes",
+        "metrics.listener",
         "node.id",
         "num.partitions",
         "process.roles",

@@ -4,18 +4,28 @@ Not: what a flush means. A failed fsync is fatal and never retried (contract 3 o
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from node.core.effects import Flush
 from node.core.events import Flushed
+from node.core.types import Monotonic
 from node.storage.stored import Storage
 
 
 class Flusher:
     """Turns each Flush into its Flushed, once the disk has everything before it."""
 
-    __slots__ = ("_executor", "_idle", "_on_failure", "_on_flushed", "_storage", "_waiting")
+    __slots__ = (
+        "_executor",
+        "_idle",
+        "_on_failure",
+        "_on_flushed",
+        "_on_timed",
+        "_storage",
+        "_waiting",
+    )
 
     def __init__(
         self,
@@ -23,10 +33,12 @@ class Flusher:
         *,
         on_flushed: Callable[[Flushed], None],
         on_failure: Callable[[BaseException], None],
+        on_timed: Callable[[Monotonic], None],
     ) -> None:
         self._storage = storage
         self._on_flushed = on_flushed
         self._on_failure = on_failure
+        self._on_timed = on_timed
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fsync")
         self._waiting: list[Flush] = []
         self._idle = asyncio.Event()
@@ -51,16 +63,18 @@ class Flusher:
         effects, self._waiting = self._waiting, []
         fsync = self._storage.start_flush(effects[-1])
         loop = asyncio.get_running_loop()
+        begun = Monotonic(time.monotonic_ns())
         future = loop.run_in_executor(self._executor, fsync)
-        future.add_done_callback(lambda done: self._finish(effects, done))
+        future.add_done_callback(lambda done: self._finish(effects, begun, done))
 
-    def _finish(self, effects: list[Flush], done: "asyncio.Future[None]") -> None:
+    def _finish(self, effects: list[Flush], begun: Monotonic, done: "asyncio.Future[None]") -> None:
         if done.cancelled():
             return
         error = done.exception()
         if error is not None:
             self._on_failure(error)
             return
+        self._on_timed(begun)
         for effect in effects:
             self._on_flushed(Flushed(generation=effect.generation, end_offset=effect.end_offset))
         if self._waiting:

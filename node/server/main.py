@@ -80,6 +80,8 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
     from node.server.trace import TraceWriter
 
     stored = open_node_storage(disk, config.storage)
+    for warning in stored.warnings:
+        say(warning)
     incarnation = Uuid(secrets.token_bytes(16))
     node_config = config.node_config(cluster_id=stored.cluster_id, incarnation=incarnation)
     node_id = node_config.node_id

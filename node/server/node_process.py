@@ -3,7 +3,8 @@
 Not: what the node decides (node/core). This is the shell of the contract in
 node/core/effects.py; each rule of it is kept here or in the part named beside it:
 the order (`_carry_out`), barriers (`_execute`), flushes (flusher.py), Send and Forward
-(peers.py), replies to clients that have gone (connection.py), nothing after Exit (`run`).
+(peers.py), replies (request_book.py; to clients that have gone: connection.py), nothing after
+Exit (`run`).
 """
 
 import asyncio
@@ -13,40 +14,41 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from msgspec import Struct
-
 from node.core.config import NodeConfig
 from node.core.effects import (
     Append,
+    CheckSnapshot,
+    CleanLog,
     Effect,
     Exit,
     Flush,
     Forward,
+    InstallSnapshot,
     OpenClientListeners,
     PersistQuorumState,
     Publish,
     Reply,
+    ReplyWithSlice,
     Send,
+    StoreSlice,
     Truncate,
+    WriteSnapshot,
 )
-from node.core.events import Answered, Event, Received, Stop, Tick, Unanswered
+from node.core.events import Answered, Event, Stop, Tick, Unanswered
 from node.core.node import Node
+from node.core.raft.snapshot_rpc import with_slice
 from node.core.types import Instant, Monotonic, WallClock
 from node.server.config import ServerConfig
 from node.server.config_listeners import Binding
-from node.server.connection import Slot
 from node.server.console import say
-from node.server.envelope import Opened, Refusal, open_request, received_from
 from node.server.flusher import Flusher
 from node.server.listener import Listener
+from node.server.meter import Meter
 from node.server.peers import Peers
-from node.server.requests import Request, answer_frame
+from node.server.request_book import RequestBook
+from node.server.snapshot_worker import SnapshotWorker
 from node.server.trace import TraceWriter
 from node.storage.stored import Stored
-from node.wire.errors import WireError
-from node.wire.messages.generated.envelope_request import EnvelopeRequest
-from node.wire.messages.generated.envelope_response import EnvelopeResponse
-from node.wire.principal import ANONYMOUS
 from node.wire.schema import Message
 
 NANOSECONDS_PER_SECOND = 1_000_000_000
@@ -54,14 +56,6 @@ EVENTS_PER_TURN = 100
 """Steps before sockets are looked at again."""
 GOODBYE_SECONDS = 0.2
 """How long the last answers get to leave the sockets."""
-
-
-class _Waiting(Struct, frozen=True, kw_only=True):
-    """A request that the node has not answered yet."""
-
-    slot: Slot
-    request: Request
-    opened: Opened | None
 
 
 def read_clocks() -> Instant:
@@ -82,19 +76,29 @@ class NodeProcess:
         trace: TraceWriter | None,
     ) -> None:
         chance = random.Random(random.SystemRandom().getrandbits(256))
-        self._node = Node(node_config, stored.durable, stored.batches, chance, read_clocks())
+        self._node = Node(
+            node_config,
+            stored.durable,
+            stored.batches,
+            chance,
+            read_clocks(),
+            history=stored.history,
+        )
         self._storage = stored.storage
         self._trace = trace
         self._peers = Peers(node_config, hosts)
-        self._flusher = Flusher(self._storage, on_flushed=self.post, on_failure=self._fail)
+        self._flusher = Flusher(
+            self._storage, on_flushed=self.post, on_failure=self._fail, on_timed=self._flushed
+        )
+        self._snapshots = SnapshotWorker(self._storage, on_done=self.post, on_failure=self._fail)
+        self._meter = self._measure(config)
+        self._requests = RequestBook(self.post, self._replied)
         self._listeners = [self._listener(config, binding) for binding in config.bindings]
         self._controller_listeners = [
             listener
             for listener, binding in zip(self._listeners, config.bindings, strict=True)
             if binding.is_controller
         ]
-        self._waiting: dict[int, _Waiting] = {}
-        self._requests = 0
         self._events: deque[Event] = deque()
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
@@ -103,25 +107,42 @@ class NodeProcess:
             Append: self._storage.append,
             Flush: self._flusher.request,
             Truncate: self._storage.truncate,
+            WriteSnapshot: self._snapshots.write,
+            StoreSlice: self._storage.store_slice,
+            CheckSnapshot: self._snapshots.check,
+            InstallSnapshot: self._storage.install_snapshot,
+            CleanLog: self._storage.clean,
             PersistQuorumState: self._storage.persist_quorum_state,
             Send: self._send,
             Forward: self._forward,
-            Reply: self._reply,
+            Reply: self._requests.reply,
+            ReplyWithSlice: self._reply_with_slice,
             Publish: self._publish,
             OpenClientListeners: self._open_client_listeners,
             Exit: self._leave,
         }
 
+    def _measure(self, config: ServerConfig) -> Meter | None:
+        if config.metrics_address is None:
+            return None
+        return Meter(
+            config.metrics_address,
+            self._node.status(),
+            read_clocks,
+            lambda: self._peers.unknown_voters,
+        )
+
     async def run(self) -> int:
         """Run until the node exits, and return the status to exit with."""
         for listener in self._controller_listeners:
             await listener.open()
+        if self._meter is not None:
+            await self._meter.endpoint.open()
         now = read_clocks()
         await self._execute(self._node.start(now), now, "start")
         while self._exit is None:
             if not self._events:
-                self._wake.clear()
-                await self._wake.wait()
+                await self._idle()
             for _ in range(min(len(self._events), EVENTS_PER_TURN)):
                 if self._exit is None:
                     await self._step(self._events.popleft())
@@ -130,6 +151,14 @@ class NodeProcess:
         if self._exit.status:
             say(self._exit.reason)
         return self._exit.status
+
+    async def _idle(self) -> None:
+        """Wait for an event."""
+        begun = read_clocks().monotonic
+        self._wake.clear()
+        await self._wake.wait()
+        if self._meter is not None:
+            self._meter.idled(begun)
 
     def post(self, event: Event) -> None:
         """Put an event at the end of the queue."""
@@ -143,15 +172,17 @@ class NodeProcess:
     async def _step(self, event: Event) -> None:
         now = read_clocks()
         effects = self._node.step(event, now)
+        if self._meter is not None:
+            self._meter.stepped(self._node.status(), now.monotonic)
         await self._execute(effects, now, type(event).__name__)
 
     async def _execute(self, effects: list[Effect], now: Instant, event: str) -> None:
         """Carry out effects in order, then say what has changed and when to wake up again.
 
-        Truncate waits for the running fsync; all else that is a barrier is synchronous.
+        What changes segments waits for the running fsync; all that is a barrier is synchronous.
         """
         for effect in effects:
-            if isinstance(effect, Truncate):
+            if isinstance(effect, Truncate | InstallSnapshot | CleanLog):
                 await self._flusher.settled()
             if self._exit is None:
                 self._carry_out(effect)
@@ -181,6 +212,14 @@ class NodeProcess:
             when = deadline / NANOSECONDS_PER_SECOND
             self._timer = loop.call_at(when, self.post, Tick())
 
+    def _flushed(self, begun: Monotonic) -> None:
+        if self._meter is not None:
+            self._meter.flushed(begun)
+
+    def _replied(self, request: Message, since: Monotonic) -> None:
+        if self._meter is not None:
+            self._meter.answered(request, since)
+
     def _fail(self, error: BaseException) -> None:
         """Disk failures are fatal: what was written is unknown, so nothing more may be said."""
         self._leave(Exit(status=1, reason=f"the disk failed: {error}"))
@@ -202,13 +241,9 @@ class NodeProcess:
         else:
             self.post(Answered(correlation=correlation, message=message))
 
-    def _reply(self, effect: Reply) -> None:
-        waiting = self._waiting.pop(effect.request)
-        try:
-            waiting.slot.fill(answer_frame(waiting.request, effect.message, waiting.opened))
-        except WireError as error:
-            say(f"an answer could not be written: {error}")
-            waiting.slot.abandon()
+    def _reply_with_slice(self, effect: ReplyWithSlice) -> None:
+        message = with_slice(effect.message, self._storage.read_slice(effect))
+        self._requests.reply(Reply(request=effect.request, message=message))
 
     def _publish(self, effect: Publish) -> None:
         """The image is the core's; nothing of this process reads it but the trace."""
@@ -230,40 +265,29 @@ class NodeProcess:
             binding,
             limit=config.connections,
             frame_bytes=config.frame_bytes,
-            on_request=self._receive,
+            on_request=self._requests.receive,
         )
 
-    def _receive(self, binding: Binding, client_host: str, request: Request, slot: Slot) -> None:
-        """A request has arrived: make it an event; an envelope is opened first."""
-        self._requests += 1
-        event = Received(
-            request=self._requests,
-            message=request.message,
-            version=request.header.version,
-            on_controller_listener=binding.is_controller,
-            principal=ANONYMOUS,
-            client_host=client_host,
-        )
-        opened: Opened | None = None
-        if isinstance(request.message, EnvelopeRequest):
-            content = open_request(request.message)
-            if isinstance(content, Refusal):
-                refusal = EnvelopeResponse(error_code=content.error_code)
-                slot.fill(answer_frame(request, refusal, None))
-                return
-            opened = content
-            event = received_from(opened, event)
-        self._waiting[self._requests] = _Waiting(slot=slot, request=request, opened=opened)
-        self.post(event)
+    def _note_offsets(self) -> None:
+        """Nothing depends on it: a disk that fails only now makes the next start read more."""
+        try:
+            self._storage.stopped(self._node.status().high_watermark)
+        except OSError as error:
+            say(f"the disk failed after the stop: {error}")
 
     async def _close(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
+        if self._meter is not None:
+            self._meter.endpoint.close()
         for listener in self._listeners:
             listener.close()
         await asyncio.sleep(GOODBYE_SECONDS)
         self._peers.close()
         self._flusher.close()
+        self._snapshots.close()
+        if self._exit is not None and self._exit.status == 0:
+            self._note_offsets()
         self._storage.close()
         if self._trace is not None:
             self._trace.close()

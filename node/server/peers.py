@@ -15,6 +15,7 @@ from node.server.envelope import open_response, wrap_request
 from node.wire.errors import ErrorCode, WireError
 from node.wire.messages.generated.envelope_response import EnvelopeResponse
 from node.wire.messages.generated.fetch_request import FetchRequest
+from node.wire.messages.generated.fetch_snapshot_request import FetchSnapshotRequest
 from node.wire.schema import Message
 
 ENVELOPE_VERSION = 0
@@ -31,17 +32,19 @@ class _Lane(Enum):
 class Peers:
     """All channels to voters."""
 
-    __slots__ = ("_channels", "_client_id", "_hosts", "_voters")
+    __slots__ = ("_channels", "_client_id", "_hosts", "_node_id", "_voters")
 
     def __init__(self, config: NodeConfig, hosts: Mapping[str, str]) -> None:
         self._client_id = f"node-{config.node_id}"
+        self._node_id = config.node_id
         self._hosts = hosts
         self._voters = {voter.node_id: voter for voter in config.voters}
         self._channels: dict[tuple[NodeId, _Lane], Channel] = {}
 
     def send(self, effect: Send, on_answer: AnswerHandler) -> None:
         """Ask a voter; exactly one call of `on_answer` follows."""
-        lane = _Lane.FETCH if isinstance(effect.message, FetchRequest) else _Lane.OTHER
+        is_fetch = isinstance(effect.message, FetchRequest | FetchSnapshotRequest)
+        lane = _Lane.FETCH if is_fetch else _Lane.OTHER
         channel = self._channel(effect.destination, lane)
         channel.request(effect.message, effect.version, effect.timeout_ns, on_answer)
 
@@ -66,6 +69,12 @@ class Peers:
 
         channel = self._channel(effect.destination, _Lane.FORWARD)
         channel.request(wrap_request(effect), ENVELOPE_VERSION, effect.timeout_ns, opened, unsent)
+
+    @property
+    def unknown_voters(self) -> int:
+        """How many voters, but for this node, it holds no endpoint of yet (595-71)."""
+        known = {destination for destination, _ in self._channels}
+        return len(self._voters.keys() - known - {self._node_id})
 
     def close(self) -> None:
         """End all connections."""

@@ -49,6 +49,12 @@ class Disk(FileSystem):
             return file.read()
 
     @override
+    def read_slice(self, path: str, position: int, length: int) -> bytes:
+        with open(path, "rb") as file:
+            file.seek(position)
+            return file.read(length)
+
+    @override
     def append_to(self, path: str) -> AppendHandle:
         return DiskHandle(path)
 

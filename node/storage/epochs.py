@@ -4,7 +4,7 @@ Text as Kafka writes it: version 0, the number of entries, then `epoch start_off
 is a cache: recovery rebuilds it from the batches, whatever the file says.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 from node.storage.filesystem import FileSystem, join, replace_durably
 from node.wire.messages.batch import Batch
@@ -26,6 +26,15 @@ class EpochCheckpoint:
     def entries(self) -> tuple[tuple[int, int], ...]:
         """The epochs and the offset that each begins at, ascending."""
         return tuple(self._entries)
+
+    def cleaned(self, start_offset: int) -> None:
+        """Drop the epochs that end at or below the log's new start; the one there begins there."""
+        after = bisect_right(self._entries, start_offset, key=lambda entry: entry[1])
+        if after == 0:
+            return
+        del self._entries[: after - 1]
+        self._entries[0] = (self._entries[0][0], start_offset)
+        replace_durably(self._filesystem, self._path, self._content())
 
     def rebuild(self, batches: list[Batch]) -> None:
         """Derive the entries from the log, and write the file if it says anything else."""

@@ -37,6 +37,9 @@ class FileSystem(Protocol):
     def read(self, path: str) -> bytes:
         """Return the whole file."""
 
+    def read_slice(self, path: str, position: int, length: int) -> bytes:
+        """Return up to `length` bytes of a file from `position` on."""
+
     def append_to(self, path: str) -> AppendHandle:
         """Open a file to write at its end; it is created empty if absent."""
 

@@ -2,15 +2,17 @@
 
 Not: what is in it (the core holds the batches) or who is ahead. `append` only buffers; a flush
 makes durable all that was appended before `start_flush`; `truncate` is durable when it returns.
-Simplifications: no offset or time index, no retention, and recovery reads every segment. A crash
-is taken to leave a prefix of what was written to each file: a damaged batch with others after
-it is refused as corruption, never guessed away.
+It starts at offset 0 or at a snapshot's end: what is below may go, a segment at a time (KIP-630).
+Simplifications: no offset or time index, and recovery reads every segment. A crash is taken
+to leave a prefix of what was written to each file: a damaged batch with others after it is
+refused as corruption, never guessed away.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from node.core.raft.snapshot_ids import LOG_BEGIN, SNAPSHOTS_KEPT, SnapshotId
 from node.storage.epochs import EpochCheckpoint
-from node.storage.errors import CorruptLogError
+from node.storage.errors import CorruptLogError, StorageError
 from node.storage.filesystem import FileSystem, parent
 from node.storage.segment import Segment, recover_segment, segment_offsets
 from node.wire.batches import encode_batch
@@ -32,6 +34,7 @@ class MetadataLog:
         "_segments",
         "end_offset",
         "epochs",
+        "start",
     )
 
     def __init__(self, filesystem: FileSystem, directory: str, segment_bytes: int) -> None:
@@ -41,6 +44,8 @@ class MetadataLog:
         self._segments: list[Segment] = []
         self._directory_changed = False
         self._generation = 0
+        self.start = LOG_BEGIN
+        """Where it begins: the end of a snapshot, unless it is still whole."""
         self.end_offset = 0
         self.epochs = EpochCheckpoint(filesystem, directory)
 
@@ -50,8 +55,16 @@ class MetadataLog:
         filesystem: FileSystem,
         directory: str,
         segment_bytes: int = DEFAULT_SEGMENT_BYTES,
+        snapshots: Sequence[SnapshotId] = (),
     ) -> tuple["MetadataLog", list[Batch]]:
         """Recover the log of a directory, made if absent, and return it with its batches.
+
+        Args:
+            filesystem: The disk.
+            directory: Of the segments.
+            segment_bytes: How large a segment may grow.
+            snapshots: Those that are there and whole, oldest first. If the newest is ahead of
+                the log, a crash came between a copied snapshot and the log that it replaces.
 
         Raises:
             CorruptLogError: damage that no crash of ours leaves.
@@ -60,7 +73,7 @@ class MetadataLog:
             filesystem.make_directory(directory)
             filesystem.fsync_directory(parent(directory))
         log = cls(filesystem, directory, segment_bytes)
-        return log, log._recover()
+        return log, log._recover(snapshots)
 
     def append(self, batch: Batch) -> None:
         """Write a batch at the end; it is durable after the next flush."""
@@ -99,13 +112,38 @@ class MetadataLog:
         """
         self._generation += 1
         while len(self._segments) > 1 and self._segments[-1].base_offset >= end_offset:
-            segment = self._segments.pop()
-            segment.close()
-            self._filesystem.remove(segment.path)
-            self._filesystem.fsync_directory(self._directory)
+            self._remove(self._segments.pop())
         self._segments[-1].truncate_to(end_offset)
         self.end_offset = min(self.end_offset, end_offset)
         self.epochs.truncated(end_offset)
+
+    def clean(self, start: SnapshotId) -> None:
+        """Let the log begin at a snapshot's end; no flush may be running.
+
+        The open segment ends here, so that the next time it can go as a whole.
+        """
+        if start == self.start:
+            return
+        self.start = start
+        if self._segments[-1].size:
+            self._roll()
+        self._remove_below(start.end_offset)
+        self.epochs.cleaned(start.end_offset)
+
+    def reset(self, start: SnapshotId) -> None:
+        """Drop everything and begin anew at a snapshot's end, durably; no flush may be running.
+
+        The last segment goes first, and the snapshot is there: a crash leaves the end of a log
+        that is behind it, and recovery does the same again.
+        """
+        self._generation += 1
+        while self._segments:
+            self._remove(self._segments.pop())
+        self.start = start
+        self.end_offset = start.end_offset
+        self._add_segment(start.end_offset)
+        self._make_durable()
+        self.epochs.rebuild([])
 
     def close(self) -> None:
         """Let go of all files; what was not flushed stays at risk."""
@@ -123,9 +161,39 @@ class MetadataLog:
         self._directory_changed = True
         return segment
 
-    def _recover(self) -> list[Batch]:
-        offsets = segment_offsets(self._filesystem.list_directory(self._directory)) or [0]
+    def _remove(self, segment: Segment) -> None:
+        segment.close()
+        self._filesystem.remove(segment.path)
+        self._filesystem.fsync_directory(self._directory)
+
+    def _remove_below(self, start_offset: int) -> None:
+        while len(self._segments) > 1 and self._segments[1].base_offset <= start_offset:
+            self._remove(self._segments.pop(0))
+
+    def _recover(self, snapshots: Sequence[SnapshotId]) -> list[Batch]:
+        offsets = segment_offsets(self._filesystem.list_directory(self._directory))
+        first = offsets[0] if offsets else 0
+        # Snapshots that end below are left from a log that another snapshot has replaced.
+        snapshots = [snapshot for snapshot in snapshots if snapshot.end_offset >= first]
+        is_whole = bool(offsets) and first == 0 and len(snapshots) < SNAPSHOTS_KEPT
+        if snapshots and not is_whole:
+            self.start = snapshots[0]
+        batches = self._read_segments(offsets or [self.start.end_offset])
+        last_epoch = batches[-1].epoch if batches else self.start.epoch
+        newest = snapshots[-1] if snapshots else LOG_BEGIN
+        if (newest.epoch, newest.end_offset) > (last_epoch, self.end_offset):
+            self.reset(newest)
+            return []
+        self._check_start(snapshots, batches)
+        self._remove_below(self.start.end_offset)
+        self._make_durable()
+        batches = [batch for batch in batches if batch.base_offset >= self.start.end_offset]
+        self.epochs.rebuild(batches)
+        return batches
+
+    def _read_segments(self, offsets: list[int]) -> list[Batch]:
         batches: list[Batch] = []
+        self.end_offset = offsets[0]
         for index, base_offset in enumerate(offsets):
             segment = self._add_segment(base_offset)
             if base_offset != self.end_offset:
@@ -135,9 +203,26 @@ class MetadataLog:
             is_last = index == len(offsets) - 1
             batches += recover_segment(self._filesystem, segment, is_last=is_last)
             self.end_offset = segment.end_offset
-        self._make_durable()
-        self.epochs.rebuild(batches)
         return batches
+
+    def _check_start(self, snapshots: Sequence[SnapshotId], batches: list[Batch]) -> None:
+        """Without a gap before the log, and snapshots that end where a batch of it does."""
+        first = self._segments[0]
+        if first.base_offset > self.start.end_offset:
+            raise StorageError(
+                f"{first.path}: the log begins at offset {first.base_offset}, and no whole snapshot"
+                " holds what is before it; restore the snapshot, or clear the node's metadata"
+                " directory if other voters are whole"
+            )
+        ends = {batch.next_offset: batch.epoch for batch in batches}
+        for snapshot in snapshots:
+            if snapshot.end_offset <= first.base_offset:
+                continue
+            if ends.get(snapshot.end_offset) != snapshot.epoch:
+                raise StorageError(
+                    f"{self._directory}: the snapshot that ends at offset {snapshot.end_offset} of"
+                    f" epoch {snapshot.epoch} does not belong to this log; remove it"
+                )
 
     def _make_durable(self) -> None:
         """What recovery has read counts as flushed, so it must not be at risk any more."""

@@ -4,17 +4,33 @@ Server and simulator share it; they differ in the FileSystem and in when they ma
 `start_flush` returns. Not: the order of effects (node/core/effects.py says it).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 from msgspec import Struct
 
-from node.core.effects import Append, Flush, PersistQuorumState, Truncate
+from node.core.effects import (
+    Append,
+    CheckSnapshot,
+    CleanLog,
+    Flush,
+    InstallSnapshot,
+    PersistQuorumState,
+    ReplyWithSlice,
+    StoreSlice,
+    Truncate,
+    WriteSnapshot,
+)
+from node.core.metadata.snapshot import History, LoadedSnapshot
 from node.core.raft.quorum_state import QuorumState
-from node.core.types import NodeId
+from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
+from node.core.types import NodeId, Offset
 from node.storage import quorum_state
+from node.storage.checkpoints import OffsetCheckpoints
+from node.storage.errors import StorageError
 from node.storage.filesystem import FileSystem, join
 from node.storage.log import DEFAULT_SEGMENT_BYTES, DIRECTORY_NAME, MetadataLog
 from node.storage.meta_properties import check_directories
+from node.storage.snapshots import Found, SnapshotFiles, snapshot_name
 from node.wire.messages.batch import Batch
 
 
@@ -31,18 +47,40 @@ class StorageConfig(Struct, frozen=True, kw_only=True):
 
 
 class Storage:
-    """Carries out Append, Flush, Truncate and PersistQuorumState."""
+    """Carries out the effects that touch the disk."""
 
-    __slots__ = ("_cluster_id", "_config", "_filesystem", "_log", "_quorum_state_path")
+    __slots__ = (
+        "_checkpoints",
+        "_cluster_id",
+        "_config",
+        "_filesystem",
+        "_log",
+        "_quorum_state_path",
+        "_snapshots",
+    )
 
     def __init__(
-        self, filesystem: FileSystem, config: StorageConfig, cluster_id: str, log: MetadataLog
+        self,
+        filesystem: FileSystem,
+        config: StorageConfig,
+        cluster_id: str,
+        log: MetadataLog,
+        snapshots: SnapshotFiles,
+        *,
+        checkpoints: OffsetCheckpoints,
     ) -> None:
         self._filesystem = filesystem
         self._config = config
         self._cluster_id = cluster_id
         self._log = log
+        self._snapshots = snapshots
+        self._checkpoints = checkpoints
         self._quorum_state_path = quorum_state_path(config)
+
+    @property
+    def snapshots(self) -> list[SnapshotId]:
+        """The snapshots that are on disk, oldest first."""
+        return self._snapshots.present()
 
     def append(self, effect: Append) -> None:
         """Write a batch; only buffered."""
@@ -58,6 +96,7 @@ class Storage:
 
     def truncate(self, effect: Truncate) -> None:
         """Drop the end of the log, durably. No flush may be running in another thread."""
+        self._checkpoints.lower(effect.end_offset)
         self._log.truncate(effect.end_offset)
 
     def persist_quorum_state(self, effect: PersistQuorumState) -> None:
@@ -70,8 +109,42 @@ class Storage:
             voter_ids=self._config.voter_ids,
         )
 
+    def write_snapshot(self, effect: WriteSnapshot) -> Generator[None, None, StoredSnapshot]:
+        """Write a snapshot step by step, in any thread; it is there when the last is done."""
+        return self._snapshots.write(effect.snapshot, effect.image, effect.timestamp_ms)
+
+    def store_slice(self, effect: StoreSlice) -> None:
+        """Write a slice of the leader's snapshot; only buffered."""
+        self._snapshots.store(effect.copy, effect.snapshot, effect.position, effect.data)
+
+    def check_snapshot(self, effect: CheckSnapshot) -> Generator[None, None, LoadedSnapshot | None]:
+        """Make the slices durable and read them, step by step, in any thread."""
+        return self._snapshots.check(effect.copy, effect.snapshot)
+
+    def install_snapshot(self, effect: InstallSnapshot) -> None:
+        """Put the checked snapshot in the log's place, durably; no flush may be running."""
+        self._checkpoints.lower(effect.snapshot.end_offset)
+        self._snapshots.install(effect.copy, effect.snapshot)
+        self._log.reset(effect.snapshot)
+        self._snapshots.remove_below(effect.snapshot)
+
+    def clean(self, effect: CleanLog) -> None:
+        """Drop the log and the snapshots below a snapshot. No flush may be running."""
+        self._log.clean(effect.start)
+        self._snapshots.remove_below(effect.start)
+
+    def read_slice(self, effect: ReplyWithSlice) -> bytes:
+        """Return a part of a snapshot."""
+        return self._snapshots.read_slice(effect.snapshot, effect.position, effect.max_bytes)
+
+    def stopped(self, high_watermark: int) -> None:
+        """The node has stopped in order: note what is durable and committed (595-11)."""
+        self._log.start_flush()()
+        self._checkpoints.stopped(self._log.start.end_offset, self._log.end_offset, high_watermark)
+
     def close(self) -> None:
         """Let go of all files."""
+        self._snapshots.close()
         self._log.close()
 
 
@@ -81,7 +154,10 @@ class Stored(Struct, frozen=True, kw_only=True):
     cluster_id: str
     durable: QuorumState
     batches: tuple[Batch, ...]
+    history: History
     storage: Storage
+    warnings: tuple[str, ...] = ()
+    """What was wrong and could be made good, a line each."""
 
 
 def open_node_storage(filesystem: FileSystem, config: StorageConfig) -> Stored:
@@ -93,13 +169,46 @@ def open_node_storage(filesystem: FileSystem, config: StorageConfig) -> Stored:
     """
     meta = check_directories(filesystem, config.directories, config.node_id)
     durable = quorum_state.read_quorum_state(filesystem, quorum_state_path(config), meta.cluster_id)
-    log, batches = MetadataLog.open(filesystem, log_directory(config), config.segment_bytes)
+    directory = log_directory(config)
+    snapshots = SnapshotFiles(filesystem, directory)
+    found = snapshots.recover()
+    ids = [stored.snapshot for stored in found.kept]
+    log, batches = MetadataLog.open(filesystem, directory, config.segment_bytes, ids)
+    _refuse_gap(directory, found, log)
+    if log.start != LOG_BEGIN:
+        snapshots.remove_below(log.start)
+    checkpoints = OffsetCheckpoints(filesystem, directory)
+    checkpoints.recovered(log.start.end_offset, log.end_offset)
     return Stored(
         cluster_id=meta.cluster_id,
         durable=durable,
         batches=tuple(batches),
-        storage=Storage(filesystem, config, meta.cluster_id, log),
+        history=History(
+            log_start=log.start,
+            kept=tuple(stored for stored in found.kept if stored.snapshot >= log.start),
+            newest=found.newest,
+            high_watermark=Offset(checkpoints.high_watermark),
+        ),
+        storage=Storage(
+            filesystem, config, meta.cluster_id, log, snapshots, checkpoints=checkpoints
+        ),
+        warnings=tuple(
+            f"{join(directory, snapshot_name(snapshot))}: {reason}; it is not used, what it held"
+            " is in the log"
+            for snapshot, reason in found.refused
+        ),
     )
+
+
+def _refuse_gap(directory: str, found: Found, log: MetadataLog) -> None:
+    """Without a damaged snapshot the log must have all that was in it: it had committed."""
+    for snapshot, reason in found.refused:
+        if snapshot.end_offset > log.end_offset:
+            raise StorageError(
+                f"{join(directory, snapshot_name(snapshot))}: {reason}, and the log ends at"
+                f" {log.end_offset}; restore the file, or clear the node's metadata directory if"
+                " other voters are whole"
+            )
 
 
 def log_directory(config: StorageConfig) -> str:

@@ -22,6 +22,8 @@ RENAMED: Final = {
     "KRaftVersionRecord": "KRaftVersion",
     "VotersRecord": "Voters",
 }
+UNALIGNED: Final = "unaligned_records"
+"""A slice of a snapshot may begin and end within a batch (KIP-630): bytes, no batches."""
 
 
 def load(api: str, part: str) -> Message:
@@ -78,6 +80,8 @@ def _use(field: dataclasses.Field[Any]) -> Use:
         inner = get_args(inner)[0]
     if kio_kind is None and nullable and not is_array:
         raise NotImplementedError(f"nullable struct {field.name}")
+    if field.name == UNALIGNED:
+        kio_kind = "bytes"
     # kio's name for `type` ends in an underscore, though a field may be called so.
     name = field.name.removesuffix("_")
     return Use(

@@ -8,10 +8,16 @@ from typing import Any, TypeGuard
 
 import pytest
 
+from node.core.metadata.snapshot import load, records_of
+from node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
+from node.core.types import Epoch, Offset
+from node.server.snapshot_worker import run_through
 from node.storage.disk import Disk
 from node.storage.log import DIRECTORY_NAME, MetadataLog
+from node.storage.snapshots import SnapshotFiles, snapshot_name
 from node.tools import dump_log
 from node.tools.log_file import Damage, StoredBatch, read_segment
+from node.wire.batches import decode_batches
 from node.wire.messages.batch import Batch
 from node.wire.messages.control import LeaderChange, LeaderChangeVoter
 from node.wire.messages.metadata import WRITE_VERSIONS, RemoveTopicRecord
@@ -20,6 +26,7 @@ from tests.kafka.definitions import Definition, random_values
 from tests.kafka.java import Java
 from tests.kafka.our_messages import to_ours
 from tests.kafka.systems import Ours, Running, until
+from tests.node.snapshots.test_images import IMAGE
 
 pytestmark = [pytest.mark.kafka, pytest.mark.requirement("631-16")]
 TOPICS = "org.apache.kafka.tools.TopicCommand"
@@ -94,6 +101,21 @@ def test_kafka_reads_every_record_type_from_our_log(
     assert len(printed) == len(SCHEMAS)
 
 
+@pytest.mark.requirement("631-36")
+def test_kafka_reads_our_snapshot_as_one(dumps: Dumps, tmp_path: Path) -> None:
+    snapshot = SnapshotId(Offset(4711), Epoch(3))
+    disk, directory = Disk(), str(tmp_path / DIRECTORY_NAME)
+    disk.make_directory(directory)
+    run_through(SnapshotFiles(disk, directory).write(snapshot, IMAGE, 1_700_000_000_000))
+    ours, theirs = dumps(Path(directory) / snapshot_name(snapshot))
+    assert ours == theirs
+    assert theirs[1][0] == "Snapshot end offset: 4711, epoch: 3"
+    names = [before.split()[-1] for before, content in theirs if content and "type" not in content]
+    assert names == ["SnapshotHeader", "SnapshotFooter"]
+    printed = [content["type"] for _, content in theirs if content and "type" in content]
+    assert len(printed) == len(list(records_of(IMAGE)))
+
+
 def test_kafka_reads_the_log_of_a_live_node_of_ours(ours: Ours, java: Java, dumps: Dumps) -> None:
     connection = ("--bootstrap-server", ours.brokers)
     java.output(
@@ -141,6 +163,10 @@ def test_our_tool_reads_the_log_and_the_snapshots_of_kafka(
         assert ours == theirs
         names = [before.split()[-1] for before, content in theirs if content]
         assert (names[0], names[-1]) == ("SnapshotHeader", "SnapshotFooter")
+    batches = decode_batches(snapshots(real)[-1].read_bytes())
+    end, epoch = map(int, snapshots(real)[-1].stem.split("-"))
+    stored = StoredSnapshot(snapshot=SnapshotId(Offset(end), Epoch(epoch)), size=1)
+    assert sorted(load(stored, batches).image.brokers) == [1], "ours loads it, too"
 
 
 def snapshots(real: Running) -> list[Path]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cluster.protocol import ClusterOptions, Link, NodeInfo
 from nemesis.catalogue import nemesis_names, planner
 from nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Role
-from nemesis.partition import Cut, bridge, halves, isolation, majorities_ring
+from nemesis.partition import Cut, between, bridge, halves, isolation, majorities_ring
 from nemesis.schedule import (
     HEALED_SHARE,
     QUIET_SHARE,
@@ -103,6 +103,32 @@ def test_a_role_that_nobody_has_falls_on_a_controller():
     cut = Cut(shape="x", around=Role(name=ACTIVE_CONTROLLER)).resolved({}, nodes())
     assert cut.around in {1, 2, 3}
     assert Link(cut.around, 6) in cut.links
+
+
+def test_a_cut_from_some_leaves_the_links_to_the_others():
+    roles = {ACTIVE_CONTROLLER: (2,), STANDBY_CONTROLLER: (1, 3)}
+    some = (Role(name=STANDBY_CONTROLLER, choice=3), 5)
+    cut = Cut(shape="x", around=Role(name=ACTIVE_CONTROLLER), others=some).resolved(roles, nodes())
+    assert cut.links == between([2], [3, 5])
+    assert "of 2 from 3, 5" in cut.describe()
+    everybody = tuple(Role(name=STANDBY_CONTROLLER, choice=choice) for choice in range(4))
+    apart = Cut(shape="x", around=2, others=everybody, direction="in").resolved(roles, nodes())
+    assert apart.links == (Link(1, 2), Link(3, 2))
+
+
+@given(
+    seed=st.integers(0, 10_000), controllers=st.sampled_from((1, 3, 5)), brokers=st.integers(1, 3)
+)
+def test_every_story_is_a_pure_function_with_faults_that_end(seed, controllers, brokers):
+    there = nodes(controllers, brokers)
+    for story in sorted(set(stories_of(ALL)), key=lambda story: story.__name__):
+        scenes = story(Random(seed), there)
+        assert scenes == story(Random(seed), there)
+        assert scenes
+        for start_s, stop_s, fault in scenes:
+            assert 0 <= start_s < stop_s < 30
+            resolved = fault.resolved({ACTIVE_CONTROLLER: (1,)}, there)
+            assert all(isinstance(target, int) for target in resolved.targets)
 
 
 def test_quiet_windows_open_three_seconds_after_a_heal():

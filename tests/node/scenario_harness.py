@@ -7,20 +7,26 @@
 > deliver [1 2]       fsyncs end and messages arrive, until nothing moves [from 1 to 2 only]
 > flush 1             one fsync of 1 ends;  > hold-flush 1 / > release-flush 1
 > drop 1 2            what 1 has sent to 2 is lost, and 1 learns so
+> hold 1 2            what 1 has sent to 2 is late, until > release 1 2
 > propose 1 a         1 appends a record named a, if it leads
 > partition 1 | 2 3   links between the two sides are cut;  > heal
-> crash 1 [lose-unflushed];  > restart 1;  > stop 1 (SIGTERM)
+> crash 1 [lose-unflushed | lose-all];  > restart 1;  > stop 1 (SIGTERM)
 > wait 1500           that many ms pass, with all ticks; only the end state is shown
 > vote 1 by 2 epoch 5 log 3e2 [cluster other] [voter 3]
+> begin 1 by 2 epoch 5
 > describe 1          1 is asked DescribeQuorum
 > status
 """
 
 from msgspec.structs import replace
 
-from node.wire.messages import describe_quorum_request, vote_request
+from node.wire.messages import (
+    begin_quorum_epoch_request,
+    describe_quorum_request,
+    vote_request,
+)
 from tests.node.quorum_harness import Quorum
-from tests.node.quorum_member import role_deadline
+from tests.node.quorum_member import Disk, role_deadline
 from tests.node.scenario_words import effect_words
 
 
@@ -28,6 +34,7 @@ class Scenario:
     def __init__(self):
         self.quorum = None
         self.shown = 0
+        self.late = []
 
     def run(self, text):
         """The text as it should read: commands and comments kept, what happened after each."""
@@ -111,6 +118,17 @@ class Scenario:
                 self.quorum.messages.remove(message)
                 self.quorum.lose(message)
 
+    def hold(self, arguments):
+        link = tuple(map(int, arguments))
+        messages = self.quorum.messages
+        self.late += [m for m in messages if (m.source, m.destination) == link]
+        self.quorum.messages = [m for m in messages if (m.source, m.destination) != link]
+
+    def release(self, arguments):
+        link = tuple(map(int, arguments))
+        self.quorum.messages += [m for m in self.late if (m.source, m.destination) == link]
+        self.late = [m for m in self.late if (m.source, m.destination) != link]
+
     def propose(self, arguments):
         self.quorum.propose(int(arguments[0]), arguments[1])
 
@@ -125,7 +143,10 @@ class Scenario:
         self.quorum.cut = set()
 
     def crash(self, arguments):
-        self.quorum.crash(int(arguments[0]), lose_unflushed="lose-unflushed" in arguments)
+        node_id = int(arguments[0])
+        self.quorum.crash(node_id, lose_unflushed="lose-unflushed" in arguments)
+        if "lose-all" in arguments:
+            self.quorum.members[node_id].disk = Disk()
 
     def restart(self, arguments):
         self.quorum.start(int(arguments[0]))
@@ -154,6 +175,17 @@ class Scenario:
         if "voter" in options:
             request = replace(request, voter_id=int(options["voter"]))
         self.quorum.request(node_id, request, 1)
+
+    def begin(self, arguments):
+        options = dict(zip(arguments[1::2], arguments[2::2], strict=True))
+        partition = begin_quorum_epoch_request.PartitionData(
+            leader_id=int(options["by"]), leader_epoch=int(options["epoch"])
+        )
+        topic = begin_quorum_epoch_request.TopicData(
+            topic_name="__cluster_metadata", partitions=(partition,)
+        )
+        request = begin_quorum_epoch_request.BeginQuorumEpochRequest(topics=(topic,))
+        self.quorum.request(int(arguments[0]), request, 1)
 
     def describe(self, arguments):
         partition = describe_quorum_request.PartitionData(partition_index=0)

@@ -137,12 +137,30 @@ def test_cancel_before_the_first_step_runs_nothing() -> None:
     assert ran == []
 
 
-def test_limits_end_a_run_that_does_not() -> None:
+async def forever(scope: SimulatedScope) -> None:
+    while True:
+        await scope.sleep(1)
+
+
+def test_a_run_ends_at_its_time_limit() -> None:
+    scheduler, scope = make()
+    with pytest.raises(SimulationLimitError, match="not finished within 100 simulated ns"):
+        run(scope, forever(scope), until_ns=100)
+    assert scheduler.now_ns == 100
+
+
+def test_a_run_ends_at_its_limit_of_events() -> None:
+    scheduler, scope = make()
+    with pytest.raises(SimulationLimitError, match="not finished within 10000 events"):
+        run(scope, forever(scope), until_ns=1_000_000)
+    assert scheduler.now_ns < 1_000_000
+
+
+def test_a_run_in_which_nothing_is_left_to_happen_ends() -> None:
     _, scope = make()
 
-    async def forever() -> None:
-        while True:
-            await scope.sleep(1)
+    async def stuck() -> None:
+        await scope.promise()
 
-    with pytest.raises(SimulationLimitError, match="10000 simulated ns"):
-        run(scope, forever())
+    with pytest.raises(SimulationLimitError, match="nothing is left to happen"):
+        run(scope, stuck())

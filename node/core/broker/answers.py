@@ -32,6 +32,7 @@ from node.wire.messages import (
     end_quorum_epoch_request,
     envelope_request,
     fetch_request,
+    fetch_snapshot_request,
     metadata_request,
     metadata_response,
     unregister_broker_request,
@@ -59,6 +60,7 @@ _CONTROLLERS_ONLY: Final[tuple[type[Message], ...]] = (
     end_quorum_epoch_request.EndQuorumEpochRequest,
     envelope_request.EnvelopeRequest,
     fetch_request.FetchRequest,
+    fetch_snapshot_request.FetchSnapshotRequest,
     vote_request.VoteRequest,
 )
 _NARROWED: Final = {

@@ -142,7 +142,8 @@ def _shut_down(
     """Controlled shutdown: first its leaderships go, then, when none is left, it may (631-60).
 
     A fenced broker leads nothing, so it may at once: fenced and in controlled shutdown is how a
-    granted shutdown is remembered, and its id must not be free before it has been told.
+    granted shutdown is remembered. So the grant and the fencing are one batch, and the id is free
+    once that has committed, even if the answer is then lost with its leader.
     """
     begins = records.BrokerRegistrationChangeRecord(
         broker_id=broker.broker_id, broker_epoch=broker.epoch, in_controlled_shutdown=1

@@ -79,6 +79,7 @@ def _register_broker(image: MetadataImage, record: records.RegisterBrokerRecord)
         rack=record.rack,
         fenced=record.fenced,
         in_controlled_shutdown=record.in_controlled_shutdown,
+        log_dirs=record.log_dirs,
     )
     return set_broker(image, broker)
 
@@ -120,6 +121,7 @@ def _change_registration(
             in_controlled_shutdown=_switched(
                 broker.in_controlled_shutdown, record.in_controlled_shutdown
             ),
+            log_dirs=record.log_dirs or broker.log_dirs,
         ),
     )
 

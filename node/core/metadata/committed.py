@@ -3,11 +3,14 @@
 It follows the log up to the high watermark and never goes back: what is committed stays. The
 active controller has computed its batches' images already and offers them, so that a commit
 there costs a reference. Not: uncommitted state, which only the active controller holds.
+A snapshot replaces it whole: what the snapshot lacks is gone (631-35).
 """
 
 from node.core.metadata.apply import ApplyError, apply_batch
 from node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from node.core.metadata.snapshot import LoadedSnapshot
 from node.core.raft.log import Log
+from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
 from node.core.types import Epoch, Offset
 from node.wire.messages.batch import Batch
 
@@ -18,12 +21,30 @@ REPLAY_BYTES = 1 << 20
 class CommittedImage:
     """`image` holds every record below `offset`."""
 
-    __slots__ = ("_offers", "image", "offset")
+    __slots__ = ("_offers", "end", "image", "records_taken", "timestamp_ms")
 
     def __init__(self) -> None:
         self.image: MetadataImage = EMPTY_IMAGE
-        self.offset: Offset = Offset(0)
+        self.end = LOG_BEGIN
+        """The offset up to which it holds everything, with the epoch: a snapshot's id."""
+        self.timestamp_ms = 0
+        """Of the last batch in it."""
+        self.records_taken = 0
+        """How many records have come in one by one, since the start or the last snapshot."""
         self._offers: dict[Offset, tuple[Epoch, MetadataImage]] = {}
+
+    @property
+    def offset(self) -> Offset:
+        """The offset after the last record that the image holds."""
+        return self.end.end_offset
+
+    def load(self, loaded: LoadedSnapshot) -> None:
+        """Hold what this snapshot does, and nothing else."""
+        self._offers.clear()
+        self.image = loaded.image
+        self.end = loaded.stored.snapshot
+        self.timestamp_ms = loaded.timestamp_ms
+        self.records_taken = 0
 
     def offer(self, end: Offset, epoch: Epoch, image: MetadataImage) -> None:
         """The image after the batch of this epoch that ends before `end`, should it commit."""
@@ -55,7 +76,9 @@ class CommittedImage:
             self.image = offer[1]
         else:
             self._replay(batch)
-        self.offset = Offset(batch.next_offset)
+        self.end = SnapshotId(Offset(batch.next_offset), Epoch(batch.epoch))
+        self.timestamp_ms = batch.timestamp_ms
+        self.records_taken += len(batch.records)
 
     def _replay(self, batch: Batch) -> None:
         try:

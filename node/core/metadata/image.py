@@ -35,6 +35,7 @@ class BrokerRegistration(Struct, frozen=True, kw_only=True, array_like=True):
     rack: str | None
     fenced: bool
     in_controlled_shutdown: bool
+    log_dirs: tuple[Uuid, ...] = ()
 
     @property
     def may_lead(self) -> bool:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from node.core.raft.log import EpochEnd
 from node.core.raft.rpc import PARTITION, TOPIC
+from node.core.raft.snapshot_ids import SnapshotId
 from node.core.raft.state import RaftState
 from node.core.types import NO_NODE, Epoch, NodeId, Offset
 from node.wire.errors import ErrorCode
@@ -32,6 +33,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     epoch: Epoch
     offset: Offset
     last_fetched_epoch: Epoch
+    log_start: Offset
+    """Where the replica's log starts: it has a snapshot there, if that is not 0 (631-37)."""
     max_bytes: int
     max_wait_ms: int
 
@@ -45,6 +48,7 @@ class Fetched(Struct, frozen=True, kw_only=True):
     epoch: Epoch
     high_watermark: Offset
     diverging: EpochEnd | None
+    snapshot: SnapshotId | None
     batches: tuple[Batch, ...]
 
 
@@ -84,6 +88,7 @@ def wanted(message: fetch_request.FetchRequest, version: int) -> Wanted | None:
         epoch=Epoch(partition.current_leader_epoch),
         offset=Offset(partition.fetch_offset),
         last_fetched_epoch=Epoch(partition.last_fetched_epoch),
+        log_start=Offset(partition.log_start_offset),
         max_bytes=min(message.max_bytes, partition.partition_max_bytes),
         max_wait_ms=message.max_wait_ms,
     )
@@ -96,6 +101,7 @@ def answer(
     *,
     batches: tuple[Batch, ...] = (),
     diverging: EpochEnd | None = None,
+    snapshot: SnapshotId | None = None,
     top_level_error: ErrorCode = ErrorCode.NONE,
 ) -> fetch_response.FetchResponse:
     """Answer a Fetch, with the leader and epoch known in any case (595-55)."""
@@ -110,6 +116,7 @@ def answer(
             leader_id=state.leader if has_tags else -1,
             leader_epoch=state.epoch if has_tags else -1,
         ),
+        snapshot_id=_snapshot_id(snapshot),
         records=batches,
     )
     has_id = version >= FIRST_WITH_TOPIC_ID
@@ -128,7 +135,7 @@ def read_answer(message: fetch_response.FetchResponse) -> Fetched:
             partition = topic.partitions[0]
         case _:
             partition = fetch_response.PartitionData(error_code=ErrorCode.INVALID_REQUEST)
-    diverging = partition.diverging_epoch
+    diverging, snapshot = partition.diverging_epoch, partition.snapshot_id
     return Fetched(
         top_level_error=message.error_code,
         error=partition.error_code,
@@ -140,6 +147,11 @@ def read_answer(message: fetch_response.FetchResponse) -> Fetched:
             if diverging.epoch >= 0 and diverging.end_offset >= 0
             else None
         ),
+        snapshot=(
+            SnapshotId(Offset(snapshot.end_offset), Epoch(snapshot.epoch))
+            if snapshot.epoch >= 0 and snapshot.end_offset >= 0
+            else None
+        ),
         batches=partition.records or (),
     )
 
@@ -147,6 +159,12 @@ def read_answer(message: fetch_response.FetchResponse) -> Fetched:
 def is_consumer(fetch: Wanted) -> bool:
     """Whether no replica asks, but somebody who debugs (595-54)."""
     return fetch.replica_id == NO_NODE
+
+
+def _snapshot_id(snapshot: SnapshotId | None) -> fetch_response.SnapshotId:
+    if snapshot is None:
+        return fetch_response.SnapshotId()
+    return fetch_response.SnapshotId(end_offset=snapshot.end_offset, epoch=snapshot.epoch)
 
 
 def _epoch_end(end: EpochEnd | None) -> fetch_response.EpochEndOffset:

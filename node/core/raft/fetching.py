@@ -6,7 +6,8 @@ in flight at a time, and only once everything appended is flushed, since it ackn
 While no leader answers, the other voters are asked at random. One that did not answer at all is
 left alone, longer each time (595-57), and the next is asked at once; one that answered and knows
 no better keeps us waiting only shortly, since an election takes no longer.
-Not: answering Fetches (serving.py).
+A leader whose log reaches less far back names a snapshot, and Fetches rest while that is copied.
+Not: answering Fetches (serving.py), copying snapshots (snapshot_fetching.py).
 """
 
 from functools import partial
@@ -14,11 +15,14 @@ from functools import partial
 from msgspec import Struct
 
 from node.core.effects import Exit
+from node.core.events import SnapshotChecked
 from node.core.raft import fetch_rpc
 from node.core.raft.campaign import retry_backoff_ns
 from node.core.raft.fetch_rpc import Fetched
 from node.core.raft.log import EpochEnd
 from node.core.raft.roles import Candidate, Leader
+from node.core.raft.snapshot_fetching import SnapshotFetcher
+from node.core.raft.snapshot_ids import SnapshotId
 from node.core.raft.state import RaftState
 from node.core.types import NANOSECONDS_PER_MS, NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
 from node.wire.errors import ErrorCode
@@ -28,6 +32,10 @@ from node.wire.messages.batch import Batch
 LONGEST_WAIT_MS = 500
 SEARCH_FRACTION = 10
 """Voters that answer are asked again after at most this part of retry.backoff.max.ms."""
+
+
+GREETING_FRACTION = 4
+"""A replica that checks a snapshot fetches this many times in a fetch time-out."""
 
 
 class Silence(Struct, frozen=True):
@@ -52,10 +60,12 @@ class Fetcher:
         "_silent",
         "_state",
         "_terms",
+        "snapshots",
     )
 
     def __init__(self, state: RaftState, now: Instant) -> None:
         self._state = state
+        self.snapshots = SnapshotFetcher(state, on_abandoned=self._look_around)
         self._serial = 0
         self._is_in_flight = False
         self._is_leader_lost = False
@@ -70,7 +80,9 @@ class Fetcher:
         self._terms = self._current_terms()
 
     def deadline(self) -> Monotonic | None:
-        """When the next Fetch is due, if nothing but time holds it up."""
+        """When the next Fetch or slice is due, if nothing but time holds it up."""
+        if self.snapshots.is_copying:
+            return self.snapshots.deadline()
         if not self._may_fetch():
             return None
         return max(self._not_before, min(self._may_ask_from(peer) for peer in self._state.peers))
@@ -80,8 +92,9 @@ class Fetcher:
         state = self._state
         if self._terms != self._current_terms():
             self._start_over(now)
+        self.snapshots.settle(now)
         due = self.deadline()
-        if due is None or now.monotonic < due:
+        if self.snapshots.is_copying or due is None or now.monotonic < due:
             return
         target = self._target(now)
         self._last_target = target
@@ -160,6 +173,11 @@ class Fetcher:
         self._silent[peer] = Silence(Monotonic(now.monotonic + wait_ns), times)
         self._has_leader_answered = False
 
+    def _look_around(self, now: Instant) -> None:
+        """The leader's snapshot did not come: another may lead, or have another by now."""
+        self._is_leader_lost = True
+        self._search_on(now)
+
     def _search_on(self, now: Instant) -> None:
         """An answer, but neither records nor a leader: ask again soon."""
         timeouts = self._state.timeouts
@@ -219,11 +237,30 @@ class Fetcher:
         state.renew_patience(now)
         if fetched.diverging is not None:
             self._cut(fetched.diverging, now)
+        elif fetched.snapshot is not None:
+            self._refer_to_snapshot(fetched.snapshot, now)
         elif self._append(fetched.batches):
             reached = min(fetched.high_watermark, state.log.end_offset)
             state.high_watermark = max(state.high_watermark, reached)
         else:
             self._search_on(now)
+
+    def _refer_to_snapshot(self, snapshot: SnapshotId, now: Instant) -> None:
+        """Copy it; while a copy is being checked, which may take long, a Fetch only says hello."""
+        if self.snapshots.is_being_checked:
+            pause_ns = self._state.timeouts.fetch_ns // GREETING_FRACTION
+            self._not_before = Monotonic(now.monotonic + pause_ns)
+        else:
+            self.snapshots.begin(snapshot, now)
+
+    def snapshot_checked(self, event: SnapshotChecked, now: Instant) -> bool:
+        """Take the leader's snapshot for our log, if it is whole and still wanted; or not."""
+        is_installed = self.snapshots.checked(event, now)
+        if is_installed:
+            self._serial += 1  # a Fetch in flight is from the end of the log that was
+            self._is_in_flight = False
+            self._not_before = now.monotonic
+        return is_installed
 
     def _append(self, batches: tuple[Batch, ...]) -> bool:
         """Append what follows on our log; false if a batch doesn't."""

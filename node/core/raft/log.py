@@ -1,5 +1,6 @@
-"""The metadata log in memory, whole batches since its start (KIP-595 "Log Structure").
+"""The metadata log in memory, whole batches since its start (KIP-595 "Log Structure", KIP-630).
 
+It starts at offset 0 or at a snapshot's end; what was below is in that snapshot only.
 Not: bytes, segments or fsync (node/storage); not: what the records say (node/core/metadata).
 Simplification: sizes are estimated, since the core never sees bytes; one record counts as
 `RECORD_ESTIMATE_BYTES`, and the shell's frame limit lies far above what that lets through.
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
 from node.core.types import Epoch, Offset
 from node.wire.messages.batch import Batch
 
@@ -28,19 +30,26 @@ class EpochEnd(Struct, frozen=True):
 class Log:
     """Batches in order, the leader-epoch cache beside them (595-10), and the generation."""
 
-    __slots__ = ("_bases", "_batches", "_epoch_starts", "_epochs", "generation", "start_offset")
+    __slots__ = ("_bases", "_batches", "_epoch_starts", "_epochs", "generation", "start")
 
-    def __init__(self, batches: Sequence[Batch] = ()) -> None:
+    def __init__(self, batches: Sequence[Batch] = (), start: SnapshotId = LOG_BEGIN) -> None:
         self._batches: list[Batch] = []
         self._bases: list[int] = []
         self._epochs: list[Epoch] = []
         self._epoch_starts: list[Offset] = []
-        self.start_offset = Offset(batches[0].base_offset if batches else 0)
+        self.start = start
+        """The end of the snapshot that stands before the first batch."""
         self.generation = 0
         """Which log this is: each truncation makes another, so that a Flushed of one that was
         cut can't vouch for what took its place."""
+        self._note_start()
         for batch in batches:
             self.append(batch)
+
+    @property
+    def start_offset(self) -> Offset:
+        """The offset of the first record that can be here."""
+        return self.start.end_offset
 
     @property
     def end_offset(self) -> Offset:
@@ -70,8 +79,35 @@ class Log:
         del self._batches[kept:], self._bases[kept:]
         kept_epochs = bisect_left(self._epoch_starts, self.end_offset)
         del self._epochs[kept_epochs:], self._epoch_starts[kept_epochs:]
+        self._note_start()
         self.generation += 1
         return self.end_offset
+
+    def clean(self, start: SnapshotId) -> None:
+        """Drop what is below a snapshot of our own, and the epochs that end there."""
+        assert self.start <= start, "the start of a log only moves up"
+        assert start.end_offset <= self.end_offset, "a log is cleaned up to where it reaches"
+        cleaned = bisect_left(self._bases, start.end_offset)
+        del self._batches[:cleaned], self._bases[:cleaned]
+        ended = bisect_left(self._epoch_starts, start.end_offset)
+        del self._epochs[:ended], self._epoch_starts[:ended]
+        self.start = start
+        self._note_start()
+
+    def reset(self, start: SnapshotId) -> None:
+        """Drop all batches: a snapshot of the leader's takes their place."""
+        for entries in (self._batches, self._bases, self._epochs, self._epoch_starts):
+            entries.clear()
+        self.start = start
+        self._note_start()
+        self.generation += 1
+
+    def _note_start(self) -> None:
+        """The snapshot's last record is the log's last until another comes: keep its epoch."""
+        is_known = bool(self._epochs) and self._epochs[0] <= self.start.epoch
+        if self.start != LOG_BEGIN and not is_known:
+            self._epochs.insert(0, self.start.epoch)
+            self._epoch_starts.insert(0, self.start.end_offset)
 
     def end_offset_for_epoch(self, epoch: Epoch) -> EpochEnd:
         """The largest epoch at most `epoch` that has records, and where it ends (595-48)."""

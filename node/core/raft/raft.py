@@ -4,8 +4,7 @@ It composes the parts: elections, announcements, replication of both sides, prog
 hands events in, then calls `settle` once the step's other parts have had their turn, and takes
 the effects from the outbox they share.
 
-Simplifications: the voters are static (no KIP-853), there is no PreVote (KIP-996), and no
-snapshot (KIP-630): a replica catches up from the log's start.
+Simplifications: the voters are static (no KIP-853), and there is no PreVote (KIP-996).
 Not: what the records say, nor when a client is answered (node/core/controller).
 """
 
@@ -13,7 +12,7 @@ from collections.abc import Sequence
 from random import Random
 
 from node.core.config import NodeConfig
-from node.core.events import Flushed, Received
+from node.core.events import Flushed, Received, SnapshotChecked
 from node.core.outbox import Outbox
 from node.core.raft import describe
 from node.core.raft.announcements import Announcements
@@ -28,6 +27,9 @@ from node.core.raft.progress import (
 from node.core.raft.quorum_state import QuorumState
 from node.core.raft.roles import Leader, Role
 from node.core.raft.serving import FetchServer
+from node.core.raft.snapshot_ids import StoredSnapshot
+from node.core.raft.snapshot_keeping import keep
+from node.core.raft.snapshot_serving import SnapshotServer
 from node.core.raft.state import RaftState
 from node.core.types import NANOSECONDS_PER_MS, Epoch, Instant, Monotonic, NodeId, Offset
 from node.wire.messages import (
@@ -35,6 +37,7 @@ from node.wire.messages import (
     describe_quorum_request,
     end_quorum_epoch_request,
     fetch_request,
+    fetch_snapshot_request,
     vote_request,
 )
 from node.wire.messages.batch import Batch, Record
@@ -51,11 +54,13 @@ class Raft:
         outbox: Outbox,
         random: Random,
         now: Instant,
+        snapshots: Sequence[StoredSnapshot] = (),
     ) -> None:
-        self._state = RaftState(config, durable, log, outbox, random, now)
+        self._state = RaftState(config, durable, log, outbox, random, now, snapshots)
         self._elections = Elections(self._state)
         self._announcements = Announcements(self._state, self._elections)
         self._server = FetchServer(self._state)
+        self._snapshot_server = SnapshotServer(self._state)
         self._fetcher = Fetcher(self._state, now)
         self._stop_deadline: Monotonic | None = None
 
@@ -104,11 +109,22 @@ class Raft:
         return self._state.log
 
     @property
+    def snapshot_end(self) -> Offset:
+        """Where this node's newest snapshot ends; 0 if there is none."""
+        return self._state.snapshot_end
+
+    @property
     def durable(self) -> QuorumState:
         """What would survive a crash."""
         return self._state.durable
 
     # What happens to it
+
+    def remember_committed(self, offset: Offset) -> None:
+        """Before the start: everything below had committed, so it is never cut (595-11)."""
+        state = self._state
+        assert offset <= state.log.end_offset, "recovery has compared it with the log"
+        state.high_watermark = max(state.high_watermark, offset)
 
     def start(self, now: Instant) -> None:
         """Flush what recovery has read, since nobody knows if it was; a sole voter stands."""
@@ -124,6 +140,8 @@ class Raft:
         match message:
             case fetch_request.FetchRequest():
                 self._server.receive(event, message, now)
+            case fetch_snapshot_request.FetchSnapshotRequest():
+                self._snapshot_server.receive(event, message, now)
             case vote_request.VoteRequest():
                 self._elections.receive(event, message, now)
             case begin_quorum_epoch_request.BeginQuorumEpochRequest():
@@ -157,6 +175,14 @@ class Raft:
         state.flushed = max(state.flushed, event.end_offset)
         if self.is_leader:
             advance_high_watermark(state)
+
+    def snapshot_written(self, stored: StoredSnapshot) -> None:
+        """Keep a snapshot of our own, and what log it leaves to be kept."""
+        keep(self._state, stored)
+
+    def snapshot_checked(self, event: SnapshotChecked, now: Instant) -> bool:
+        """Take the leader's snapshot for our log, if it is whole and still wanted; or not."""
+        return self._fetcher.snapshot_checked(event, now)
 
     def check_leadership(self, now: Instant) -> None:
         """Resign if overdue: before any other event, so that a paused leader wakes as none."""

@@ -24,6 +24,8 @@ class Replica(Struct):
     fetched_ms: int = -1
     caught_up_ms: int = -1
     told_high_watermark: Offset = UNKNOWN_OFFSET
+    snapshot_end: Offset = UNKNOWN_OFFSET
+    """Where its log starts, at a snapshot of its own; 0 for none yet (631-37)."""
 
     def heard(self, now: Instant) -> None:
         """It has sent a Fetch in this epoch."""

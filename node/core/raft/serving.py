@@ -1,6 +1,7 @@
 """Answering Fetches of the metadata log (KIP-595 "Fetch request"; 595-45 to 48, 51, 53, 54).
 
-Every check of a Fetch against the epoch and the log is here, and the long poll. A leader may
+Every check of a Fetch against the epoch and the log is here, and the long poll. A replica whose
+log our own reaches no more is sent to our newest snapshot (KIP-630 "Fetch"). A leader may
 serve records that it has not flushed yet: it never leads the same epoch after a restart.
 Not: sending Fetches (fetching.py), committing (progress.py).
 """
@@ -10,9 +11,11 @@ from msgspec import Struct
 from node.core.events import Received
 from node.core.raft import fetch_rpc, rpc
 from node.core.raft.fetch_rpc import Wanted
+from node.core.raft.log import Log
 from node.core.raft.progress import advance_high_watermark
 from node.core.raft.replicas import Replica
 from node.core.raft.roles import Leader
+from node.core.raft.snapshot_ids import LOG_BEGIN
 from node.core.raft.state import RaftState
 from node.core.types import Instant, Monotonic, NodeId, milliseconds
 from node.wire.errors import ErrorCode
@@ -94,7 +97,11 @@ class FetchServer:
         replica = role.replicas.of(fetch.replica_id, now.monotonic)
         replica.heard(now)
         role.announcement.settle(fetch.replica_id)
+        replica.snapshot_end = fetch.log_start
         self._displace(fetch.replica_id)
+        if _needs_snapshot(state.log, fetch):
+            self._refer_to_snapshot(event)
+            return
         # The log holds the replica's last record only if this epoch reaches that far here too.
         found = state.log.end_offset_for_epoch(fetch.last_fetched_epoch)
         if found.epoch != fetch.last_fetched_epoch or fetch.offset > found.end_offset:
@@ -111,6 +118,11 @@ class FetchServer:
             replica=replica,
             deadline=Monotonic(now.monotonic + wait_ns),
         )
+
+    def _refer_to_snapshot(self, event: Received) -> None:
+        state = self._state
+        newest = state.snapshots[-1].snapshot
+        state.outbox.reply(event, fetch_rpc.answer(state, event.version, snapshot=newest))
 
     def _displace(self, replica_id: NodeId) -> None:
         """A replica that fetches again has given its last Fetch up."""
@@ -145,6 +157,9 @@ class FetchServer:
             error = ErrorCode.NOT_LEADER_OR_FOLLOWER
             state.outbox.reply(waiting.event, fetch_rpc.answer(state, version, error))
             return
+        if _needs_snapshot(state.log, fetch):  # the log has been cleaned since it came
+            self._refer_to_snapshot(waiting.event)
+            return
         batches = state.log.read(fetch.offset, fetch.max_bytes)
         state.outbox.reply(waiting.event, fetch_rpc.answer(state, version, batches=batches))
         waiting.replica.told_high_watermark = state.high_watermark
@@ -152,3 +167,16 @@ class FetchServer:
     def deadline(self) -> Monotonic | None:
         """When the first waiting Fetch has waited enough."""
         return min((waiting.deadline for waiting in self._waiting.values()), default=None)
+
+
+def _needs_snapshot(log: Log, fetch: Wanted) -> bool:
+    """Whether our log starts above all that it could have in common with the replica's."""
+    start = log.start
+    if start == LOG_BEGIN:
+        return False
+    is_at_start = fetch.offset == start.end_offset
+    return (
+        fetch.offset < start.end_offset
+        or fetch.last_fetched_epoch < start.epoch
+        or (is_at_start and fetch.last_fetched_epoch != start.epoch)
+    )

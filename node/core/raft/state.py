@@ -4,6 +4,7 @@ The only place where the role and the quorum state change, each by a named trans
 persists before anything else can be emitted (595-07). Not: when a transition is due.
 """
 
+from collections.abc import Sequence
 from random import Random
 
 from msgspec.structs import replace
@@ -26,6 +27,7 @@ from node.core.raft.roles import (
     Voted,
     assert_transition,
 )
+from node.core.raft.snapshot_ids import StoredSnapshot
 from node.core.types import NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
 from node.wire.messages.batch import Batch
 
@@ -49,6 +51,7 @@ class RaftState:
         outbox: Outbox,
         random: Random,
         now: Instant,
+        snapshots: Sequence[StoredSnapshot] = (),
     ) -> None:
         self.config = config
         self.node_id = config.node_id
@@ -60,8 +63,10 @@ class RaftState:
         self.random = random
         self.durable = durable
         self.log = log
-        self.high_watermark = log.start_offset
-        """Learned anew after each start: a stored one would be a lower bound only."""
+        self.snapshots = list(snapshots)
+        """On disk and complete, oldest first; the log reaches from the first one's end, or 0."""
+        self.high_watermark = self.snapshot_end
+        """Learned anew after each start: what a snapshot holds had committed."""
         self.flushed = log.start_offset
         """What fsync has vouched for since the start: recovery's log is flushed again first."""
         self.elections_lost = 0
@@ -94,6 +99,11 @@ class RaftState:
         if self.durable.leader == self.node_id and not isinstance(self.role, Leader):
             return NO_NODE
         return self.durable.leader
+
+    @property
+    def snapshot_end(self) -> Offset:
+        """Where our newest snapshot ends; 0 if there is none."""
+        return self.snapshots[-1].snapshot.end_offset if self.snapshots else Offset(0)
 
     # Transitions
 

@@ -46,7 +46,7 @@ def bench() -> Bench:
             records.TopicRecord(name="a", topic_id=Uuid(bytes([8] * 16))),
         ),
     )
-    bench.committed.offset = 12
+    bench.see(12)
     return bench
 
 

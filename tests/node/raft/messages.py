@@ -1,6 +1,6 @@
 """Requests of the quorum as tests write them, and a quorum at rest to hand them to."""
 
-from node.core.effects import Reply
+from node.core.effects import Reply, Send
 from node.core.raft import fetch_rpc
 from node.wire.messages import (
     begin_quorum_epoch_request,
@@ -79,3 +79,18 @@ def fetch(epoch, offset, last_epoch, replica=2, wait=0, **more):
 
 def kinds(quorum, node_id):
     return [type(e) for n, e in quorum.trace if n == node_id and not isinstance(e, str)]
+
+
+def sends(quorum, node_id, kind):
+    return [
+        effect
+        for member, effect in quorum.trace
+        if member == node_id and isinstance(effect, Send) and isinstance(effect.message, kind)
+    ]
+
+
+def answer_to(quorum, node_id, send, message):
+    """Hand node_id the answer to one of its requests."""
+    member = quorum.members[node_id]
+    member.sends.pop(send.correlation, None)
+    quorum._resume(member, send.correlation, message)

@@ -39,6 +39,7 @@ def free_ports(count: int) -> list[int]:
 class LiveNode:
     directory: Path
     port: int
+    metrics_port: int | None = None
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -98,7 +99,13 @@ class LiveCluster:
 
 
 def write_node(
-    directory: Path, node_id: int, port: int, voters: str, roles: str, controller_port: int | None
+    directory: Path,
+    node_id: int,
+    port: int,
+    voters: str,
+    roles: str,
+    controller_port: int | None,
+    metrics_port: int | None = None,
 ) -> LiveNode:
     listeners = f"PLAINTEXT://127.0.0.1:{port}"
     if roles == "controller":
@@ -115,8 +122,10 @@ def write_node(
         "trace.file": str(directory / "trace.jsonl"),
         **CHAOS,
     }
+    if metrics_port is not None:
+        entries["metrics.listener"] = f"127.0.0.1:{metrics_port}"
     directory.mkdir(parents=True)
-    node = LiveNode(directory, port)
+    node = LiveNode(directory, port, metrics_port)
     node.properties.write_text("".join(f"{key}={value}\n" for key, value in entries.items()))
     config = parse_server_properties(node.properties.read_text())
     meta = MetaProperties(cluster_id=CLUSTER_ID, node_id=config.node.node_id)
@@ -125,15 +134,19 @@ def write_node(
 
 
 @pytest.fixture
-def live(tmp_path: Path) -> Iterator[Callable[[int, int], LiveCluster]]:
+def live(tmp_path: Path) -> Iterator[Callable[..., LiveCluster]]:
     """`live(controllers, brokers)`; no brokers: one combined node."""
     cluster = LiveCluster()
 
-    def make(controllers: int, brokers: int) -> LiveCluster:
-        ports = free_ports(controllers + max(brokers, 1))
+    def make(controllers: int, brokers: int, *, has_metrics: bool = False) -> LiveCluster:
+        count = controllers + max(brokers, 1)
+        free = free_ports(2 * count)
+        ports, metrics = free[:count], [port if has_metrics else None for port in free[count:]]
         voters = ",".join(f"{i + 1}@127.0.0.1:{ports[i]}" for i in range(controllers))
         if brokers == 0:
-            node = write_node(tmp_path / "1", 1, ports[-1], voters, "broker,controller", ports[0])
+            node = write_node(
+                tmp_path / "1", 1, ports[-1], voters, "broker,controller", ports[0], metrics[-1]
+            )
             cluster.nodes.append(node)
             cluster.bootstrap.append(f"127.0.0.1:{ports[-1]}")
         else:
@@ -141,7 +154,9 @@ def live(tmp_path: Path) -> Iterator[Callable[[int, int], LiveCluster]]:
                 roles = "controller" if index < controllers else "broker"
                 name = str(index + 1)
                 cluster.nodes.append(
-                    write_node(tmp_path / name, index + 1, port, voters, roles, None)
+                    write_node(
+                        tmp_path / name, index + 1, port, voters, roles, None, metrics[index]
+                    )
                 )
                 if roles == "broker":
                     cluster.bootstrap.append(f"127.0.0.1:{port}")

@@ -187,3 +187,59 @@ def test_a_hosts_file_gives_each_name_its_address() -> None:
     assert hosts == {"host-2": "127.2.1.2", "h2": "127.2.1.2", "host-3": "127.2.1.3"}
     with pytest.raises(ConfigError, match="line 1"):
         parse_hosts("127.0.0.1\n")
+
+
+@pytest.mark.requirement("595-01")
+@pytest.mark.parametrize(
+    "value", ["1@host-1:9093,2@host-2:9093", " 1@host-1:9093 ,  2@host-2:9093 ,"]
+)
+def test_voters_may_stand_apart(value: str) -> None:
+    voters = parse({"controller.quorum.voters": value}).node.voters
+    assert [(voter.node_id, voter.host, voter.port) for voter in voters] == [
+        (1, "host-1", 9093),
+        (2, "host-2", 9093),
+    ]
+
+
+@pytest.mark.requirement("595-01")
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [
+        ("1", "'1' is not id@host:port"),
+        ("host-1:9093", "'host-1:9093' is not id@host:port"),
+        ("1:host-1:9093", "'1:host-1:9093' is not id@host:port"),
+        ("@host-1:9093", "'@host-1:9093' is not id@host:port"),
+        ("one@host-1:9093", "'one@host-1:9093' is not id@host:port"),
+        ("-1@host-1:9093", "'-1@host-1:9093' is not id@host:port"),
+        ("1.5@host-1:9093", "'1.5@host-1:9093' is not id@host:port"),
+        ("2147483648@host-1:9093", "'2147483648@host-1:9093' is not id@host:port"),
+        ("1@host-1:9093;2@host-2:9093", "is not host:port"),
+        ("1@", "'' is not host:port"),
+        ("1@host-1", "'host-1' is not host:port"),
+        ("1@:9093", "':9093' is not host:port"),
+        ("1@host-1:", "'host-1:' is not host:port"),
+        ("1@host-1:0", "'host-1:0' is not host:port"),
+        ("1@host-1:65536", "'host-1:65536' is not host:port"),
+        ("1@host-1:-1", "'host-1:-1' is not host:port"),
+        ("1@host-1:http", "'host-1:http' is not host:port"),
+        ("1@host 1:9093", "'host 1:9093' is not host:port"),
+        ("1@a:9093,2@b:9093,1@c:9093", "voter 1 is named twice"),
+        ("1@a:9093,01@c:9093", "voter 01 is named twice"),
+        ("2@host-2:9093,3@host-3:9093", "lacks this controller, node.id=1"),
+        (",", "names no voter"),
+    ],
+)
+def test_each_bad_spelling_of_the_voters_is_one_line(value: str, named: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse({"controller.quorum.voters": value})
+    message = str(caught.value)
+    assert message.startswith("controller.quorum.voters")
+    assert named in message
+    assert "\n" not in message
+
+
+def test_figures_are_served_only_where_asked_for() -> None:
+    assert parse().metrics_address is None
+    assert parse({"metrics.listener": "127.0.0.1:9404"}).metrics_address == ("127.0.0.1", 9404)
+    with pytest.raises(ConfigError, match=r"^metrics\.listener=9404: '9404' is not host:port$"):
+        parse({"metrics.listener": "9404"})

@@ -14,6 +14,11 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin import NewTopic as ConfluentTopic
 
+from node.tools.client import Address, Client
+from node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
+from node.wire.messages.generated.describe_cluster_response import DescribeClusterResponse
+from tests.node.server.conftest import CLUSTER_ID
+
 if TYPE_CHECKING:
     from tests.node.server.conftest import LiveCluster
 
@@ -70,6 +75,20 @@ def test_two_client_libraries_create_list_and_delete_topics(
     create_list_delete_with_confluent_kafka(cluster.bootstrap)
 
 
+@pytest.mark.requirement("595-61")
+@pytest.mark.requirement("595-78")
+def test_every_node_tells_the_cluster_id_it_was_formatted_with(live: "MakeCluster") -> None:
+    cluster = live(3, 1)
+    told: list[str] = []
+    for index, node in enumerate(cluster.nodes):
+        with Client(Address("127.0.0.1", node.port), 5) as client:
+            is_broker = index == 3
+            answer = client.ask(DescribeClusterRequest(endpoint_type=1 if is_broker else 2))
+        assert isinstance(answer, DescribeClusterResponse)
+        told.append(answer.cluster_id)
+    assert told == [CLUSTER_ID] * 4
+
+
 @pytest.mark.requirement("595-08")
 def test_a_kill_loses_nothing_that_was_acknowledged(live: "MakeCluster") -> None:
     from kafka.admin import KafkaAdminClient, NewTopic
@@ -102,6 +121,24 @@ def test_sigterm_ends_every_node_with_status_0(live: "MakeCluster") -> None:
         assert node.process is not None
         node.process.send_signal(signal.SIGTERM)
         assert node.process.wait(10) == 0, node.output
+
+
+@pytest.mark.requirement("595-11")
+def test_an_orderly_stop_notes_the_offsets_and_the_restart_begins_there(
+    live: "MakeCluster",
+) -> None:
+    cluster = live(1, 0)
+    (node,) = cluster.nodes
+    assert node.process is not None
+    node.process.send_signal(signal.SIGTERM)
+    assert node.process.wait(10) == 0, node.output
+    (noted,) = node.directory.rglob("replication-offset-checkpoint")
+    committed = int(noted.read_text().split()[-1])
+    assert committed == node.trace()[-1]["high_watermark"] > 0
+    (node.directory / "trace.jsonl").unlink()
+    node.start()
+    cluster.await_brokers(1)
+    assert node.trace()[0]["high_watermark"] == committed
 
 
 @pytest.mark.requirement("595-09")

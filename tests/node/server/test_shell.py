@@ -238,7 +238,13 @@ def test_flushes_that_wait_share_the_next_fsync_and_each_gets_its_token() -> Non
         storage = GatedStorage()
         flushed: list[Flushed] = []
         failures: list[BaseException] = []
-        flusher = Flusher(storage, on_flushed=flushed.append, on_failure=failures.append)
+        timed: list[int] = []
+        flusher = Flusher(
+            storage,
+            on_flushed=flushed.append,
+            on_failure=failures.append,
+            on_timed=timed.append,
+        )
         for end_offset in (1, 2, 3):
             flusher.request(flush(end_offset))
         await asyncio.sleep(0.02)
@@ -247,6 +253,7 @@ def test_flushes_that_wait_share_the_next_fsync_and_each_gets_its_token() -> Non
         await flusher.settled()
         assert [event.end_offset for event in flushed] == [1, 2, 3]
         assert storage.fsyncs == 2
+        assert len(timed) == 2
         assert failures == []
         flusher.close()
 
@@ -258,7 +265,13 @@ def test_a_failed_fsync_is_reported_once_and_vouches_for_nothing() -> None:
         storage = GatedStorage(OSError(5, "Input/output error"))
         flushed: list[Flushed] = []
         failures: list[BaseException] = []
-        flusher = Flusher(storage, on_flushed=flushed.append, on_failure=failures.append)
+        timed: list[int] = []
+        flusher = Flusher(
+            storage,
+            on_flushed=flushed.append,
+            on_failure=failures.append,
+            on_timed=timed.append,
+        )
         flusher.request(flush(1))
         flusher.request(flush(2))
         storage.gate.set()
@@ -266,6 +279,7 @@ def test_a_failed_fsync_is_reported_once_and_vouches_for_nothing() -> None:
         await asyncio.sleep(0.02)
         assert flushed == []
         assert storage.fsyncs == 1
+        assert timed == []
         assert [str(error) for error in failures] == ["[Errno 5] Input/output error"]
         flusher.close()
 

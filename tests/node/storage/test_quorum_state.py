@@ -175,3 +175,70 @@ def test_a_power_loss_never_brings_an_older_state_back(seed: int) -> None:
         filesystem.crash(random)
         found = read_quorum_state(filesystem, "/d/quorum-state", CLUSTER_ID)
         assert found == state(epoch, voted_for=epoch % 3)
+
+
+class PowerCut:
+    """A simulated disk whose machine loses its power at the n-th changing operation."""
+
+    def __init__(self, filesystem: SimulatedFileSystem, steps: int) -> None:
+        self.filesystem = filesystem
+        self.left = steps
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.filesystem, name)
+
+    def step(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise KilledError
+
+    def append_to(self, path: str) -> AppendHandle:
+        self.step()
+        return PowerCutHandle(self, self.filesystem.append_to(path))
+
+    def replace(self, source: str, target: str) -> None:
+        self.step()
+        self.filesystem.replace(source, target)
+        self.step()
+
+    def fsync_directory(self, path: str) -> None:
+        self.step()
+        self.filesystem.fsync_directory(path)
+
+
+class PowerCutHandle(KilledHandle):
+    @override
+    def start_fsync(self) -> Callable[[], None]:
+        fsync = super().start_fsync()
+
+        def durably() -> None:
+            self.disk.step()
+            fsync()
+
+        return durably
+
+
+@pytest.mark.requirement("595-07")
+@pytest.mark.requirement("595-08")
+@pytest.mark.parametrize("seed", range(8))
+def test_a_power_cut_between_any_two_operations_leaves_the_old_state_or_the_new(seed: int) -> None:
+    path, old, new = "/d/quorum-state", state(4, voted_for=1), state(5, voted_for=2)
+    random, outcomes = Random(seed), []
+    for steps in range(12):
+        filesystem = SimulatedFileSystem()
+        filesystem.make_directory("/d")
+        filesystem.fsync_directory("/")
+        write(filesystem, path, old)
+        has_returned = True
+        try:
+            write(PowerCut(filesystem, steps), path, new)
+        except KilledError:
+            has_returned = False
+        filesystem.crash(random)
+        found = read_quorum_state(filesystem, path, CLUSTER_ID)
+        assert found == new if has_returned else found in (old, new)
+        write(filesystem, path, new)
+        assert read_quorum_state(filesystem, path, CLUSTER_ID) == new, "what is left is no obstacle"
+        outcomes.append((has_returned, found))
+    assert outcomes[0] == (False, old)
+    assert outcomes[-1] == (True, new)

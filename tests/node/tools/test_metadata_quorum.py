@@ -56,7 +56,7 @@ NODES = tuple(
 QUORUM = Quorum(cluster_id=CLUSTER_ID, partition=PARTITION, nodes=NODES)
 
 
-@pytest.mark.requirement("595-66")
+@pytest.mark.requirement("595-67")
 def test_status_has_kafkas_lines_and_the_slowest_voters_lag() -> None:
     assert status_lines(QUORUM) == [
         "ClusterId:              XcZZOzUqS4yHOjhMQB6JLQ",
@@ -88,7 +88,7 @@ def test_lag_in_time_is_that_of_the_first_of_the_slowest(
     assert lines[4:6] == [f"MaxFollowerLag:         {lag}", f"MaxFollowerLagTimeMs:   {lag_ms}"]
 
 
-@pytest.mark.requirement("595-66")
+@pytest.mark.requirement("595-68")
 def test_the_table_begins_with_the_leader_and_pads_as_kafkas() -> None:
     head = "NodeId\tDirectoryId           \tLogEndOffset\tLag\tLastFetchTimestamp\t"
     assert replication_lines(QUORUM, None) == [
@@ -101,6 +101,19 @@ def test_the_table_begins_with_the_leader_and_pads_as_kafkas() -> None:
     ]
     ages = [line.split("\t")[4].strip() for line in replication_lines(QUORUM, 2005)]
     assert ages == ["LastFetchTimestamp", "5 ms ago", "105 ms ago", "-1", "6 ms ago"]
+
+
+@pytest.mark.requirement("595-69")
+def test_lag_is_the_leaders_end_minus_the_replicas() -> None:
+    voters = (replica(1, 234134, 900), replica(2, 234130, 800), replica(3, 234100, 700))
+    partition = PartitionData(leader_id=1, high_watermark=234130, current_voters=voters)
+    quorum = Quorum(cluster_id=CLUSTER_ID, partition=partition, nodes=())
+    lags = [line.split("\t")[3].strip() for line in replication_lines(quorum, None)]
+    assert lags == ["Lag", "0", "4", "34"]
+    assert status_lines(quorum)[3:5] == [
+        "HighWatermark:          234130",
+        "MaxFollowerLag:         34",
+    ]
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

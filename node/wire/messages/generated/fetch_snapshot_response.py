@@ -2,8 +2,6 @@
 
 import struct
 from typing import ClassVar
-from node.wire import batches
-from node.wire.messages.batch import Batch
 from node.wire.primitives import Reader, Writer
 from node.wire.schema import Message, Entity, Schema, lacking_field
 
@@ -41,7 +39,7 @@ class PartitionSnapshot(Entity, frozen=True, kw_only=True, gc=False):
     current_leader: LeaderIdAndEpoch = LeaderIdAndEpoch()
     size: int = 0
     position: int = 0
-    unaligned_records: tuple[Batch, ...] = ()
+    unaligned_records: bytes = b""
 
 
 class TopicSnapshot(Entity, frozen=True, kw_only=True, gc=False):
@@ -95,7 +93,7 @@ def _encode_partition_snapshot_v0(m: PartitionSnapshot, w: Writer) -> None:
     w += _IH.pack(m.index, m.error_code)
     _encode_snapshot_id_v0(m.snapshot_id, w)
     w += _QQ.pack(m.size, m.position)
-    w.compact_bytes(batches.encode_batches(m.unaligned_records))
+    w.compact_bytes(m.unaligned_records)
     w.append((m.current_leader != LeaderIdAndEpoch()))
     if m.current_leader != LeaderIdAndEpoch():
         tag = Writer()
@@ -109,8 +107,7 @@ def _decode_partition_snapshot_v0(r: Reader) -> PartitionSnapshot:
     index_, error_code_ = r.unpack(_IH)
     snapshot_id_ = _decode_snapshot_id_v0(r)
     size_, position_ = r.unpack(_QQ)
-    data = r.compact_bytes()
-    unaligned_records_ = batches.decode_batches(data, allow_partial=True)
+    unaligned_records_ = r.compact_bytes()
     current_leader_: LeaderIdAndEpoch = LeaderIdAndEpoch()
     for _ in range(r.uvarint()):
         tag = r.uvarint()

@@ -1,0 +1,103 @@
+"""What must hold of snapshots at every moment (KIP-630, KIP-631 "Snapshots").
+
+The images are compared with a fold of the committed records, which is made only as far as a
+snapshot reaches. Not: that all images agree (metadata_invariants.py sees those from snapshots,
+too, as they are published).
+"""
+
+from typing_extensions import override
+
+from cluster.simulated.ledger import Ledger
+from cluster.simulated.witness import LEADER, Observed, Witness
+from node.core.metadata.apply import apply_batch
+from node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from node.core.raft.quorum_state import QuorumState
+from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
+
+
+class SnapshotsSayWhatTheLogSays(Witness):
+    """Of each snapshot as it is written, and as it is loaded from its file."""
+
+    sentence = "A snapshot holds exactly what the committed records below its end say."
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self._ledger = ledger
+        self._image = EMPTY_IMAGE
+        self._folded = 0
+        self._ends: dict[int, tuple[int, int]] = {}
+        self._written: list[tuple[SnapshotId, MetadataImage]] = []
+        """In the step that is being carried out: what it has committed is told at its end."""
+
+    @override
+    def snapshotted(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+        self._written.append((snapshot, image))
+
+    @override
+    def stepped(self, process: Observed) -> None:
+        while self._written:
+            self._compare(process, *self._written.pop(), "writes")
+
+    @override
+    def loaded(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+        self._compare(process, snapshot, image, "loads")
+
+    def _compare(
+        self, process: Observed, snapshot: SnapshotId, image: MetadataImage, verb: str
+    ) -> None:
+        self._fold(snapshot.end_offset)
+        known = self._ends.get(snapshot.end_offset)
+        if known != (snapshot.epoch, image.digest):
+            said = f"epoch {snapshot.epoch}, {image.digest:032x}"
+            detail = "no committed batch ends there"
+            if known is not None:
+                detail = f"the log says epoch {known[0]}, {known[1]:032x}"
+            end = snapshot.end_offset
+            self.jury.object(self, process, f"it {verb} one that ends at {end}, {said}; {detail}")
+
+    def _fold(self, end_offset: int) -> None:
+        commitments = self._ledger.commitments
+        while self._folded < len(commitments):
+            batch = commitments[self._folded].batch
+            if batch.next_offset > end_offset:
+                return
+            self._image = apply_batch(self._image, batch)
+            self._ends[batch.next_offset] = (batch.epoch, self._image.digest)
+            self._folded += 1
+
+
+class SnapshotAtLogStart(Witness):
+    """What retention may take away."""
+
+    sentence = "A log that does not begin at 0 begins where a complete snapshot ends."
+
+    @override
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        self._look(process)
+
+    @override
+    def cleaned(self, process: Observed) -> None:
+        self._look(process)
+
+    @override
+    def loaded(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+        self._look(process)
+
+    def _look(self, process: Observed) -> None:
+        log = process.log
+        if log.start != LOG_BEGIN and log.start not in log.snapshots:
+            self.jury.object(self, process, f"it begins at {log.start}, has {log.snapshots}")
+        if log.batches and log.batches[0].base_offset != log.start.end_offset:
+            first = log.batches[0].base_offset
+            self.jury.object(self, process, f"its first batch is at {first}, not at {log.start}")
+
+
+class LeadersLoadNoSnapshot(Witness):
+    """The active controller's image is ahead of what is committed, and its own."""
+
+    sentence = "A leader, and so the active controller, never loads a snapshot."
+
+    @override
+    def loaded(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+        if process.status is not None and process.status.role == LEADER:
+            self.jury.object(self, process, f"it loads {snapshot}")

@@ -1,0 +1,150 @@
+"""A snapshot of the metadata: an image as the records that describe it, and back (KIP-630).
+
+The fewest records that give exactly this image when they are applied to an empty one (631-32),
+in an order of their own: features, brokers, topics with their partitions, configurations, all
+else. The same image and id give the same batches on every node. A header and a footer frame
+them, so that a file that was cut short shows. Not: bytes and files (node/storage/snapshots.py).
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final, cast
+
+from msgspec import Struct
+
+from node.core.metadata.apply import ApplyError, apply_batch
+from node.core.metadata.image import EMPTY_IMAGE, BrokerRegistration, MetadataImage, Partition
+from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
+from node.core.types import Offset
+from node.wire.messages import metadata as records
+from node.wire.messages.batch import Batch, Record
+from node.wire.messages.control import SnapshotFooter, SnapshotHeader
+
+RECORDS_A_BATCH: Final = 500
+"""Bounds what a reader has to hold of a snapshot at a time."""
+
+
+class SnapshotError(ValueError):
+    """Batches that are no whole snapshot."""
+
+
+class LoadedSnapshot(Struct, frozen=True, kw_only=True):
+    """A snapshot on disk and what it holds."""
+
+    stored: StoredSnapshot
+    timestamp_ms: int
+    """Of the last batch of the log that is in it."""
+    image: MetadataImage
+
+
+class History(Struct, frozen=True, kw_only=True):
+    """What recovery has found of snapshots, and where the log starts."""
+
+    log_start: SnapshotId = LOG_BEGIN
+    kept: tuple[StoredSnapshot, ...] = ()
+    """Oldest first."""
+    newest: LoadedSnapshot | None = None
+    high_watermark: Offset = Offset(0)
+    """A lower bound of what had committed when the node stopped (595-11)."""
+
+
+NO_HISTORY: Final = History()
+
+
+def batches_of(snapshot: SnapshotId, image: MetadataImage, timestamp_ms: int) -> Iterator[Batch]:
+    """A snapshot's batches; their offsets count from 0, all are of the snapshot's epoch."""
+    offset = 0
+    for is_control, part in _parts(image, timestamp_ms):
+        batch = Batch(
+            base_offset=offset,
+            epoch=snapshot.epoch,
+            timestamp_ms=timestamp_ms,
+            is_control=is_control,
+            records=part,
+        )
+        offset = batch.next_offset
+        yield batch
+
+
+def _parts(image: MetadataImage, timestamp_ms: int) -> Iterator[tuple[bool, tuple[Record, ...]]]:
+    yield True, (SnapshotHeader(last_contained_log_timestamp=timestamp_ms),)
+    content = records_of(image)
+    while part := tuple(islice(content, RECORDS_A_BATCH)):
+        yield False, part
+    yield True, (SnapshotFooter(),)
+
+
+def records_of(image: MetadataImage) -> Iterator[Record]:
+    """The records that describe every entity of an image."""
+    for name in sorted(image.features):
+        yield records.FeatureLevelRecord(name=name, feature_level=image.features[name])
+    for broker in image.sorted_brokers():
+        yield _registration(broker)
+    for topic in image.sorted_topics():
+        yield records.TopicRecord(name=topic.name, topic_id=topic.topic_id)
+        for partition in image.partitions_of(topic.topic_id):
+            yield _partition(partition)
+    for kind, resource in sorted(image.configs):
+        values = image.configs[kind, resource]
+        for name in sorted(values):
+            yield records.ConfigRecord(
+                resource_type=kind, resource_name=resource, name=name, value=values[name]
+            )
+    for key in sorted(image.others, key=repr):
+        yield cast("Record", image.others[key])
+
+
+def _registration(broker: BrokerRegistration) -> records.RegisterBrokerRecord:
+    return records.RegisterBrokerRecord(
+        broker_id=broker.broker_id,
+        incarnation_id=broker.incarnation,
+        broker_epoch=broker.epoch,
+        end_points=broker.endpoints,
+        features=broker.features,
+        rack=broker.rack,
+        fenced=broker.fenced,
+        in_controlled_shutdown=broker.in_controlled_shutdown,
+        log_dirs=broker.log_dirs,
+    )
+
+
+def _partition(partition: Partition) -> records.PartitionRecord:
+    return records.PartitionRecord(
+        partition_id=partition.index,
+        topic_id=partition.topic_id,
+        replicas=partition.replicas,
+        isr=partition.isr,
+        removing_replicas=partition.removing,
+        adding_replicas=partition.adding,
+        leader=partition.leader,
+        leader_recovery_state=partition.recovery_state,
+        leader_epoch=partition.leader_epoch,
+        partition_epoch=partition.partition_epoch,
+        directories=partition.directories,
+    )
+
+
+def load(stored: StoredSnapshot, batches: Sequence[Batch]) -> LoadedSnapshot:
+    """The image that a snapshot's batches describe, and no other.
+
+    Raises:
+        SnapshotError: if they are not a whole snapshot.
+    """
+    header = batches[0].records[0] if batches else None
+    footer = batches[-1].records[-1] if batches else None
+    if not isinstance(header, SnapshotHeader):
+        raise SnapshotError("it does not begin with a SnapshotHeader")
+    if not isinstance(footer, SnapshotFooter):
+        raise SnapshotError("it does not end with a SnapshotFooter")
+    image, offset = EMPTY_IMAGE, 0
+    for batch in batches:
+        if batch.base_offset != offset:
+            raise SnapshotError(f"offset {batch.base_offset} where {offset} belongs")
+        offset = batch.next_offset
+        try:
+            image = apply_batch(image, batch)
+        except ApplyError as error:
+            raise SnapshotError(f"the batch at offset {batch.base_offset}: {error}") from error
+    return LoadedSnapshot(
+        stored=stored, timestamp_ms=header.last_contained_log_timestamp, image=image
+    )

@@ -1,0 +1,138 @@
+"""FetchSnapshot between its wire messages and what the roles need of it (KIP-630).
+
+Not: any decision; nor the bytes of a snapshot, which the shell reads (`with_slice`).
+"""
+
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from node.core.raft.rpc import PARTITION, TOPIC
+from node.core.raft.snapshot_ids import SnapshotId
+from node.core.raft.state import RaftState
+from node.core.types import Epoch, NodeId, Offset
+from node.wire.errors import ErrorCode
+from node.wire.messages import fetch_snapshot_request, fetch_snapshot_response
+
+FETCH_SNAPSHOT_VERSION: Final = 1
+
+
+class WantedSlice(Struct, frozen=True, kw_only=True):
+    """What a FetchSnapshot asks for."""
+
+    replica_id: NodeId
+    epoch: Epoch
+    snapshot: SnapshotId
+    position: int
+    max_bytes: int
+
+
+class FetchedSlice(Struct, frozen=True, kw_only=True):
+    """What the answer to a FetchSnapshot says."""
+
+    error: int
+    leader: NodeId
+    epoch: Epoch
+    snapshot: SnapshotId
+    size: int
+    position: int
+    data: bytes
+
+
+def request(
+    state: RaftState, snapshot: SnapshotId, position: int
+) -> fetch_snapshot_request.FetchSnapshotRequest:
+    """Ask for the slice of the leader's snapshot that begins at `position`."""
+    partition = fetch_snapshot_request.PartitionSnapshot(
+        partition=PARTITION,
+        current_leader_epoch=state.epoch,
+        snapshot_id=fetch_snapshot_request.SnapshotId(
+            end_offset=snapshot.end_offset, epoch=snapshot.epoch
+        ),
+        position=position,
+    )
+    return fetch_snapshot_request.FetchSnapshotRequest(
+        cluster_id=state.config.cluster_id,
+        replica_id=state.node_id,
+        max_bytes=state.config.snapshots.slice_bytes,
+        topics=(fetch_snapshot_request.TopicSnapshot(name=TOPIC, partitions=(partition,)),),
+    )
+
+
+def wanted(message: fetch_snapshot_request.FetchSnapshotRequest) -> WantedSlice | None:
+    """What the request asks of __cluster_metadata-0; None if it names anything else."""
+    match message.topics:
+        case (topic,) if topic.name == TOPIC and len(topic.partitions) == 1:
+            partition = topic.partitions[0]
+        case _:
+            return None
+    if partition.partition != PARTITION:
+        return None
+    named = partition.snapshot_id
+    return WantedSlice(
+        replica_id=NodeId(message.replica_id),
+        epoch=Epoch(partition.current_leader_epoch),
+        snapshot=SnapshotId(Offset(named.end_offset), Epoch(named.epoch)),
+        position=partition.position,
+        max_bytes=message.max_bytes,
+    )
+
+
+def answer(
+    state: RaftState,
+    error: ErrorCode = ErrorCode.NONE,
+    *,
+    slice_of: WantedSlice | None = None,
+    size: int = 0,
+    top_level_error: ErrorCode = ErrorCode.NONE,
+) -> fetch_snapshot_response.FetchSnapshotResponse:
+    """Answer a FetchSnapshot, with the leader and epoch known; the slice is still to come."""
+    named = None if slice_of is None else slice_of.snapshot
+    partition = fetch_snapshot_response.PartitionSnapshot(
+        index=PARTITION,
+        error_code=error,
+        snapshot_id=fetch_snapshot_response.SnapshotId(
+            end_offset=-1 if named is None else named.end_offset,
+            epoch=-1 if named is None else named.epoch,
+        ),
+        current_leader=fetch_snapshot_response.LeaderIdAndEpoch(
+            leader_id=state.leader, leader_epoch=state.epoch
+        ),
+        size=size,
+        position=0 if slice_of is None else slice_of.position,
+    )
+    topic = fetch_snapshot_response.TopicSnapshot(name=TOPIC, partitions=(partition,))
+    return fetch_snapshot_response.FetchSnapshotResponse(
+        error_code=top_level_error, topics=(topic,)
+    )
+
+
+def with_slice(
+    message: fetch_snapshot_response.FetchSnapshotResponse, data: bytes
+) -> fetch_snapshot_response.FetchSnapshotResponse:
+    """Put the bytes into an answer."""
+    topic = message.topics[0]
+    partition = replace(topic.partitions[0], unaligned_records=data)
+    return replace(message, topics=(replace(topic, partitions=(partition,)),))
+
+
+def read_answer(message: fetch_snapshot_response.FetchSnapshotResponse) -> FetchedSlice:
+    """What a FetchSnapshotResponse says of __cluster_metadata-0."""
+    match message.topics:
+        case (topic,) if topic.partitions:
+            partition = topic.partitions[0]
+        case _:
+            partition = fetch_snapshot_response.PartitionSnapshot(
+                error_code=ErrorCode.INVALID_REQUEST
+            )
+    named = partition.snapshot_id
+    return FetchedSlice(
+        error=message.error_code or partition.error_code,
+        leader=NodeId(partition.current_leader.leader_id),
+        epoch=Epoch(partition.current_leader.leader_epoch),
+        snapshot=SnapshotId(Offset(named.end_offset), Epoch(named.epoch)),
+        size=partition.size,
+        position=partition.position,
+        data=partition.unaligned_records,
+    )

@@ -1,0 +1,84 @@
+"""Offsets beside the log: its start, what is durable, what is committed (KIP-595, 595-11).
+
+Text as Kafka writes it: version 0, the number of entries, then `topic partition offset`. Each is
+a lower bound, written when the node starts and when it stops in order: nothing waits for them.
+A log that ends below what was durable has lost records that others count on, so the node must
+not start on it; what was committed is known at once after a restart, and never cut again.
+Not: proof that anything more has committed; that takes a leader.
+"""
+
+from typing import Final
+
+from node.storage.errors import StorageError
+from node.storage.filesystem import FileSystem, join, replace_durably
+
+LOG_START: Final = "log-start-offset-checkpoint"
+RECOVERY_POINT: Final = "recovery-point-offset-checkpoint"
+HIGH_WATERMARK: Final = "replication-offset-checkpoint"
+ENTRY: Final = "__cluster_metadata 0 "
+
+
+class OffsetCheckpoints:
+    """The three files of one log directory, and what they say."""
+
+    __slots__ = ("_directory", "_filesystem", "_offsets")
+
+    def __init__(self, filesystem: FileSystem, directory: str) -> None:
+        """Read the files; one that is absent says 0.
+
+        Raises:
+            StorageError: a file is garbled.
+        """
+        self._filesystem = filesystem
+        self._directory = directory
+        names = (LOG_START, RECOVERY_POINT, HIGH_WATERMARK)
+        self._offsets = {name: self._read(name) for name in names}
+
+    @property
+    def high_watermark(self) -> int:
+        """Everything below had committed, and was durable here."""
+        return self._offsets[HIGH_WATERMARK]
+
+    def recovered(self, log_start: int, log_end: int) -> None:
+        """Compare with the log that was found, all of which is durable now.
+
+        Raises:
+            StorageError: the log lacks what was durable or committed.
+        """
+        for name, words in ((RECOVERY_POINT, "durable"), (HIGH_WATERMARK, "committed")):
+            if log_end < self._offsets[name]:
+                raise StorageError(
+                    f"{self._directory}: the log ends at offset {log_end}, but was {words} up to"
+                    f" {self._offsets[name]} ({name}); restore the log, or clear the node's"
+                    " metadata directory if other voters are whole"
+                )
+        self.stopped(log_start, log_end, self.high_watermark)
+
+    def lower(self, log_end: int) -> None:
+        """The log is about to be cut: nothing at or above its new end counts any more."""
+        for name in (RECOVERY_POINT, HIGH_WATERMARK):
+            self._write(name, min(self._offsets[name], log_end))
+
+    def stopped(self, log_start: int, log_end: int, high_watermark: int) -> None:
+        """Note where the log begins, and how far it is durable and committed."""
+        self._write(LOG_START, log_start)
+        self._write(RECOVERY_POINT, log_end)
+        self._write(HIGH_WATERMARK, min(high_watermark, log_end))
+
+    def _write(self, name: str, offset: int) -> None:
+        if offset == self._offsets[name]:
+            return
+        content = f"0\n1\n{ENTRY}{offset}\n".encode()
+        replace_durably(self._filesystem, join(self._directory, name), content)
+        self._offsets[name] = offset
+
+    def _read(self, name: str) -> int:
+        path = join(self._directory, name)
+        if not self._filesystem.exists(path):
+            return 0
+        text = self._filesystem.read(path).decode("utf-8", "replace")
+        lines = text.splitlines()
+        offset = lines[2].removeprefix(ENTRY) if len(lines) == 3 else ""
+        if lines[:2] != ["0", "1"] or not (offset.isascii() and offset.isdecimal()):
+            raise StorageError(f"{path}: is not one offset of the metadata log; remove the file")
+        return int(offset)

@@ -1,0 +1,173 @@
+"""Snapshot files: `<end offset>-<epoch>.checkpoint` beside the log's segments (KIP-630).
+
+A snapshot appears whole or not at all: it is written under another name, fsynced, renamed, and
+the directory fsynced. What takes long is a generator of steps, so that a server runs it in a
+thread, and the simulator ends a life between any two. Not: what is in a snapshot
+(node/core/metadata/snapshot.py), nor when one is written or removed (node/core/raft).
+"""
+
+import re
+from collections.abc import Generator
+from typing import Final
+
+from msgspec import Struct
+
+from node.core.metadata.image import MetadataImage
+from node.core.metadata.snapshot import LoadedSnapshot, SnapshotError, batches_of, load
+from node.core.raft.snapshot_ids import SNAPSHOTS_KEPT, SnapshotId, StoredSnapshot
+from node.core.types import Epoch, Offset
+from node.storage.filesystem import AppendHandle, FileSystem, join
+from node.wire.batches import decode_batches, encode_batch
+from node.wire.errors import WireError
+
+NAME: Final = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
+PARTIAL: Final = ".part"
+"""Ends the names of files that are no snapshots yet; a start removes them."""
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """The snapshots that a start has found."""
+
+    kept: tuple[StoredSnapshot, ...]
+    """Oldest first; the last of them is `newest`."""
+    newest: LoadedSnapshot | None
+    refused: tuple[tuple[SnapshotId, str], ...]
+    """Damaged ones that are newer than those, and what is wrong with them."""
+
+
+def snapshot_name(snapshot: SnapshotId) -> str:
+    """Return the name of a snapshot's file."""
+    return f"{snapshot.end_offset:020d}-{snapshot.epoch:010d}.checkpoint"
+
+
+class SnapshotFiles:
+    """The snapshots of one directory, and the one that is being copied there."""
+
+    __slots__ = ("_copy", "_directory", "_filesystem", "_last_copy")
+
+    def __init__(self, filesystem: FileSystem, directory: str) -> None:
+        self._filesystem = filesystem
+        self._directory = directory
+        self._copy: AppendHandle | None = None
+        self._last_copy = ""
+
+    # At start
+
+    def recover(self) -> Found:
+        """Remove what is incomplete, and load the newest snapshot that is whole."""
+        if not self._filesystem.exists(self._directory):
+            return Found(kept=(), newest=None, refused=())
+        for name in self._filesystem.list_directory(self._directory):
+            if name.endswith(PARTIAL):
+                self._filesystem.remove(join(self._directory, name))
+        present, refused = self.present(), []
+        newest: LoadedSnapshot | None = None
+        while present and newest is None:
+            try:
+                newest = self._load(self._path(present[-1]), present[-1])
+            except (WireError, SnapshotError) as error:
+                refused.append((present.pop(), f"no whole snapshot ({error})"))
+        kept = tuple(
+            StoredSnapshot(snapshot=snapshot, size=self._filesystem.size(self._path(snapshot)))
+            for snapshot in present[-SNAPSHOTS_KEPT:]
+        )
+        return Found(kept=kept, newest=newest, refused=tuple(refused))
+
+    def present(self) -> list[SnapshotId]:
+        """Every snapshot by its name, oldest first; Kafka's of formatting, at 0, holds nothing."""
+        matches = map(NAME.fullmatch, self._filesystem.list_directory(self._directory))
+        found = [SnapshotId(Offset(int(m[1])), Epoch(int(m[2]))) for m in matches if m is not None]
+        return sorted(snapshot for snapshot in found if snapshot.end_offset > 0)
+
+    def _load(self, path: str, snapshot: SnapshotId) -> LoadedSnapshot:
+        data = self._filesystem.read(path)
+        batches = decode_batches(data)
+        return load(StoredSnapshot(snapshot=snapshot, size=len(data)), batches)
+
+    def _path(self, snapshot: SnapshotId) -> str:
+        return join(self._directory, snapshot_name(snapshot))
+
+    # Our own
+
+    def write(
+        self, snapshot: SnapshotId, image: MetadataImage, timestamp_ms: int
+    ) -> Generator[None, None, StoredSnapshot]:
+        """Write a snapshot of an image; it is complete and durable after the last step."""
+        path = self._path(snapshot)
+        handle = self._filesystem.append_to(path + PARTIAL)
+        size = 0
+        try:
+            handle.truncate(0)
+            for batch in batches_of(snapshot, image, timestamp_ms):
+                data = encode_batch(batch)
+                handle.write(data)
+                size += len(data)
+            yield
+            handle.start_fsync()()
+        finally:
+            handle.close()
+        yield
+        self._filesystem.replace(path + PARTIAL, path)
+        yield
+        self._filesystem.fsync_directory(self._directory)
+        return StoredSnapshot(snapshot=snapshot, size=size)
+
+    # The leader's
+
+    def store(self, copy: int, snapshot: SnapshotId, position: int, data: bytes) -> None:
+        """Write a slice of the leader's snapshot; one at position 0 begins a new copy."""
+        if position == 0:
+            self._begin_copy(self._copy_path(copy, snapshot))
+        assert self._copy is not None, "a copy begins at position 0"
+        self._copy.write(data)
+
+    def _begin_copy(self, path: str) -> None:
+        """Only one is wanted at a time: what there is of another goes."""
+        self.close()
+        if self._last_copy and self._filesystem.exists(self._last_copy):
+            self._filesystem.remove(self._last_copy)
+        self._last_copy = path
+        self._copy = self._filesystem.append_to(path)
+
+    def check(
+        self, copy: int, snapshot: SnapshotId
+    ) -> Generator[None, None, LoadedSnapshot | None]:
+        """Make a copy durable and load it; None if it is no whole snapshot, or wanted no more."""
+        handle, self._copy = self._copy, None
+        assert handle is not None, "a copy is checked when it is complete"
+        path = self._copy_path(copy, snapshot)
+        try:
+            handle.start_fsync()()
+        finally:
+            handle.close()
+        yield
+        try:
+            return self._load(path, snapshot)
+        except (WireError, SnapshotError, FileNotFoundError):
+            return None
+
+    def install(self, copy: int, snapshot: SnapshotId) -> None:
+        """Let a copy appear as a snapshot, durably."""
+        self._filesystem.replace(self._copy_path(copy, snapshot), self._path(snapshot))
+        self._filesystem.fsync_directory(self._directory)
+
+    def _copy_path(self, copy: int, snapshot: SnapshotId) -> str:
+        return f"{self._path(snapshot)}.{copy}{PARTIAL}"
+
+    # Both
+
+    def read_slice(self, snapshot: SnapshotId, position: int, max_bytes: int) -> bytes:
+        """Return a part of a snapshot."""
+        return self._filesystem.read_slice(self._path(snapshot), position, max_bytes)
+
+    def remove_below(self, start: SnapshotId) -> None:
+        """Remove every snapshot older than this one."""
+        for snapshot in self.present():
+            if snapshot < start:
+                self._filesystem.remove(self._path(snapshot))
+
+    def close(self) -> None:
+        """Let go of a copy that is under way; a start removes it."""
+        if self._copy is not None:
+            self._copy.close()
+            self._copy = None

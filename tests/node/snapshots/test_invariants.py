@@ -1,0 +1,128 @@
+"""The simulator's invariants of snapshots object to what they are there for, and only to that."""
+
+from types import SimpleNamespace
+
+import pytest
+from msgspec.structs import replace
+
+from cluster.simulated.ledger import Ledger
+from cluster.simulated.log_mirror import LogMirror
+from cluster.simulated.snapshot_invariants import (
+    LeadersLoadNoSnapshot,
+    SnapshotAtLogStart,
+    SnapshotsSayWhatTheLogSays,
+)
+from cluster.simulated.witness import Jury
+from node.core.metadata.apply import apply_batch
+from node.core.metadata.image import EMPTY_IMAGE
+from node.core.metadata.snapshot import History
+from node.core.raft.quorum_state import QuorumState
+from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
+from node.wire.messages.batch import Batch
+from node.wire.messages.metadata import TopicRecord
+
+
+def batch(offset, epoch=1):
+    topic = TopicRecord(name=f"t{offset}", topic_id=offset.to_bytes(16, "big"))
+    return Batch(base_offset=offset, epoch=epoch, timestamp_ms=0, records=(topic,))
+
+
+def image_at(end):
+    image = EMPTY_IMAGE
+    for offset in range(end):
+        image = apply_batch(image, batch(offset))
+    return image
+
+
+def process(role="follower"):
+    log = LogMirror()
+    for offset in range(10):
+        log.append(batch(offset))
+    status = SimpleNamespace(role=role)
+    return SimpleNamespace(node_id=1, life=1, log=log, status=status, now_ns=lambda: 0)
+
+
+def ledger():
+    one = Ledger()
+    for offset in range(8):
+        one.commit(batch(offset), 1, 0)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "image", "objects"),
+    [
+        (SnapshotId(5, 1), image_at(5), False),
+        (SnapshotId(8, 1), image_at(8), False),
+        (SnapshotId(5, 1), image_at(4), True),
+        (SnapshotId(5, 2), image_at(5), True),
+        (SnapshotId(9, 1), image_at(9), True),
+    ],
+)
+def test_a_snapshot_is_held_against_the_committed_records(snapshot, image, objects):
+    jury = Jury((SnapshotsSayWhatTheLogSays(ledger()),))
+    for snapshotted in jury.on_snapshotted:
+        snapshotted(process(), snapshot, image)
+    assert jury.violations == [], "the step may have committed what is in it"
+    for stepped in jury.on_stepped:
+        stepped(process())
+    assert bool(jury.violations) == objects
+    jury.violations.clear()
+    for loaded in jury.on_loaded:
+        loaded(process(), snapshot, image)
+    assert bool(jury.violations) == objects
+
+
+def test_snapshots_of_other_offsets_are_compared_in_any_order():
+    jury = Jury((SnapshotsSayWhatTheLogSays(ledger()),))
+    for end in (7, 2, 5):
+        jury.on_loaded[0](process(), SnapshotId(end, 1), image_at(end))
+    assert jury.violations == []
+
+
+@pytest.mark.parametrize(
+    ("start", "snapshots", "objects"),
+    [
+        (LOG_BEGIN, [], False),
+        (SnapshotId(4, 1), [SnapshotId(4, 1), SnapshotId(6, 1)], False),
+        (SnapshotId(4, 1), [SnapshotId(6, 1)], True),
+        (SnapshotId(4, 1), [SnapshotId(4, 2)], True),
+    ],
+)
+def test_a_log_begins_at_a_snapshot(start, snapshots, objects):
+    jury, one = Jury((SnapshotAtLogStart(),)), process()
+    one.log.snapshots = snapshots
+    one.log.clean(start)
+    jury.on_cleaned[0](one)
+    assert bool(jury.violations) == objects
+    jury.on_started[0](one, QuorumState())
+    assert len(jury.violations) == 2 * objects
+
+
+def test_a_log_that_lacks_what_follows_its_snapshot_is_objected_to():
+    jury, one = Jury((SnapshotAtLogStart(),)), process()
+    kept = (StoredSnapshot(snapshot=SnapshotId(4, 1), size=1),)
+    history = History(log_start=SnapshotId(4, 1), kept=kept)
+    one.log.recovered([batch(5)], history, is_durable=True)
+    jury.on_started[0](one, QuorumState())
+    assert len(jury.violations) == 1
+
+
+@pytest.mark.parametrize(("role", "objects"), [("follower", False), ("leader", True)])
+def test_a_leader_loads_no_snapshot(role, objects):
+    jury = Jury((LeadersLoadNoSnapshot(),))
+    jury.on_loaded[0](process(role), SnapshotId(5, 1), image_at(5))
+    assert bool(jury.violations) == objects
+
+
+def test_the_mirror_follows_cleaning_and_replacement():
+    log = process().log
+    log.durable_end = 6
+    log.clean(SnapshotId(4, 1))
+    assert [b.base_offset for b in log.batches] == [4, 5, 6, 7, 8, 9]
+    assert (log.end_offset, log.durable_end) == (10, 6)
+    assert log.between(0, 5) == [batch(4)]
+    log.reset(SnapshotId(40, 2))
+    assert (log.end_offset, log.durable_end, log.batches) == (40, 40, [])
+    log.append(replace(batch(40), epoch=2))
+    assert log.ending_at(41).epoch == 2

@@ -1,0 +1,201 @@
+"""Runs a scenario file of whole nodes, with controllers, a broker, disks and snapshots.
+
+# A comment stays as it is; the first says what the scenario is for.
+> cluster 3+1 [every 10]   time passes until all is well; a snapshot every so many records
+> create a 5               topics a-0 to a-4, through the broker;  > delete a-3
+> kill 2;  > restart 2 [wiped]
+> pause 1                  it stops where it is; what is sent to it waits
+> resume 1 [asked a-0]     it goes on; before all that waits it is asked as by `ask`
+> ask 1 a-0                would the controller 1 make this topic? its own answer
+> flip 2                   one byte in the middle of 2's log on disk is another
+> wait 1500
+> status
+A node may be named by its part: leader, follower (the first), broker; or `it`, the last named.
+Shown are snapshots (written, installed, cleaned behind) and exits. Not: the simulator.
+"""
+
+from collections import deque
+
+from node.core.effects import CleanLog, Exit, InstallSnapshot, Reply, WriteSnapshot
+from node.core.events import Unanswered
+from node.storage.errors import StorageError
+from node.wire.errors import ErrorCode
+from node.wire.messages import create_topics_request, delete_topics_request
+from tests.node.scenario_harness import Scenario
+from tests.node.snapshots.world import DATA, DiskWorld
+
+LOG = f"{DATA}/__cluster_metadata-0"
+
+
+class PausingWorld(DiskWorld):
+    """Nodes that can be stopped for a while with all that is on its way to them."""
+
+    def __init__(self, *arguments, **options):
+        self.paused, self.waiting = {}, deque()
+        super().__init__(*arguments, **options)
+
+    def ask(self, node_id, effect):
+        """What is sent to a paused node waits there; who has sent it gives up."""
+        if effect.destination not in self.paused:
+            super().ask(node_id, effect)
+            return
+        self.events.append((node_id, Unanswered(correlation=effect.correlation)))
+        self.request(effect.destination, effect.message, effect.version)
+        self.waiting.append(self.events.pop())
+
+    def pause(self, node_id):
+        self.paused[node_id] = self.nodes.pop(node_id)
+        for token, (asked, asker, correlation) in self.asked.items():
+            if asked == node_id and asker is not None:
+                self.asked[token] = (asked, None, 0)
+                self.events.append((asker, Unanswered(correlation=correlation)))
+
+    def resume(self, node_id):
+        self.nodes[node_id] = self.paused.pop(node_id)
+        self.events.extend(self.waiting)
+        self.waiting.clear()
+
+
+class WholeScenario(Scenario):
+    """One file."""
+
+    def __init__(self):
+        super().__init__()
+        self.world, self.it = None, None
+
+    def command(self, words):
+        name, *arguments = words
+        said = getattr(self, name)(arguments) or []
+        return [*self.news(), *said]
+
+    def news(self):
+        world, start = self.world, self.shown
+        self.shown = len(world.effects)
+        lines = (self.words(*each) for each in world.effects[start:])
+        return [line for line in lines if line is not None]
+
+    def words(self, node_id, effect):
+        match effect:
+            case WriteSnapshot():
+                return f"{node_id}: write snapshot {named(effect.snapshot)}"
+            case InstallSnapshot():
+                return f"{node_id}: install snapshot {named(effect.snapshot)}"
+            case CleanLog():
+                return f"{node_id}: clean the log below {named(effect.start)}"
+            case Exit():
+                return f"{node_id}: exit {effect.status}: {effect.reason}"
+        return None
+
+    def node(self, word):
+        world = self.world
+        if word == "leader":
+            self.it = world.leader()
+        elif word == "follower":
+            self.it = next(n for n in sorted(world.nodes) if n != world.leader())
+        elif word == "broker":
+            self.it = len(world.voters) + 1
+        elif word != "it":
+            self.it = int(word)
+        return self.it
+
+    def cluster(self, arguments):
+        controllers, _, brokers = arguments[0].partition("+")
+        records = int(arguments[2]) if len(arguments) > 1 else 10
+        self.world = PausingWorld(int(controllers), int(brokers), records=records)
+        self.world.run(8000)
+
+    def create(self, arguments):
+        for number in range(int(arguments[1])):
+            self.request(creation(f"{arguments[0]}-{number}"), 7)
+
+    def delete(self, arguments):
+        state = delete_topics_request.DeleteTopicState(name=arguments[0])
+        self.request(delete_topics_request.DeleteTopicsRequest(topics=(state,), timeout_ms=5000), 6)
+
+    def request(self, message, version):
+        broker = len(self.world.voters) + 1
+        answer = self.world.answer(broker, message, version, by_ms=50)
+        (result,) = getattr(answer, "topics", None) or answer.responses
+        assert result.error_code == ErrorCode.NONE, ErrorCode(result.error_code).name
+
+    def kill(self, arguments):
+        self.world.kill(self.node(arguments[0]))
+
+    def restart(self, arguments):
+        node_id = self.node(arguments[0])
+        try:
+            self.world.start_again(node_id, wiped="wiped" in arguments)
+        except StorageError as error:
+            return [f"{node_id}: refuses to start: {error}"]
+        return None
+
+    def pause(self, arguments):
+        self.world.pause(self.node(arguments[0]))
+
+    def resume(self, arguments):
+        node_id = self.node(arguments[0])
+        if "asked" not in arguments:
+            self.world.resume(node_id)
+            return None
+        token = self.world.request(node_id, creation(arguments[-1], validate_only=True), 7)
+        self.world.resume(node_id)
+        self.world.run(1000)
+        return [f"{node_id}: {error_name(self.world, token)}"]
+
+    def ask(self, arguments):
+        node_id = self.node(arguments[0])
+        token = self.world.request(node_id, creation(arguments[1], validate_only=True), 7)
+        self.world.run(1000)
+        return [f"{node_id}: {error_name(self.world, token)}"]
+
+    def flip(self, arguments):
+        disk = self.world.disks[self.node(arguments[0])]
+        path = f"{LOG}/{self.world.files(self.it, '.log')[0]}"
+        data = bytearray(disk.read(path))
+        data[len(data) // 2] ^= 1
+        handle = disk.append_to(path)
+        handle.truncate(0)
+        handle.write(bytes(data))
+        handle.start_fsync()()
+
+    def wait(self, arguments):
+        self.world.run(int(arguments[0]))
+
+    def status(self, _arguments):
+        world = self.world
+        digests = [*dict.fromkeys(node.status().image_digest for node in world.nodes.values())]
+        return [self.status_of_node(node_id, digests) for node_id in sorted(world.disks)]
+
+    def status_of_node(self, node_id, digests):
+        files = " ".join(
+            name.removesuffix(".checkpoint").lstrip("0") for name in self.files(node_id)
+        )
+        if node_id not in self.world.nodes:
+            return f"{node_id}: down, snapshots {files}"
+        node = self.world.nodes[node_id]
+        status, image = node.status(), node._committed.image
+        letter = "ABCD"[digests.index(status.image_digest)]
+        names = " ".join(topic.name for topic in image.sorted_topics())
+        return (
+            f"{node_id}: {status.role} log {node._raft.log.start_offset} to {status.log_end}"
+            f" snapshots {files or 'none'} image {letter} at {status.image_offset}: {names}"
+        )
+
+    def files(self, node_id):
+        return self.world.files(node_id)
+
+
+def error_name(world, token):
+    (answer,) = [e.message for _, e in world.effects if isinstance(e, Reply) and e.request == token]
+    return ErrorCode(answer.topics[0].error_code).name
+
+
+def named(snapshot):
+    return f"{snapshot.end_offset}e{snapshot.epoch}"
+
+
+def creation(name, *, validate_only=False):
+    topic = create_topics_request.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
+    return create_topics_request.CreateTopicsRequest(
+        topics=(topic,), timeout_ms=5000, validate_only=validate_only
+    )

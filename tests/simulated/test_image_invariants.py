@@ -1,0 +1,150 @@
+"""Each invariant of images and brokers goes red at what it forbids."""
+
+import pytest
+
+from cluster.simulated.ledger import Ledger
+from cluster.simulated.metadata_invariants import (
+    BrokersServeCaughtUp,
+    FencedBrokersLeadNothing,
+    ImagesAgree,
+    LeadersAreInSync,
+)
+from cluster.simulated.reference_image import (
+    entities_of_image,
+    entities_of_log,
+    first_difference,
+)
+from node.wire.messages import metadata as records
+from tests.simulated.witnesses import (
+    TOPIC,
+    Court,
+    batch_of,
+    broker,
+    image_of,
+    partition,
+    topic,
+)
+
+
+def test_images_that_differ_at_one_offset():
+    court = Court(ImagesAgree())
+    court.process(1).publishes(3, image_of(broker(4, 1)))
+    court.process(2).publishes(3, image_of(broker(4, 1)))
+    assert court.objections == []
+    court.process(3).publishes(3, image_of(broker(4, 2)))
+    assert len(court.objections) == 1
+
+
+def test_an_image_that_goes_back():
+    court = Court(ImagesAgree())
+    process = court.process(1)
+    process.publishes(3, image_of(broker(4, 1)))
+    process.publishes(2, image_of())
+    assert court.objections == ["offset 2 after 3"]
+
+
+def test_a_broker_that_opens_with_an_image_from_before_its_start():
+    ledger = Ledger()
+    court = Court(BrokersServeCaughtUp(ledger))
+    ledger.commit(batch_of(0, 1), 1, 0)
+    ready, early, former = court.process(4), court.process(5), court.process(6)
+    ready.publishes(2, image_of(broker(4, 1)))
+    ready.opens()
+    assert court.objections == []
+    early.opens()
+    former.publishes(1, image_of(broker(6, 0)))
+    former.opens()
+    assert court.objections == [
+        "its image has its epoch None, 1 were committed before it began",
+        "its image has its epoch 0, 1 were committed before it began",
+    ]
+
+
+def test_a_fenced_broker_that_leads():
+    court = Court(FencedBrokersLeadNothing())
+    fine = image_of(broker(4, 1), broker(5, 2), topic(), partition(isr=(4, 5), leader=4))
+    court.process(1).publishes(4, fine)
+    assert court.objections == []
+    fenced = records.BrokerRegistrationChangeRecord(broker_id=4, broker_epoch=1, fenced=1)
+    bad = image_of(broker(4, 1), broker(5, 2), topic(), partition(isr=(4, 5), leader=4), fenced)
+    court.process(1).publishes(5, bad)
+    assert court.objections[0] == "broker 4 leads, and is fenced"
+
+
+def test_a_fenced_broker_may_be_the_last_of_an_isr_without_a_leader():
+    court = Court(FencedBrokersLeadNothing())
+    alone = image_of(broker(4, 1, fenced=True), topic(), partition(isr=(4,), leader=-1))
+    court.process(1).publishes(3, alone)
+    assert court.objections == []
+    both = partition(isr=(4, 5), leader=5)
+    court.process(1).publishes(4, image_of(broker(4, 1, fenced=True), broker(5, 2), topic(), both))
+    assert len(court.objections) == 1
+
+
+def published_partition(made, *brokers):
+    ledger = Ledger()
+    court = Court(LeadersAreInSync(ledger))
+    written = (*(brokers or (broker(4, 1), broker(5, 2))), topic(), made)
+    ledger.commit(batch_of(0, 1, *written), 1, 0)
+    court.process(1).publishes(len(written), image_of(*written))
+    return court.objections
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        partition(isr=(5,), leader=4),
+        partition(isr=(), leader=-1),
+        partition(isr=(4, 5), leader=4, replicas=(4, 6)),
+        partition(isr=(4, 5), leader=-1),
+    ],
+    ids=["leader out of sync", "empty isr", "isr out of the replicas", "no leader"],
+)
+def test_a_partition_that_can_not_be(made):
+    assert len(published_partition(made)) == 1
+
+
+def test_a_partition_that_can_be():
+    assert published_partition(partition(isr=(4, 5), leader=5)) == []
+    gone = broker(4, 1, fenced=True)
+    assert published_partition(partition(isr=(4,), leader=-1), gone) == []
+
+
+def test_a_broker_that_comes_back_leads_what_nobody_leads():
+    ledger = Ledger()
+    court = Court(LeadersAreInSync(ledger))
+    back = records.BrokerRegistrationChangeRecord(broker_id=4, broker_epoch=1, fenced=-1)
+    ledger.commit(batch_of(3, 1, back), 1, 0)
+    before = (broker(4, 1, fenced=True), topic(), partition(isr=(4,), leader=-1))
+    court.process(1).publishes(4, image_of(*before, back))
+    assert len(court.objections) == 1
+
+
+WRITTEN = (
+    broker(4, 1, fenced=True),
+    broker(5, 2),
+    records.BrokerRegistrationChangeRecord(broker_id=4, broker_epoch=1, fenced=-1),
+    topic(),
+    partition(isr=(4, 5), leader=4),
+    records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, isr=(5,), leader=5),
+    records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, isr=(5, 4)),
+)
+
+
+def test_the_reference_says_what_apply_says():
+    for length in range(len(WRITTEN) + 1):
+        written = WRITTEN[:length]
+        log = [batch_of(0, 1, *written)] if written else []
+        assert first_difference(entities_of_log(log), entities_of_image(image_of(*written))) is None
+    removed = (*WRITTEN, records.RemoveTopicRecord(topic_id=TOPIC))
+    unregistered = (*removed, records.UnregisterBrokerRecord(broker_id=4, broker_epoch=1))
+    for written in (removed, unregistered):
+        found = entities_of_image(image_of(*written))
+        assert first_difference(entities_of_log([batch_of(0, 1, *written)]), found) is None
+
+
+def test_the_reference_sees_a_record_that_was_skipped():
+    log = entities_of_log([batch_of(0, 1, *WRITTEN)])
+    for skipped in (2, 5, 6):
+        written = WRITTEN[:skipped] + WRITTEN[skipped + 1 :]
+        assert first_difference(log, entities_of_image(image_of(*written))) is not None

@@ -1,0 +1,203 @@
+"""Each invariant of broker epochs and leases goes red at what it forbids."""
+
+from cluster.simulated.lease_invariants import (
+    LOOK_EACH_NS,
+    CurrentEpochsOnly,
+    FencedInTime,
+    OneLivingIncarnation,
+)
+from cluster.simulated.ledger import Ledger
+from cluster.simulated.registry import Registry
+from node.wire.errors import ErrorCode
+from node.wire.messages import (
+    broker_heartbeat_request,
+    broker_heartbeat_response,
+    broker_registration_request,
+    broker_registration_response,
+)
+from node.wire.messages import metadata as records
+from node.wire.types import Uuid
+from tests.simulated.witnesses import (
+    SESSION_NS,
+    SETTING,
+    Court,
+    batch_of,
+    broker,
+    image_of,
+)
+
+
+class Leasing:
+    """An active controller with broker 4 registered at its epoch."""
+
+    def __init__(self, *make):
+        self.ledger = Ledger()
+        self.registry = Registry(self.ledger)
+        self.court = Court(*(witness(self.registry) for witness in make))
+        self.process = self.court.process(1)
+        self.process.leads(1)
+        self.register(0, b"a")
+
+    def register(self, epoch, incarnation, offset=None):
+        record = broker(4, epoch, incarnation=incarnation)
+        batch = batch_of(epoch if offset is None else offset, 1, record)
+        self.ledger.commit(batch, 1, self.court.now_ns)
+        self.process.steps()
+
+    def heartbeat(self, epoch, error=ErrorCode.NONE, **wishes):
+        request = broker_heartbeat_request.BrokerHeartbeatRequest(
+            broker_id=4, broker_epoch=epoch, **wishes
+        )
+        event = self.process.receives(request)
+        answer = broker_heartbeat_response.BrokerHeartbeatResponse(error_code=error)
+        self.process.replies(event, answer)
+
+    def registration(self, epoch, incarnation):
+        request = broker_registration_request.BrokerRegistrationRequest(
+            broker_id=4, incarnation_id=Uuid(incarnation * 16)
+        )
+        event = self.process.receives(request)
+        answer = broker_registration_response.BrokerRegistrationResponse(broker_epoch=epoch)
+        self.process.replies(event, answer)
+
+    @property
+    def objections(self):
+        return self.court.objections
+
+
+def test_a_heartbeat_under_an_epoch_that_was_superseded():
+    leasing = Leasing(CurrentEpochsOnly)
+    leasing.heartbeat(0)
+    leasing.register(7, b"b")
+    leasing.heartbeat(7)
+    leasing.heartbeat(0, ErrorCode.STALE_BROKER_EPOCH)
+    assert leasing.objections == []
+    leasing.heartbeat(0)
+    assert leasing.objections == ["broker 4: epoch 0 < 7"]
+
+
+def test_a_heartbeat_after_the_broker_was_unregistered():
+    leasing = Leasing(CurrentEpochsOnly)
+    gone = records.UnregisterBrokerRecord(broker_id=4, broker_epoch=0)
+    leasing.ledger.commit(batch_of(1, 1, gone), 1, 0)
+    leasing.heartbeat(0)
+    assert leasing.objections == ["broker 4: epoch 0 < 1"]
+
+
+def test_a_registration_that_is_given_anothers_epoch():
+    leasing = Leasing(CurrentEpochsOnly)
+    leasing.registration(0, b"a")
+    assert leasing.objections == []
+    leasing.registration(0, b"b")
+    assert len(leasing.objections) == 1
+
+
+def living(registry):
+    return OneLivingIncarnation(SETTING, registry)
+
+
+def test_a_second_incarnation_within_the_session_of_the_first():
+    leasing = Leasing(CurrentEpochsOnly, living)
+    leasing.heartbeat(0)
+    leasing.court.now_ns += SESSION_NS
+    leasing.register(7, b"b")
+    assert leasing.objections == []
+    leasing.heartbeat(7)
+    leasing.court.now_ns += SESSION_NS - 1
+    leasing.register(9, b"c")
+    assert leasing.objections == ["broker 4: 2.000 s after a contact"]
+
+
+def test_an_id_is_free_when_its_broker_has_left_even_if_it_was_not_told():
+    leasing = Leasing(CurrentEpochsOnly, living)
+    leasing.heartbeat(0)
+    leaves = records.BrokerRegistrationChangeRecord(
+        broker_id=4, broker_epoch=0, in_controlled_shutdown=1
+    )
+    leasing.ledger.commit(batch_of(5, 1, leaves), 1, 0)
+    leasing.ledger.commit(batch_of(6, 1, FENCES), 1, 0)
+    leasing.register(7, b"b")
+    assert leasing.objections == []
+
+
+def test_a_broker_that_was_only_fenced_has_not_left():
+    leasing = Leasing(CurrentEpochsOnly, living)
+    leasing.heartbeat(0)
+    leasing.ledger.commit(batch_of(6, 1, FENCES), 1, 0)
+    leasing.register(7, b"b")
+    assert len(leasing.objections) == 1
+
+
+def test_a_broker_epoch_that_does_not_rise():
+    leasing = Leasing(living)
+    leasing.register(7, b"b")
+    leasing.register(7, b"c", offset=8)
+    assert leasing.objections == ["epochs must rise: broker 4: 7 after 7"]
+
+
+def in_time(registry):
+    return FencedInTime(SETTING, registry)
+
+
+FENCES = records.BrokerRegistrationChangeRecord(broker_id=4, broker_epoch=0, fenced=1)
+
+
+def test_a_broker_that_is_fenced_before_its_session_is_over():
+    leasing = Leasing(in_time)
+    leasing.court.now_ns += SESSION_NS // 2
+    leasing.heartbeat(0)
+    leasing.court.now_ns += SESSION_NS
+    leasing.process.appends(FENCES)
+    assert leasing.objections == []
+    leasing.heartbeat(0)
+    leasing.court.now_ns += SESSION_NS - 1
+    leasing.process.appends(FENCES)
+    assert leasing.objections == ["broker 4 was fenced 2.000 s after a contact"]
+
+
+def test_a_broker_that_wants_to_be_fenced():
+    leasing = Leasing(in_time)
+    leasing.heartbeat(0, want_fence=True)
+    leasing.process.appends(FENCES)
+    assert leasing.objections == []
+
+
+def test_a_broker_that_is_not_fenced_when_its_session_is_long_over():
+    leasing = Leasing(in_time)
+    leasing.process.publishes(1, image_of(broker(4, 0)))
+    leasing.court.now_ns += SESSION_NS + LOOK_EACH_NS
+    leasing.process.steps()
+    assert leasing.objections == []
+    leasing.court.now_ns += LOOK_EACH_NS
+    leasing.process.steps()
+    assert leasing.objections == ["broker 4: unfenced after 2.500 s"]
+
+
+def test_a_stale_heartbeat_keeps_nobody_alive():
+    leasing = Leasing(in_time)
+    leasing.register(7, b"b")
+    leasing.process.publishes(8, image_of(broker(4, 7)))
+    for _ in range(5):
+        leasing.court.now_ns += SESSION_NS // 4
+        leasing.heartbeat(0, ErrorCode.STALE_BROKER_EPOCH)
+    assert len(leasing.objections) == 1
+
+
+def test_what_is_not_acknowledged_yet_may_be_the_fencing():
+    leasing = Leasing(in_time)
+    leasing.process.publishes(1, image_of(broker(4, 0)))
+    leasing.process.moves(log_end=9)
+    leasing.court.now_ns += SESSION_NS + 2 * LOOK_EACH_NS
+    leasing.process.steps()
+    assert leasing.objections == []
+    leasing.court.now_ns += SESSION_NS
+    leasing.process.steps()
+    assert len(leasing.objections) == 1
+
+
+def test_a_controller_that_sleeps_fences_nobody():
+    leasing = Leasing(in_time)
+    leasing.process.publishes(1, image_of(broker(4, 0)))
+    leasing.process.sleeps(5 * SESSION_NS)
+    leasing.process.steps()
+    assert leasing.objections == []

@@ -1,0 +1,82 @@
+"""Each invariant of snapshots goes red at what it forbids."""
+
+import pytest
+
+from cluster.simulated.ledger import Ledger
+from cluster.simulated.snapshot_invariants import (
+    LeadersLoadNoSnapshot,
+    SnapshotAtLogStart,
+    SnapshotsSayWhatTheLogSays,
+)
+from node.core.raft.snapshot_ids import SnapshotId
+from tests.simulated.witnesses import Court, batch_of, broker, image_of
+
+FIRST, SECOND = broker(4, 0), broker(5, 1)
+
+
+def committed():
+    ledger = Ledger()
+    ledger.commit(batch_of(0, 1, FIRST), 1, 0)
+    ledger.commit(batch_of(1, 2, SECOND), 2, 0)
+    court = Court(SnapshotsSayWhatTheLogSays(ledger))
+    return court, court.process(1)
+
+
+def test_snapshots_of_what_was_committed():
+    court, process = committed()
+    process.writes_snapshot(SnapshotId(1, 1), image_of(FIRST))
+    process.writes_snapshot(SnapshotId(2, 2), image_of(FIRST, SECOND))
+    process.loads_snapshot(SnapshotId(1, 1), image_of(FIRST))
+    assert court.objections == []
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "image"),
+    [
+        (SnapshotId(2, 2), image_of(FIRST)),
+        (SnapshotId(2, 1), image_of(FIRST, SECOND)),
+        (SnapshotId(3, 2), image_of(FIRST, SECOND)),
+    ],
+    ids=["another image", "another epoch", "an end where no batch ends"],
+)
+def test_a_snapshot_of_something_else(snapshot, image):
+    court, process = committed()
+    process.writes_snapshot(snapshot, image)
+    assert len(court.objections) == 1
+    process.loads_snapshot(snapshot, image)
+    assert len(court.objections) == 2
+
+
+def test_a_log_that_begins_where_no_snapshot_ends():
+    court = Court(SnapshotAtLogStart())
+    process = court.process(1)
+    process.appends()
+    process.appends()
+    process.log.snapshots = [SnapshotId(1, 1)]
+    process.log.clean(SnapshotId(1, 1))
+    process.cleans()
+    assert court.objections == []
+    process.log.snapshots.clear()
+    process.cleans()
+    assert len(court.objections) == 1
+
+
+def test_a_log_with_a_gap_behind_its_snapshot():
+    court = Court(SnapshotAtLogStart())
+    process = court.process(1)
+    process.appends()
+    process.log.start = SnapshotId(3, 1)
+    process.log.snapshots = [SnapshotId(3, 1)]
+    process.cleans()
+    assert len(court.objections) == 1
+
+
+def test_a_leader_that_loads_a_snapshot():
+    court = Court(LeadersLoadNoSnapshot())
+    follower, leader = court.process(1), court.process(2)
+    follower.moves()
+    follower.loads_snapshot(SnapshotId(1, 1), image_of(FIRST))
+    assert court.objections == []
+    leader.leads(2)
+    leader.loads_snapshot(SnapshotId(1, 1), image_of(FIRST))
+    assert len(court.objections) == 1

@@ -1,0 +1,198 @@
+"""A jury with one invariant, and processes that do what a test says. Not: a simulation."""
+
+from msgspec.structs import replace
+
+from cluster.simulated.log_mirror import LogMirror
+from cluster.simulated.witness import Jury, Setting
+from node.core.config import Timeouts
+from node.core.effects import Send
+from node.core.events import Received
+from node.core.metadata.apply import apply_all
+from node.core.metadata.image import EMPTY_IMAGE
+from node.core.raft.quorum_state import QuorumState
+from node.core.status import NodeStatus
+from node.core.types import milliseconds
+from node.wire.messages import metadata as records
+from node.wire.messages.batch import Batch
+from node.wire.principal import ANONYMOUS
+from node.wire.types import Uuid
+
+SESSION_NS = milliseconds(2_000)
+FETCH_NS = milliseconds(1_000)
+SETTING = Setting(voters=(1, 2, 3), timeouts=Timeouts(session_ns=SESSION_NS, fetch_ns=FETCH_NS))
+IDLE = NodeStatus(
+    role="follower",
+    epoch=1,
+    leader=2,
+    high_watermark=0,
+    flushed=0,
+    log_end=0,
+    image_offset=0,
+    image_digest=0,
+)
+TOPIC = Uuid(b"t" * 16)
+
+
+class Process:
+    """One process of a node, as witnesses see it."""
+
+    def __init__(self, court, node_id, life=1, durable=None):
+        self.node_id = node_id
+        self.life = life
+        self.status = None
+        self.log = LogMirror()
+        self._court = court
+        self._asleep_ns = 0
+        self._requests = 0
+        for started in court.jury.on_started:
+            started(self, durable or QuorumState())
+
+    def now_ns(self):
+        return self._court.now_ns
+
+    def running_ns(self):
+        return self._court.now_ns - self._asleep_ns
+
+    def sleeps(self, duration_ns):
+        """It is paused while time passes."""
+        self._asleep_ns += duration_ns
+        self._court.now_ns += duration_ns
+
+    # What it does
+
+    def moves(self, **changes):
+        """A step changes its status."""
+        before, self.status = self.status, replace(self.status or IDLE, **changes)
+        for moved in self._court.jury.on_moved:
+            moved(self, before, self.status)
+        self.steps()
+
+    def leads(self, epoch, **changes):
+        self.moves(role="leader", epoch=epoch, leader=self.node_id, **changes)
+
+    def steps(self):
+        for stepped in self._court.jury.on_stepped:
+            stepped(self)
+
+    def appends(self, *written, epoch=1, is_durable=True):
+        batch = batch_of(self.log.end_offset, epoch, *written)
+        return self.appends_batch(batch, is_durable=is_durable)
+
+    def appends_batch(self, batch, *, is_durable=True):
+        self.log.append(batch)
+        if is_durable:
+            self.log.durable_end = self.log.end_offset
+        for appended in self._court.jury.on_appended:
+            appended(self, batch)
+        return batch
+
+    def truncates(self, end_offset):
+        for truncated in self._court.jury.on_truncated:
+            truncated(self, end_offset)
+        self.log.truncate(end_offset)
+
+    def persists(self, **state):
+        for persisted in self._court.jury.on_persisted:
+            persisted(self, QuorumState(**state))
+
+    def sends(self, message):
+        send = Send(destination=2, correlation=1, message=message, version=1, timeout_ns=1)
+        for sent in self._court.jury.on_sent:
+            sent(self, send)
+
+    def receives(self, message, *, on_controller_listener=True):
+        self._requests += 1
+        event = Received(
+            request=self._requests,
+            message=message,
+            version=1,
+            on_controller_listener=on_controller_listener,
+            principal=ANONYMOUS,
+            client_host="h",
+        )
+        for received in self._court.jury.on_received:
+            received(self, event)
+        return event
+
+    def replies(self, event, message):
+        for replying in self._court.jury.on_replying:
+            replying(self, event, message)
+        for replied in self._court.jury.on_replied:
+            replied(self, event, message)
+        self.steps()
+
+    def publishes(self, offset, image):
+        for published in self._court.jury.on_published:
+            published(self, offset, image)
+
+    def writes_snapshot(self, snapshot, image):
+        for snapshotted in self._court.jury.on_snapshotted:
+            snapshotted(self, snapshot, image)
+        self.steps()
+
+    def loads_snapshot(self, snapshot, image):
+        for loaded in self._court.jury.on_loaded:
+            loaded(self, snapshot, image)
+
+    def cleans(self):
+        for cleaned in self._court.jury.on_cleaned:
+            cleaned(self)
+
+    def opens(self):
+        for opened in self._court.jury.on_opened:
+            opened(self)
+
+
+class Court:
+    """Time, and a jury of the witnesses given."""
+
+    def __init__(self, *witnesses):
+        self.now_ns = 0
+        self.jury = Jury(witnesses)
+
+    def process(self, node_id=1, **options):
+        return Process(self, node_id, **options)
+
+    @property
+    def objections(self):
+        return [violation.detail for violation in self.jury.violations]
+
+
+def batch_of(base_offset, epoch, *written):
+    return Batch(
+        base_offset=base_offset,
+        epoch=epoch,
+        timestamp_ms=0,
+        records=written or (records.NoOpRecord(),),
+    )
+
+
+def broker(broker_id, epoch, *, fenced=False, incarnation=b"i"):
+    return records.RegisterBrokerRecord(
+        broker_id=broker_id,
+        incarnation_id=Uuid(incarnation * 16),
+        broker_epoch=epoch,
+        end_points=(),
+        features=(),
+        fenced=fenced,
+    )
+
+
+def topic():
+    return records.TopicRecord(name="t", topic_id=TOPIC)
+
+
+def partition(*, isr, leader, replicas=(4, 5), index=0):
+    return records.PartitionRecord(
+        partition_id=index,
+        topic_id=TOPIC,
+        replicas=replicas,
+        isr=isr,
+        leader=leader,
+        leader_epoch=0,
+        partition_epoch=0,
+    )
+
+
+def image_of(*written):
+    return apply_all(EMPTY_IMAGE, written)
