@@ -7,6 +7,8 @@
 > pause 1                  it stops where it is; what is sent to it waits
 > resume 1 [asked a-0]     it goes on; before all that waits it is asked as by `ask`
 > ask 1 a-0                would the controller 1 make this topic? its own answer
+> register 9 as 1          the leader is asked to register a broker 9 in its first incarnation
+> heartbeat 9 [fence] [stop]  with the epoch that 9 was given last, and what it wants
 > flip 2                   one byte in the middle of 2's log on disk is another
 > wait 1500
 > status
@@ -21,8 +23,9 @@ from node.core.events import Unanswered
 from node.storage.errors import StorageError
 from node.wire.errors import ErrorCode
 from node.wire.messages import create_topics_request, delete_topics_request
+from tests.node.controller.desk import heartbeat, registration
 from tests.node.scenario_harness import Scenario
-from tests.node.snapshots.world import DATA, DiskWorld
+from tests.node.snapshots.world import CLUSTER_ID, DATA, DiskWorld
 
 LOG = f"{DATA}/__cluster_metadata-0"
 
@@ -61,7 +64,7 @@ class WholeScenario(Scenario):
 
     def __init__(self):
         super().__init__()
-        self.world, self.it = None, None
+        self.world, self.it, self.epochs = None, None, {}
 
     def command(self, words):
         name, *arguments = words
@@ -147,6 +150,30 @@ class WholeScenario(Scenario):
         token = self.world.request(node_id, creation(arguments[1], validate_only=True), 7)
         self.world.run(1000)
         return [f"{node_id}: {error_name(self.world, token)}"]
+
+    def register(self, arguments):
+        broker, incarnation = int(arguments[0]), int(arguments[2])
+        request = registration(broker, incarnation, cluster=CLUSTER_ID)
+        answer = self.world.answer(self.world.leader(), request, 0, by_ms=50)
+        if answer.error_code != ErrorCode.NONE:
+            return [f"{broker}: {ErrorCode(answer.error_code).name}"]
+        self.epochs[broker] = answer.broker_epoch
+        return [f"{broker}: registered"]
+
+    def heartbeat(self, arguments):
+        broker, *wishes = arguments
+        assert set(wishes) <= {"fence", "stop"}, wishes
+        request = heartbeat(
+            int(broker),
+            self.epochs[int(broker)],
+            want_fence="fence" in wishes,
+            want_shut_down="stop" in wishes,
+        )
+        answer = self.world.answer(self.world.leader(), request, 0, by_ms=50)
+        if answer.error_code != ErrorCode.NONE:
+            return [f"{broker}: {ErrorCode(answer.error_code).name}"]
+        state = "fenced" if answer.is_fenced else "not fenced"
+        return [f"{broker}: {state}, {'may' if answer.should_shut_down else 'may not'} stop"]
 
     def flip(self, arguments):
         disk = self.world.disks[self.node(arguments[0])]
