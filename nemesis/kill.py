@@ -1,40 +1,23 @@
 """SIGKILL of one node, or of every node at once. Not: loss of unsynced writes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
+from typing_extensions import override
+
 from cluster.protocol import Capability, NodeInfo
-from nemesis.fault import (
-    Before,
-    Roles,
-    Target,
-    World,
-    as_node,
-    draw_target,
-    moot_if_down,
-    process_ids,
-    resolve,
-)
+from nemesis.fault import Before, Roles, Target, World, draw_target, process_ids
+from nemesis.one_node import OneNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kill:
+class Kill(OneNode):
     """kill -9 of one node; healed by starting it again."""
 
     kind: ClassVar[str] = "kill"
     requires: ClassVar[Capability] = Capability.KILL
-    target: Target
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """The one node."""
-        return (self.target,)
-
-    def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> "Kill":
-        """Return it with a node id."""
-        return replace(self, target=resolve(self.target, roles, nodes))
 
     def describe(self) -> str:
         """Name the signal and the node."""
@@ -44,17 +27,14 @@ class Kill:
         """Name the start."""
         return f"start node {self.target}"
 
-    async def moot(self, world: World) -> str | None:
-        """A node that is down can't be killed."""
-        return await moot_if_down(world, as_node(self.target))
-
+    @override
     async def before(self, world: World) -> Before:
         """Note the process id."""
-        return await process_ids(world, [as_node(self.target)])
+        return await process_ids(world, [self.node_id])
 
     async def apply(self, world: World) -> None:
         """Kill it."""
-        await world.cluster.kill(as_node(self.target))
+        await world.cluster.kill(self.node_id)
 
     async def bitten(self, world: World, before: Before) -> str | None:
         """The process id has changed, or is gone."""
@@ -62,7 +42,7 @@ class Kill:
 
     async def heal(self, world: World) -> None:
         """Start it."""
-        await world.start_if_down(as_node(self.target))
+        await world.start_if_down(self.node_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,41 +1,24 @@
 """SIGTERM, wait, start: an orderly restart of one node."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
+from typing_extensions import override
+
 from cluster.protocol import Capability, NodeInfo
-from nemesis.fault import (
-    Before,
-    Roles,
-    Target,
-    World,
-    as_node,
-    draw_target,
-    moot_if_down,
-    process_ids,
-    resolve,
-)
+from nemesis.fault import Before, World, draw_target, moot_if_down, process_ids
 from nemesis.kill import changed
+from nemesis.one_node import OneNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restart:
+class Restart(OneNode):
     """Stop one node in an orderly way; healed by starting it again."""
 
     kind: ClassVar[str] = "restart"
     requires: ClassVar[Capability] = Capability.RESTART
-    target: Target
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """The one node."""
-        return (self.target,)
-
-    def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> "Restart":
-        """Return it with a node id."""
-        return replace(self, target=resolve(self.target, roles, nodes))
 
     def describe(self) -> str:
         """Name the node."""
@@ -45,22 +28,23 @@ class Restart:
         """Name the start."""
         return f"start node {self.target}"
 
+    @override
     async def moot(self, world: World) -> str | None:
         """A node that is down or paused does not hear SIGTERM."""
-        node_id = as_node(self.target)
+        node_id = self.node_id
         if await world.cluster.is_paused(node_id):
             return f"node {node_id} is paused"
         return await moot_if_down(world, node_id)
 
+    @override
     async def before(self, world: World) -> Before:
         """Note the process id."""
-        return await process_ids(world, [as_node(self.target)])
+        return await process_ids(world, [self.node_id])
 
     async def apply(self, world: World) -> None:
         """Stop and start it."""
-        node_id = as_node(self.target)
-        await world.cluster.stop_node(node_id)
-        await world.start_if_down(node_id)
+        await world.cluster.stop_node(self.node_id)
+        await world.start_if_down(self.node_id)
 
     async def bitten(self, world: World, before: Before) -> str | None:
         """The process id has changed."""
@@ -68,7 +52,7 @@ class Restart:
 
     async def heal(self, world: World) -> None:
         """Start it, should it be down."""
-        await world.start_if_down(as_node(self.target))
+        await world.start_if_down(self.node_id)
 
 
 def plan_restart(random: Random, nodes: Sequence[NodeInfo], /) -> Restart:

@@ -1,0 +1,38 @@
+"""What all faults of a single node share: their target. Not: what they do to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from cluster.protocol import NodeInfo
+from nemesis.fault import Before, Roles, Target, World, as_node, moot_if_down, resolve
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneNode:
+    """A fault of one node, which has to be up for it."""
+
+    target: Target
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The one node."""
+        return (self.target,)
+
+    @property
+    def node_id(self) -> int:
+        """The node, once the fault is resolved."""
+        return as_node(self.target)
+
+    def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> Self:
+        """Return it with a node id."""
+        return replace(self, target=resolve(self.target, roles, nodes))
+
+    async def moot(self, world: World) -> str | None:
+        """A node that is down can't be hurt."""
+        return await moot_if_down(world, self.node_id)
+
+    async def before(self, world: World) -> Before:
+        """Nothing needs noting; most faults can be asked for themselves."""
+        del world
+        return {}
