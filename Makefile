@@ -4,10 +4,10 @@ BIN := .venv/bin
 RUNS ?= 50
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docker demo test lint requirements soak bench
+.PHONY: help setup docker demo test lint requirements soak bench bench-simulation
 
 help: ## Say what there is
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 setup: ## .venv with all that requirements.lock names, and Java for Spark
 	@scripts/bootstrap/setup.sh
@@ -29,8 +29,11 @@ lint: setup ## Style only: ruff, mypy, import contracts
 requirements: setup ## Each row of the requirements with the tests that carry it; fails if one lacks any
 	@$(BIN)/python -m scripts.requirements
 
-soak: docker ## RUNS=50 docker runs of 20 s, every node killed at once; fails on any not valid
+soak: docker ## RUNS=50 docker runs of 20 s, every node killed at once, half with small snapshots
 	@$(BIN)/python scripts/soak.py --runs $(RUNS)
 
 bench: docker ## createTopics a second, failover, start-up and memory, in containers
 	@$(BIN)/python -m bench.cluster
+
+bench-simulation: setup ## Simulated seconds, events and operations a CPU-second, and memory: a page
+	@$(BIN)/python -m bench.simulation

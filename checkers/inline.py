@@ -11,6 +11,7 @@ import pyarrow as pa
 from checkers.assembly import CheckResult, assemble, checks_of, run_check
 from checkers.history import Operation
 from checkers.judge import judge_key
+from checkers.kraft.kept import kept
 from checkers.kraft.node_logs import committed
 from checkers.kraft.run_checks import RELATION_TABLES
 from checkers.models import Model
@@ -45,4 +46,6 @@ def _run_checks(source: Source, operations: Sequence[Operation]) -> list[CheckRe
         relations |= {name: read_table(source.tables, name) for name in there}
     if RELATION_TABLES["committed"] <= relations.keys():
         relations["committed"] = committed(relations["records"], relations["trace"])
+    if RELATION_TABLES["kept"] <= relations.keys():
+        relations["kept"] = kept(relations["committed"], relations["snapshots"])
     return [run_check(check, relations) for check in applicable]

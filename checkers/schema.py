@@ -1,9 +1,9 @@
 """The declared schemas of every table that the two halves of Kraftproof exchange.
 
-This is the contract between a run and its checks (KIP-595 and KIP-631 give the columns of `records`
-and `trace` their meaning). It is not a reader or a writer: `checkers.tables` moves rows, and the
-Spark schemas are derived from these in `checkers.spark`. A table is RUN/tables/NAME.parquet, with
-`schema_version` in the file's metadata.
+This is the contract between a run and its checks (KIP-595 and KIP-631 give the columns of
+`records`, `snapshots` and `trace` their meaning). It is not a reader or a writer: `checkers.tables`
+moves rows, and the Spark schemas are derived from these in `checkers.spark`. A table is
+RUN/tables/NAME.parquet, with `schema_version` in the file's metadata.
 
 - operations: one row an operation. `index` counts invocations from 0; `invoke_index` and
   `complete_index` are the indexes of its two events in the history; `key` is text as it stands, any
@@ -12,6 +12,9 @@ Spark schemas are derived from these in `checkers.spark`. A table is RUN/tables/
 - records: every record of every node's log, control records included, so that offsets have no gaps.
   `json` has the fields as kraft-dump-log prints them (camelCase); `batch_crc` is the CRC of its
   batch.
+- snapshots: one row a snapshot that a node had at the end. `offset` is the first that is not in it;
+  `size` is in bytes; `timestamp_ms` is that of the last batch in it; `entities` is JSON, a list of
+  [type, fields] as in `records`; both are null for a file that is no whole snapshot.
 - trace: one row a step that a node reports. `seq` orders the rows of one (node, incarnation);
   `incarnation` counts a node's starts; `high_watermark`, `flushed` and `log_end` are next offsets;
   `image_offset` is the last *committed* offset that the image holds, `image_digest` its digest in
@@ -61,6 +64,17 @@ RECORDS: Final = pa.schema(
         _required("batch_crc", pa.int64()),
         _required("type", pa.string()),
         _required("json", pa.string()),
+    ]
+)
+
+SNAPSHOTS: Final = pa.schema(
+    [
+        _required("node", pa.int32()),
+        _required("offset", pa.int64()),
+        _required("epoch", pa.int32()),
+        _required("size", pa.int64()),
+        pa.field("timestamp_ms", pa.int64()),
+        pa.field("entities", pa.string()),
     ]
 )
 
@@ -118,6 +132,7 @@ VERDICTS: Final = pa.schema(
 TABLES: Final = {
     "operations": OPERATIONS,
     "records": RECORDS,
+    "snapshots": SNAPSHOTS,
     "trace": TRACE,
     "faults": FAULTS,
     "verdicts": VERDICTS,

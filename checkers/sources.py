@@ -26,7 +26,7 @@ HISTORY_FILE: Final = "history.jsonl"
 FAULTS_FILE: Final = "faults.jsonl"
 TRACE_FILE: Final = "trace.jsonl"
 TABLES_DIRECTORY: Final = "tables"
-NODE_TABLES: Final = ("records", "trace")
+NODE_TABLES: Final = ("records", "snapshots", "trace")
 NO_MODEL: Final = "none"
 
 Refuse = Callable[[CheckerInputError], None]

@@ -21,6 +21,15 @@ class Capability(StrEnum):
     PARTITION = "partition"
     CLOCK = "clock"
     LOSE_UNSYNCED = "lose-unsynced"
+    LOSS = "loss"
+    RESET = "reset"
+    STALL = "stall"
+    DISK_FULL = "disk-full"
+    DISK_ERROR = "disk-error"
+    SLOW_DISK = "slow-disk"
+    WIPE = "wipe"
+    CLOCK_STROBE = "clock-strobe"
+    DRIFT = "drift"
 
 
 class Link(NamedTuple):
@@ -56,6 +65,10 @@ class ClusterOptions:
     timeouts: str = "chaos"
     """`chaos` (session 2000, heartbeat 500, fetch 1000, election 500 ms) or `default`."""
     mutant: str | None = None
+    node_config: tuple[tuple[str, str], ...] = ()
+    """Keys and values that all nodes get besides (cluster/node_config.py says which)."""
+    is_collected: bool = True
+    """Whether the nodes' files will be read; a simulated node writes no trace for nobody."""
 
     @property
     def nodes(self) -> tuple[NodeInfo, ...]:

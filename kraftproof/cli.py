@@ -19,12 +19,14 @@ from kraftproof.output import complain
 COMMANDS: Final = {
     "test": "Run a workload against a cluster under faults, and judge what it did.",
     "sim": "Search seeds in simulation until an invariant or a model is violated.",
+    "shrink": "Cut a failing run in simulation down to what it takes, as a schedule file.",
+    "mutants": "Plant real bugs in the node one by one, and see if the simulation finds them.",
     "check": "Check recorded histories and run directories again.",
     "up": "Bring a cluster up and print its bootstrap addresses until Ctrl-C.",
     "heal": "Undo the faults of a run whose harness is dead.",
     "sweep": "Remove what dead harnesses left on this machine.",
 }
-FUNCTIONS: Final = {"test": "run_one"}
+FUNCTIONS: Final = {"test": "run_one", "mutants": "judge"}
 """Where a command's function has another name than the command."""
 HELP: Final = """Break a KRaft cluster on purpose, and prove from what its clients saw
 whether it kept its promises.

@@ -1,4 +1,4 @@
-"""Collects the nodes' raw files into the neutral tables `records` and `trace`.
+"""Collects the nodes' raw files into the neutral tables `records`, `snapshots` and `trace`.
 
 The system decodes its own files; the schemas are the checkers'. The tables `operations` and
 `faults` are written by the check itself, which reads the JSON lines anyway.
@@ -9,10 +9,12 @@ from cluster.protocol import Cluster
 from cluster.systems.system import System
 from kraftproof.run_directory import RunDirectory
 
-TABLES = ("records", "trace")
+TABLES = ("records", "snapshots", "trace")
 
 
 def collect(cluster: Cluster, system: System, directory: RunDirectory) -> None:
     """Write the tables that come from nodes."""
     for table in TABLES:
-        write_table(directory.tables, table, system.rows(cluster, table))
+        rows = system.rows(cluster, table)
+        if rows is not None:
+            write_table(directory.tables, table, rows)

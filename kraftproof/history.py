@@ -22,6 +22,7 @@ class DoneOperation:
     outcome: Outcome
     invoke_ns: int
     complete_ns: int
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +118,7 @@ class HistoryRecorder:
                 outcome=completion.outcome,
                 invoke_ns=invoked.time_ns,
                 complete_ns=time_ns,
+                key=invoked.key,
             )
         )
 
@@ -128,12 +130,13 @@ class HistoryRecorder:
 class FaultRecorder:
     """faults.jsonl: the log of the injector."""
 
-    __slots__ = ("_lines", "_now", "events")
+    __slots__ = ("_lines", "_now", "events", "listener")
 
     def __init__(self, path: Path, now: Callable[[], int]) -> None:
         self._lines = _Lines(path)
         self._now = now
         self.events: list[FaultEvent] = []
+        self.listener: Callable[[FaultEvent], None] | None = None
 
     def write(
         self, phase: str, name: str, kind: str, targets: tuple[object, ...], detail: str
@@ -143,6 +146,8 @@ class FaultRecorder:
             time_ns=self._now(), phase=phase, name=name, kind=kind, targets=targets, detail=detail
         )
         self.events.append(event)
+        if self.listener is not None:
+            self.listener(event)
         self._lines.write(
             {
                 "time": event.time_ns,

@@ -19,6 +19,9 @@ from nemesis.injector import Injector
 from nemesis.schedule import Schedule
 from workloads.workload import Load, Session, Workload
 
+LEFT_OUT_NS = 1_000_000
+"""An operation that does not take place takes some time, since its client may try for ever."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpreted:
@@ -44,6 +47,9 @@ class RecordedProcess:
 
     async def invoke(self, f: str, key: str, value: Value = None) -> Completion:
         """Do one operation and return what became of it."""
+        if not self._session.is_invoked():
+            await self._session.scope.sleep(LEFT_OUT_NS)
+            return Completion(outcome=Outcome.FAIL, error="left out of this run")
         recorder = self._session.recorder
         invoked = recorder.invoke(self._number, f, key, value, self._client.node)
         try:
@@ -75,9 +81,12 @@ class RunSession(Session):
         load: Load,
         recorder: HistoryRecorder,
         seed: int,
+        operations: tuple[int, ...] | None,
     ) -> None:
         self.recorder = recorder
         self.is_ending = False
+        self.is_reading = False
+        """Whether these are the final reads."""
         self._cluster = cluster
         self._system = system
         self._workload = workload
@@ -85,6 +94,8 @@ class RunSession(Session):
         self._random = Random(f"workload {seed}")
         self._client_random = Random(f"clients {seed}")
         self._processes = 0
+        self._turns = 0
+        self._operations = None if operations is None else frozenset(operations)
 
     @property
     @override
@@ -114,6 +125,11 @@ class RunSession(Session):
         """Return a number that no process had before."""
         self._processes += 1
         return self._processes - 1
+
+    def is_invoked(self) -> bool:
+        """Whether the operation whose turn it is takes place; final reads always do."""
+        self._turns += 1
+        return self.is_reading or self._operations is None or self._turns - 1 in self._operations
 
     @override
     def process(self) -> RecordedProcess:
@@ -152,7 +168,13 @@ class Interpreter:
         self._injector = Injector(cluster, lambda: system.roles(cluster), faults)
 
     async def run(
-        self, workload: Workload, load: Load, seed: int, time_limit_ns: int
+        self,
+        workload: Workload,
+        load: Load,
+        *,
+        seed: int,
+        time_limit_ns: int,
+        operations: tuple[int, ...] | None = None,
     ) -> Interpreted:
         """Run the workload under the schedule, then read every key with all healed."""
         scope = self._cluster.scope
@@ -164,6 +186,7 @@ class Interpreter:
             load=load,
             recorder=self.history,
             seed=seed,
+            operations=operations,
         )
         running = scope.spawn(workload.run(session))
         self._injector.start(self._schedule)
@@ -172,6 +195,7 @@ class Interpreter:
         await running
         ended_ns = scope.now()
         await self._injector.finish()
+        session.is_reading = True
         unread = await workload.final_reads(session)
         return self._interpreted(ended_ns, unread)
 

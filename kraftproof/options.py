@@ -4,6 +4,7 @@ It imports nothing of a cluster or a node, since a mutant's import hook has to c
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,10 @@ class RunOptions:
     store: Path = field(default_factory=lambda: Path("store"))
     engine: str = "spark"
     timeouts: str = "chaos"
+    node_config: tuple[tuple[str, str], ...] = ()
+    """Keys and values of server.properties for all nodes."""
+    operations: tuple[int, ...] | None = None
+    """Only these are invoked, by their number in the order in which their turn comes; None: all."""
 
     def __post_init__(self) -> None:
         """Refuse what no run can be made of.
@@ -59,7 +64,12 @@ class RunOptions:
 
     def as_json(self) -> dict[str, Any]:
         """Return the options for run.json."""
-        return {**asdict(self), "store": str(self.store), "nemeses": list(self.nemeses)}
+        return {
+            **asdict(self),
+            "store": str(self.store),
+            "nemeses": list(self.nemeses),
+            "node_config": dict(self.node_config),
+        }
 
 
 def parse_nodes(text: str) -> tuple[int, int]:
@@ -78,6 +88,21 @@ def parse_nemeses(text: str) -> tuple[str, ...]:
     """Return the names of a comma-separated list, each once; `none` and an empty text are none."""
     names = [name.strip() for name in text.split(",")]
     return tuple(dict.fromkeys(name for name in names if name and name != "none"))
+
+
+def parse_node_config(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return keys and values of `KEY=VALUE` texts; the last value of a key counts.
+
+    Raises:
+        UsageError: a text has no `=` after a key.
+    """
+    entries: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not key or not equals:
+            raise UsageError(f"--node-config {text}: KEY=VALUE is expected")
+        entries[key] = value
+    return tuple(entries.items())
 
 
 def refuse_store(store: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
+from cluster.node_config import refuse_unusable
 from cluster.protocol import Capability, ClusterOptions
 from cluster.systems.system import make_system
 from kraftproof.backends import make_backend
@@ -18,6 +19,7 @@ from kraftproof.run_directory import RunDirectory
 from nemesis.catalogue import planners
 from nemesis.fault import Fault
 from nemesis.schedule import Schedule, spaced
+from node.server.config_keys import ConfigError
 from workloads.catalogue import make_workload
 
 FEWEST_BITTEN = 2
@@ -36,6 +38,7 @@ def plan(options: RunOptions) -> Schedule:
     make_workload(options.workload)
     make_system(options.system)
     refuse_store(options.store)
+    _refuse_node_config(options)
     schedule = spaced(
         options.nemeses,
         cluster_options(options, None).nodes,
@@ -63,7 +66,9 @@ def foreseen(schedule: Schedule, nemeses: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def cluster_options(options: RunOptions, directory: RunDirectory | None) -> ClusterOptions:
+def cluster_options(
+    options: RunOptions, directory: RunDirectory | None, *, is_collected: bool = True
+) -> ClusterOptions:
     """Return what the backend is told."""
     return ClusterOptions(
         controllers=options.controllers,
@@ -72,6 +77,8 @@ def cluster_options(options: RunOptions, directory: RunDirectory | None) -> Clus
         directory=options.store if directory is None else directory.path,
         timeouts=options.timeouts,
         mutant=options.mutant,
+        node_config=options.node_config,
+        is_collected=is_collected,
     )
 
 
@@ -81,6 +88,13 @@ def has_java() -> bool:
     return shutil.which("java") is not None or (
         home is not None and (Path(home) / "bin" / "java").exists()
     )
+
+
+def _refuse_node_config(options: RunOptions) -> None:
+    try:
+        refuse_unusable(options.node_config)
+    except ConfigError as error:
+        raise UsageError(f"--node-config {error}") from error
 
 
 def _refuse_fault(options: RunOptions, fault: Fault, capabilities: frozenset[Capability]) -> None:

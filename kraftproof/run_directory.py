@@ -17,8 +17,11 @@ import msgspec
 from cluster.local.ownership import identify
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions
+from nemesis.clock import rate_error
 
 SCHEMA_VERSION = 1
+SCHEDULE_FILE = "schedule.txt"
+"""In the directory of a run in simulation that a search has kept: what runs it again."""
 DEPENDENCIES = ("immutables", "msgspec", "pyarrow", "pyspark")
 """Whose versions are recorded, besides ours: what the node and the checkers run on."""
 FAILOVER_MS = {"chaos": 5_000, "default": 15_000}
@@ -78,6 +81,7 @@ class RunDirectory:
                 "session_ms": session_ms,
                 "failover_ms": FAILOVER_MS[options.timeouts],
                 "measurement_error_ns": MEASUREMENT_ERROR_NS[options.backend],
+                "monotonic_rate_error": rate_error(options.nemeses),
             },
         }
         text = json.dumps(run, indent=2) + "\n"

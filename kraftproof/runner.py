@@ -4,8 +4,9 @@ Order: refuse what can't be run; write run.json; bring the cluster up; interpret
 collect; check; report. Ctrl-C heals, keeps what there is, and leaves the verdict unknown.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -27,10 +28,15 @@ from nemesis.schedule import Schedule
 from workloads.catalogue import make_workload
 from workloads.workload import Load
 
+if TYPE_CHECKING:
+    from cluster.simulated.witness import Violation
+
 __all__ = ("RunResult", "Simulation", "cluster_options", "execute", "quiesce", "simulation_of")
 
 NS_PER_MS = 1_000_000
 SIMULATED = "simulated"
+Watch = Callable[[Cluster, FaultRecorder], None]
+"""Is handed the cluster and the log of its faults before anything is started."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +64,9 @@ class Simulation:
 
     events: int
     simulated_ns: int
-    violations: tuple[str, ...]
+    violations: "tuple[Violation, ...]"
+    conditions: str = ""
+    """What its world was like, for people."""
 
 
 def execute(
@@ -68,20 +76,24 @@ def execute(
     progress: Progress,
     *,
     guarded: bool = True,
+    is_collected: bool = True,
     mutant_hash: str | None = None,
+    watch: Watch | None = None,
 ) -> RunResult:
     """Do a run in its directory, whose options have been found possible.
 
     A run that is not `guarded` is one of a search: it may be vacuous, and Ctrl-C ends them all.
+    One that is not collected is judged by the simulator's invariants and its history alone.
     """
     workload = make_workload(options.workload)
     session_ns = timeouts(options.timeouts).session_ns
     directory.write_run(options, workload.model, session_ns // NS_PER_MS, mutant_hash)
-    attempt = _Attempt(options, directory, schedule, progress)
+    attempt = _Attempt(options, directory, schedule, progress, watch)
     why: list[str] = []
     try:
         backend = make_backend(options.backend)
-        backend.run(cluster_options(options, directory), attempt.main, progress.phase)
+        told = cluster_options(options, directory, is_collected=is_collected)
+        backend.run(told, attempt.main, progress.phase)
     except KeyboardInterrupt:
         if not guarded:
             raise  # a search is ended as a whole
@@ -91,7 +103,7 @@ def execute(
     except ClusterError as error:
         why.append(f"the cluster failed: {error}")
     simulation = simulation_of(attempt.cluster)
-    attempt.collect()
+    attempt.collect(with_tables=is_collected)
     progress.phase(f"checking with the {options.engine} engine")
     check = check_run(directory.path, "spark" if options.engine == "spark" else "inline")
     run = attempt.interpreted
@@ -104,12 +116,18 @@ class _Attempt:
     """What happens with the cluster, and what is left of it."""
 
     def __init__(
-        self, options: RunOptions, directory: RunDirectory, schedule: Schedule, progress: Progress
+        self,
+        options: RunOptions,
+        directory: RunDirectory,
+        schedule: Schedule,
+        progress: Progress,
+        watch: Watch | None,
     ) -> None:
         self.options = options
         self.directory = directory
         self.schedule = schedule
         self.progress = progress
+        self.watch = watch
         self.interpreted: Interpreted | None = None
         self.cluster: Cluster | None = None
         self._interpreter: Interpreter | None = None
@@ -123,6 +141,8 @@ class _Attempt:
         interpreter = Interpreter(cluster, self.system, self.schedule, history, faults)
         self._interpreter = interpreter
         self.cluster = cluster
+        if self.watch is not None:
+            self.watch(cluster, faults)
         try:
             self.progress.phase(f"starting {len(cluster.nodes)} nodes ({cluster.backend})")
             await cluster.start()
@@ -145,12 +165,12 @@ class _Attempt:
             return self._interpreter.so_far()
         return self.interpreted
 
-    def collect(self) -> None:
+    def collect(self, *, with_tables: bool) -> None:
         """End the files, and make tables of what the nodes wrote, however the run ended."""
         if self._interpreter is not None:
             self._interpreter.history.close()
             self._interpreter.faults.close()
-        if self.cluster is not None:
+        if self.cluster is not None and with_tables:
             self.progress.phase("collecting the nodes' files")
             collect(self.cluster, self.system, self.directory)
 
@@ -162,7 +182,13 @@ class _Attempt:
             session_ns=timeouts(options.timeouts).session_ns,
         )
         workload = make_workload(options.workload)
-        return await interpreter.run(workload, load, options.seed, options.time_limit_ns)
+        return await interpreter.run(
+            workload,
+            load,
+            seed=options.seed,
+            time_limit_ns=options.time_limit_ns,
+            operations=options.operations,
+        )
 
 
 async def quiesce(cluster: Cluster) -> None:
@@ -181,12 +207,13 @@ def simulation_of(cluster: Cluster | None) -> Simulation | None:
     from cluster.simulated.simulated_cluster import SimulatedCluster
 
     assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
-    if cluster.violations:
+    if cluster.violations and cluster.options.is_collected:
         cluster.write_files()  # the run was stopped where it stood
     return Simulation(
         events=cluster.events,
         simulated_ns=cluster.simulated_ns,
-        violations=tuple(str(violation) for violation in cluster.violations),
+        violations=tuple(cluster.violations),
+        conditions=cluster.world.conditions.describe(),
     )
 
 
@@ -213,10 +240,10 @@ def _result(
     )
 
 
-def _with_violations(check: RunVerdict, violations: Sequence[str]) -> RunVerdict:
+def _with_violations(check: RunVerdict, violations: "Sequence[Violation]") -> RunVerdict:
     """Return the check's verdict with the simulator's violated invariants in it."""
     found = tuple(
-        Finding(check="invariant", kind=FindingKind.SAFETY, sentence=violation)
+        Finding(check="invariant", kind=FindingKind.SAFETY, sentence=str(violation))
         for violation in violations
     )
     return msgspec.structs.replace(check, verdict=Verdict.INVALID, findings=found + check.findings)

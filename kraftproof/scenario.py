@@ -3,24 +3,38 @@
 Not: how it is run (kraftproof/search.py).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+from cluster.protocol import Link
 from kraftproof.options import RunOptions
+from kraftproof.planning import cluster_options
+from kraftproof.scenario_sources import TIME_LIMIT_S
+from kraftproof.schedule_file import ScheduleText
+from nemesis.fault import Fault, as_node
+from nemesis.schedule import Schedule, Scheduled, dense
+from nemesis.schedule_file import ScheduleFileError, parse_fault_line
+from workloads.catalogue import make_workload
 
 TOPICS_SHARE = 0.65
-TOPOLOGIES = ((3, 3), (3, 3), (3, 3), (3, 1), (3, 2), (5, 1), (5, 3))
-RATES = (10.0, 20.0, 40.0, 80.0)
+TOPOLOGIES = (
+    *((3, 3),) * 5,
+    *((3, 1), (3, 2), (3, 2)),
+    *((5, 1),) * 4,
+    (5, 3),
+    *((1, 2),) * 2,
+)
+"""Controllers and brokers, each as often as it stands here: some bugs need one voter, or five."""
+RATES = (2.0, 5.0, 10.0, 20.0)
 CONCURRENCIES = (2, 5, 10)
-TIME_LIMITS_S = (8.0, 12.0, 20.0)
 MIXES = (
     ("partition", "pause"),
     ("partition", "pause", "clock"),
     ("kill", "partition", "pause"),
     ("kill", "partition", "pause", "clock"),
     ("kill", "partition"),
-    ("partition",),
+    ("kill", "partition", "pause"),
     ("pause", "clock"),
     ("kill-all", "lose-unsynced", "partition"),
     ("lose-unsynced", "kill", "partition"),
@@ -28,13 +42,29 @@ MIXES = (
     ("restart", "partition", "pause"),
     ("kill", "partition", "pause", "clock", "lose-unsynced", "restart", "kill-all"),
 )
+EXTRAS = (
+    "loss",
+    "reset",
+    "stall",
+    "disk-full",
+    "disk-error",
+    "slow-disk",
+    "wipe",
+    "clock-strobe",
+    "drift",
+)
+EXTRA_SHARE = 0.4
+"""The share of seeds whose mix has some of these besides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """One seed's run."""
+    """One run in simulation: a seed's, or that of a schedule file."""
 
     options: RunOptions
+    schedule: Schedule
+    name: str
+    """Of its directory, should that be kept."""
 
     def describe(self) -> str:
         """Say what is run, in one line."""
@@ -46,20 +76,25 @@ class Scenario:
 
 
 def scenario(
-    seed: int, store: Path, *, mutant: str | None = None, time_limit_s: float | None = None
+    seed: int,
+    store: Path,
+    *,
+    mutant: str | None = None,
+    time_limit_s: float = TIME_LIMIT_S,
+    nodes: tuple[int, int] | None = None,
 ) -> Scenario:
-    """Return the scenario of a seed; a time limit that is given overrides the drawn one."""
+    """Return the scenario of a seed; controllers and brokers that are given override the drawn."""
     random = Random(f"scenario {seed}")
-    controllers, brokers = random.choice(TOPOLOGIES)
+    drawn_nodes = random.choice(TOPOLOGIES)
+    controllers, brokers = drawn_nodes if nodes is None else nodes
     workload = "topics" if random.random() < TOPICS_SHARE else "registration"
-    drawn_s = random.choice(TIME_LIMITS_S)
     options = RunOptions(
         backend="simulated",
         workload=workload,
-        nemeses=random.choice(MIXES),
+        nemeses=_each_once(random.choice(MIXES), _draw_extras(Random(f"scenario {seed} extras"))),
         controllers=controllers,
         brokers=brokers,
-        time_limit_s=drawn_s if time_limit_s is None else time_limit_s,
+        time_limit_s=time_limit_s,
         rate=random.choice(RATES),
         concurrency=random.choice(CONCURRENCIES),
         seed=seed,
@@ -67,4 +102,55 @@ def scenario(
         store=store,
         engine="inline",
     )
-    return Scenario(options=options)
+    schedule = dense(
+        options.nemeses,
+        cluster_options(options, None).nodes,
+        Random(f"schedule {seed}"),
+        options.time_limit_ns,
+    )
+    return Scenario(options=options, schedule=schedule, name=f"seed{seed}")
+
+
+def _each_once(mix: tuple[str, ...], extras: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*mix, *extras)))
+
+
+def _draw_extras(random: Random) -> tuple[str, ...]:
+    if random.random() >= EXTRA_SHARE:
+        return ()
+    extras = random.sample(EXTRAS, random.choice((1, 2, 2, 3, len(EXTRAS))))
+    if "disk-error" in extras:  # what a disk has failed to write is missed when the power goes
+        extras.append("lose-unsynced")
+    return tuple(extras)
+
+
+def from_schedule(options: RunOptions, text: ScheduleText) -> Scenario:
+    """Return the scenario of a schedule file whose header says these options.
+
+    Raises:
+        UsageError: a line is no fault, or names a node that is not there; it says which line.
+    """
+    try:
+        make_workload(options.workload)
+    except ValueError as error:
+        raise text.mistake(text.header["workload"][0], str(error)) from error
+    nodes = cluster_options(options, None).nodes
+    schedule: list[Scheduled] = []
+    for number, line in text.faults:
+        try:
+            one = parse_fault_line(line, f"f{len(schedule)}")
+        except ScheduleFileError as error:
+            raise text.mistake(number, str(error)) from error
+        strange = _touched(one.fault.resolved({}, nodes)) - {node.node_id for node in nodes}
+        if strange:
+            raise text.mistake(number, f"node {min(strange)}: the nodes are 1 to {len(nodes)}")
+        schedule.append(one)
+    kinds = tuple(dict.fromkeys(one.kind for one in schedule))
+    options = replace(options, nemeses=kinds)
+    return Scenario(options=options, schedule=tuple(schedule), name=text.path.stem)
+
+
+def _touched(fault: Fault) -> set[int]:
+    """The nodes that a resolved fault is of, with both ends of its links where it has any."""
+    links: tuple[Link, ...] = getattr(fault, "links", ())
+    return {as_node(target) for target in fault.targets} | {end for link in links for end in link}

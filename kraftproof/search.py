@@ -7,57 +7,48 @@ directory; that of a valid run is removed. Not: what a seed's scenario is (kraft
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from itertools import count
-from pathlib import Path
 from random import Random
 
 from checkers.verdict import Verdict
+from cluster.simulated.collector import seldom_collected
+from kraftproof.coverage import CoverageWatch, Covered
+from kraftproof.diagram_recorder import DiagramRecorder
 from kraftproof.errors import UsageError
-from kraftproof.options import RunOptions
 from kraftproof.progress import Silence
-from kraftproof.run_directory import RunDirectory
-from kraftproof.runner import RunResult, Simulation, cluster_options, execute
-from kraftproof.scenario import Scenario, scenario
-from nemesis.schedule import dense
+from kraftproof.report import write_reports
+from kraftproof.run_directory import SCHEDULE_FILE, RunDirectory
+from kraftproof.runner import RunResult, Watch, execute
+from kraftproof.scenario import Scenario
+from kraftproof.seed_result import SeedResult, violation_of
+from kraftproof.steering import Steering
+
+COLLECTED_SHARE = 0.1
+"""The share of valid runs whose nodes' files become tables and are judged, too."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeedResult:
-    """What came of one seed."""
-
-    seed: int
-    scenario: Scenario
-    result: RunResult
-    cpu_s: float
-
-    @property
-    def is_violation(self) -> bool:
-        """Whether something did not hold."""
-        return self.result.verdict is Verdict.INVALID
-
-    def describe(self) -> str:
-        """Say in one line what was run and what came of it."""
-        simulation = self.result.simulation
-        events = simulation.events if simulation is not None else 0
-        operations = self.result.check.operations if self.result.check is not None else 0
-        return (
-            f"{self.seed:>6}  {self.result.verdict.value:<8} {self.scenario.describe():<76} "
-            f"{operations:>5} ops {events:>7} events {self.cpu_s:>6.2f} CPU-s"
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class SearchSummary:
-    """What a search did."""
+    """What a search has done so far; of the runs that hold, only the numbers are kept."""
 
-    seeds: int
-    violations: tuple[SeedResult, ...]
-    unknown: int
-    simulated_s: float
-    cpu_s: float
-    events: int
+    seeds: int = 0
+    violations: list[SeedResult] = field(default_factory=list)
+    unknown: int = 0
+    simulated_s: float = 0.0
+    cpu_s: float = 0.0
+    events: int = 0
+    covered: Covered = field(default_factory=Covered)
+
+    def count(self, one: SeedResult) -> None:
+        """Take in what came of a seed."""
+        self.seeds += 1
+        self.events += one.events
+        self.simulated_s += one.simulated_s
+        self.unknown += one.result.verdict is Verdict.UNKNOWN
+        if one.is_violation:
+            self.violations.append(one)
 
 
 def parse_seeds(text: str) -> Iterable[int]:
@@ -76,73 +67,97 @@ def parse_seeds(text: str) -> Iterable[int]:
 
 def search(
     seeds: Iterable[int],
-    store: Path,
+    make: Callable[[int], Scenario],
     *,
-    mutant: str | None,
     mutant_hash: str | None,
-    time_limit_s: float | None,
     budget_s: float | None,
+    is_steered: bool,
     tell: Callable[[SeedResult], None],
 ) -> SearchSummary:
-    """Run seeds until one is a violation, the seeds are over, or the CPU budget is used up."""
-    started_s = time.process_time()
-    results: list[SeedResult] = []
-    for seed in seeds:
-        if budget_s is not None and time.process_time() - started_s >= budget_s:
-            break
-        one = scenario(seed, store, mutant=mutant, time_limit_s=time_limit_s)
-        results.append(run_seed(one, mutant_hash))
-        tell(results[-1])
-        if results[-1].is_violation:
-            break
-    return _summary(results, time.process_time() - started_s)
+    """Run seeds until one is a violation, the seeds are over, or the CPU budget is used up.
 
-
-def run_seed(one: Scenario, mutant_hash: str | None) -> SeedResult:
-    """Run one scenario in a directory of its own, which stays only if it is no clean pass.
-
-    Two searches may share a store: a directory gets the name by which it stays at the end.
+    What is no clean pass is run once more to be shown, which is not part of the search.
     """
-    options = one.options
+    found = SearchSummary()
+    started_s, showing_s = time.process_time(), 0.0
+    steering = Steering(seeds, make, is_steered=is_steered)
+    with seldom_collected():
+        for scenario in steering:
+            found.cpu_s = time.process_time() - started_s - showing_s
+            if found.violations or (budget_s is not None and found.cpu_s >= budget_s):
+                return found
+            watch = CoverageWatch()
+            one = run_seed(scenario, mutant_hash, watch)
+            steering.learn(scenario, found.covered.add(watch.cells), one.events)
+            if one.result.verdict is not Verdict.VALID:
+                found_s = time.process_time()
+                one = shown(one, mutant_hash)
+                showing_s += time.process_time() - found_s
+            found.count(one)
+            tell(one)
+    found.cpu_s = time.process_time() - started_s - showing_s
+    return found
+
+
+def run_seed(one: Scenario, mutant_hash: str | None, watch: Watch | None = None) -> SeedResult:
+    """Run one scenario, of which no directory stays.
+
+    Most runs are judged by the invariants and the history alone.
+    """
     started_s = time.process_time()
+    is_collected = Random(f"collected {one.options.seed}").random() < COLLECTED_SHARE
+    result = run_scenario(one, mutant_hash, is_collected=is_collected, watch=watch)
+    shutil.rmtree(result.directory.path)
+    cpu_s = time.process_time() - started_s
+    return SeedResult(seed=one.options.seed, scenario=one, result=result, cpu_s=cpu_s)
+
+
+def shown(found: SeedResult, mutant_hash: str | None) -> SeedResult:
+    """Run a scenario again, as one seed is one run, and keep all that there is to see of it.
+
+    That time what the nodes wrote is judged as well, and a recorder draws the end of the run.
+    """
+    recorder = DiagramRecorder()
+    result = run_scenario(found.scenario, mutant_hash, is_collected=True, watch=recorder)
+    directory = _kept(result.directory, found.scenario)
+    (directory.path / SCHEDULE_FILE).write_text(found.schedule_text(), encoding="utf-8")
+    before, after = found.violation, violation_of(result)
+    if before != after:
+        doubt = f"the run was another one when it was done again: {after} in place of {before}"
+        result = replace(result, why=(*result.why, doubt))
+    result = replace(result, directory=directory)
+    diagram = recorder.draw(result)
+    write_reports(result, diagram)
+    return replace(found, result=result, diagram=diagram)
+
+
+def run_scenario(
+    one: Scenario, mutant_hash: str | None, *, is_collected: bool, watch: Watch | None = None
+) -> RunResult:
+    """Run one scenario in a directory of its own, whose name no other search uses."""
+    options = one.options
     directory = RunDirectory(path=options.store / f".sim-seed{options.seed}-{os.getpid()}")
     shutil.rmtree(directory.path, ignore_errors=True)
     directory.path.mkdir(parents=True)
-    schedule = dense(
-        options.nemeses,
-        cluster_options(options, None).nodes,
-        Random(f"schedule {options.seed}"),
-        options.time_limit_ns,
-    )
-    result = execute(
-        options, directory, schedule, Silence(), guarded=False, mutant_hash=mutant_hash
-    )
-    if result.verdict is Verdict.VALID:
-        shutil.rmtree(directory.path)
-    else:
-        result = replace(result, directory=_kept(directory, options))
-    cpu_s = time.process_time() - started_s
-    return SeedResult(seed=options.seed, scenario=one, result=result, cpu_s=cpu_s)
+    try:
+        return execute(
+            options,
+            directory,
+            one.schedule,
+            Silence(),
+            guarded=False,
+            is_collected=is_collected,
+            mutant_hash=mutant_hash,
+            watch=watch,
+        )
+    except BaseException:  # Ctrl-C too: half a run is of no use
+        shutil.rmtree(directory.path, ignore_errors=True)
+        raise
 
 
-def _kept(directory: RunDirectory, options: RunOptions) -> RunDirectory:
-    """Give the directory its lasting name, in the place of an older run of the seed."""
-    lasting = options.store / f"sim-seed{options.seed}"
+def _kept(directory: RunDirectory, one: Scenario) -> RunDirectory:
+    """Give the directory its lasting name, in the place of an older run of the scenario."""
+    lasting = one.options.store / f"sim-{one.name}"
     shutil.rmtree(lasting, ignore_errors=True)
     directory.path.rename(lasting)
     return RunDirectory(path=lasting)
-
-
-def _summary(results: list[SeedResult], cpu_s: float) -> SearchSummary:
-    return SearchSummary(
-        seeds=len(results),
-        violations=tuple(one for one in results if one.is_violation),
-        unknown=sum(one.result.verdict is Verdict.UNKNOWN for one in results),
-        simulated_s=sum(found.simulated_ns for found in _simulations(results)) / 1e9,
-        cpu_s=cpu_s,
-        events=sum(found.events for found in _simulations(results)),
-    )
-
-
-def _simulations(results: list[SeedResult]) -> Iterator[Simulation]:
-    return (one.result.simulation for one in results if one.result.simulation is not None)

@@ -52,6 +52,6 @@ def as_json(result: RunResult) -> dict[str, Any]:
         value |= {
             "events": result.simulation.events,
             "simulated_seconds": result.simulation.simulated_ns / 1e9,
-            "violations": list(result.simulation.violations),
+            "violations": [str(violation) for violation in result.simulation.violations],
         }
     return value

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 
 class MutantMismatchError(ValueError):
@@ -41,6 +42,12 @@ class Mutant:
     source: str
     """Where it is documented."""
     edits: tuple[Edit, ...]
+    expected: str = ""
+    """The invariant or checker that has to notice it, if the source or its class says so."""
+    kind: Literal["S", "L"] = "S"
+    """Whether it breaks safety, or progress within bounds."""
+    kafka: Literal["killed", "survived"] | None = None
+    """What Kafka's own simulation said, of those that were planted there (FAULTS.md, section H)."""
 
     @property
     def fingerprint(self) -> str:

@@ -7,7 +7,18 @@ A new one of ours is one file here and one line below; another's is an entry poi
 from collections.abc import Sequence
 from importlib.metadata import entry_points
 
-from nemesis.clock import ClockBump, plan_clock
+from nemesis.clock import ClockBump, ClockStrobe, Drift, plan_clock, plan_clock_strobe, plan_drift
+from nemesis.degrade import Loss, Reset, Stall, plan_loss, plan_reset, plan_stall
+from nemesis.disk import (
+    DiskError,
+    DiskFull,
+    SlowDisk,
+    Wipe,
+    plan_disk_error,
+    plan_disk_full,
+    plan_slow_disk,
+    plan_wipe,
+)
 from nemesis.fault import Planner
 from nemesis.kill import Kill, KillAll, plan_kill, plan_kill_all
 from nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
@@ -25,6 +36,15 @@ _OURS: dict[str, Planner] = {
     Cut.kind: plan_partition,
     ClockBump.kind: plan_clock,
     LoseUnsynced.kind: plan_lose_unsynced,
+    ClockStrobe.kind: plan_clock_strobe,
+    Drift.kind: plan_drift,
+    DiskFull.kind: plan_disk_full,
+    DiskError.kind: plan_disk_error,
+    SlowDisk.kind: plan_slow_disk,
+    Wipe.kind: plan_wipe,
+    Loss.kind: plan_loss,
+    Reset.kind: plan_reset,
+    Stall.kind: plan_stall,
 }
 
 

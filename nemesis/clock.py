@@ -1,15 +1,22 @@
-"""A step of one node's wall clock. Not: its monotonic clock, which no fault here touches."""
+"""One node's clocks: steps and strobes of the wall clock, a wrong rate of the monotonic one.
+
+Nothing may rest on the wall clock, so that what is done to it excuses nothing. A monotonic clock
+that runs too quick or too slow makes sessions shorter or longer by as much.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
+from cluster.abilities import BendsClocks
 from cluster.protocol import Capability, NodeInfo
 from nemesis.fault import Before, World, draw_target
 from nemesis.one_node import OneNode
 
 SECOND_NS = 1_000_000_000
+LARGEST_RATE_PPM = 50_000
+"""By how many millionths a fault lets a monotonic clock run too quick or slow, at the most."""
 TOLERANCE_NS = SECOND_NS
 """How far the reported offset may be from the one that was set."""
 
@@ -47,8 +54,102 @@ class ClockBump(OneNode):
         await world.cluster.shift_clock(self.node_id, 0)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockStrobe(OneNode):
+    """Let a node's wall clock jump to and fro."""
+
+    kind: ClassVar[str] = "clock-strobe"
+    requires: ClassVar[Capability] = Capability.CLOCK_STROBE
+    offset_ns: int
+    period_ns: int
+
+    def describe(self) -> str:
+        """Name the node, the offset and the period."""
+        return (
+            f"clock of node {self.target} to and fro by {self.offset_ns / SECOND_NS:+.1f} s "
+            f"each {self.period_ns / 1_000_000:.0f} ms"
+        )
+
+    def describe_heal(self) -> str:
+        """Name the end."""
+        return f"clock of node {self.target} still"
+
+    async def apply(self, world: World) -> None:
+        """Begin."""
+        await _bending(world).strobe_clock(self.node_id, self.offset_ns, self.period_ns)
+
+    async def bitten(self, world: World, before: Before) -> str | None:
+        """The node itself reports the offset, at one time or another."""
+        del before
+        reported = await world.cluster.wall_clock_offset(self.node_id)
+        if reported is None or abs(reported) < abs(self.offset_ns) / 2:
+            return None
+        return f"node {self.target} reports {reported / SECOND_NS:+.3f} s"
+
+    async def heal(self, world: World) -> None:
+        """End it."""
+        await _bending(world).strobe_clock(self.node_id, 0, self.period_ns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift(OneNode):
+    """Let a node's monotonic clock run at a wrong rate; what it has gained or lost it keeps."""
+
+    kind: ClassVar[str] = "drift"
+    requires: ClassVar[Capability] = Capability.DRIFT
+    rate_ppm: int
+
+    def describe(self) -> str:
+        """Name the node and the rate."""
+        return f"monotonic clock of node {self.target} by {self.rate_ppm / 10_000:+.1f} %"
+
+    def describe_heal(self) -> str:
+        """Name the true rate."""
+        return f"monotonic clock of node {self.target} at true rate"
+
+    async def apply(self, world: World) -> None:
+        """Change the rate."""
+        await _bending(world).set_clock_rate(self.node_id, self.rate_ppm)
+
+    async def bitten(self, world: World, before: Before) -> str | None:
+        """The node's clock runs at that rate."""
+        del before
+        rate_ppm = await _bending(world).clock_rate(self.node_id)
+        return f"rate {rate_ppm / 10_000:+.1f} %" if rate_ppm == self.rate_ppm else None
+
+    async def heal(self, world: World) -> None:
+        """Set it right."""
+        await _bending(world).set_clock_rate(self.node_id, 0)
+
+
+def rate_error(names: Sequence[str]) -> float:
+    """Return by how large a part these nemeses may have a monotonic clock run wrong."""
+    return LARGEST_RATE_PPM / 1_000_000 if Drift.kind in names else 0.0
+
+
+def _bending(world: World) -> BendsClocks:
+    assert isinstance(world.cluster, BendsClocks), "its capabilities say that it is"
+    return world.cluster
+
+
 def plan_clock(random: Random, nodes: Sequence[NodeInfo], /) -> ClockBump:
     """Draw a node, and an offset of 3 to 60 s to either side."""
     target = draw_target(random, nodes)
     seconds = random.uniform(3, 60) * random.choice((-1, 1))
     return ClockBump(target=target, offset_ns=int(seconds * SECOND_NS))
+
+
+def plan_clock_strobe(random: Random, nodes: Sequence[NodeInfo], /) -> ClockStrobe:
+    """Draw a node, an offset of 0.2 to 30 s to either side, and a period of 1 to 400 ms."""
+    seconds = random.choice((0.2, 3.0, 30.0)) * random.choice((-1, 1))
+    return ClockStrobe(
+        target=draw_target(random, nodes),
+        offset_ns=int(seconds * SECOND_NS),
+        period_ns=int(random.choice((0.001, 0.02, 0.4)) * random.uniform(0.5, 1.0) * SECOND_NS),
+    )
+
+
+def plan_drift(random: Random, nodes: Sequence[NodeInfo], /) -> Drift:
+    """Draw a node, and a rate that is wrong by 1 to 5 parts in a hundred."""
+    rate_ppm = int(random.uniform(10_000, LARGEST_RATE_PPM)) * random.choice((-1, 1))
+    return Drift(target=draw_target(random, nodes), rate_ppm=rate_ppm)

@@ -130,7 +130,10 @@ class Fault(Protocol):
 
 
 class Planner(Protocol):
-    """Draws one fault of a kind; a pure function of its arguments."""
+    """Draws one fault of a kind; a pure function of its arguments.
+
+    It is annotated with the class that it returns, which schedule files are read back by.
+    """
 
     def __call__(self, random: Random, nodes: Sequence[NodeInfo], /) -> Fault:
         """Return a fault for these nodes."""

@@ -83,7 +83,7 @@ def dense(
 ) -> Schedule:
     """Draw a schedule for simulation: something every 0.5 to 3 s, the last fifth healed."""
     end_ns = int(time_limit_ns * (1 - HEALED_SHARE))
-    stories = stories_of(names)
+    stories = stories_of(names, nodes)
     scheduled: list[Scheduled] = []
     at_ns = int(random.uniform(0.3, 1.5) * SECOND_NS)
     while at_ns < end_ns and names:

@@ -11,25 +11,23 @@ from random import Random
 
 from cluster.protocol import Link, NodeInfo
 from nemesis.clock import SECOND_NS, ClockBump
-from nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Fault, Role
+from nemesis.disk import DiskError, DiskFull
+from nemesis.disk_stories import believed_written, full_one_by_one
+from nemesis.election_stories import (
+    half_heard,
+    killed_in_election,
+    late_rival,
+    rivals,
+    voters_die,
+)
+from nemesis.fault import Fault
 from nemesis.kill import Kill, KillAll, plan_kill_all
 from nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
 from nemesis.partition import Cut, Direction, between, plan_partition
 from nemesis.pause import Pause
+from nemesis.scenes import ACTIVE, ALL_STANDBYS, MOST_STANDBYS, Scene, standby
 
-Scene = tuple[float, float, Fault]
 Story = Callable[[Random, Sequence[NodeInfo]], list[Scene]]
-
-_ACTIVE = Role(name=ACTIVE_CONTROLLER)
-_MOST_STANDBYS = 4
-"""As many as a quorum of five has."""
-
-
-def _standby(choice: int) -> Role:
-    return Role(name=STANDBY_CONTROLLER, choice=choice)
-
-
-_ALL_STANDBYS = tuple(_standby(choice) for choice in range(_MOST_STANDBYS))
 
 
 def laggard(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
@@ -38,13 +36,13 @@ def laggard(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     behind_s = random.uniform(0.4, 2.5)
     alone = Cut(
         shape="laggard",
-        around=_standby(random.randrange(_MOST_STANDBYS)),
+        around=standby(random.randrange(MOST_STANDBYS)),
         direction=random.choice(_DIRECTIONS),
     )
     early_s = random.uniform(0.0, 0.4)
     return [
         (0.0, behind_s, alone),
-        (max(0.1, behind_s - early_s), behind_s + random.uniform(1.5, 4.0), Kill(target=_ACTIVE)),
+        (max(0.1, behind_s - early_s), behind_s + random.uniform(1.5, 4.0), Kill(target=ACTIVE)),
     ]
 
 
@@ -55,7 +53,7 @@ def old_leader_wakes(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     start_s = 0.0
     for _ in range(random.randrange(1, 4)):
         length_s = random.choice((random.uniform(1.1, 2.4), random.uniform(1.1, 4.0)))
-        scenes.append((start_s, start_s + length_s, Pause(target=_ACTIVE)))
+        scenes.append((start_s, start_s + length_s, Pause(target=ACTIVE)))
         start_s += length_s + random.uniform(0.3, 1.5)
     return scenes
 
@@ -72,8 +70,8 @@ def leaders_in_turn(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
         length_s = random.uniform(0.8, 3.0)
         cut = Cut(
             shape="leader",
-            around=_ACTIVE,
-            others=random.choice(((), _ALL_STANDBYS)),
+            around=ACTIVE,
+            others=random.choice(((), ALL_STANDBYS)),
             direction=random.choice(_DIRECTIONS),
         )
         scenes.append((start_s, start_s + length_s, cut))
@@ -111,7 +109,7 @@ def minority_then_lost(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]
     length_s = random.uniform(0.5, 2.5)
     return [
         (0.0, length_s, Cut(shape="every-voter-alone", links=tuple(sorted(links)))),
-        (length_s * 0.8, length_s + random.uniform(1.0, 3.0), Kill(target=_ACTIVE)),
+        (length_s * 0.8, length_s + random.uniform(1.0, 3.0), Kill(target=ACTIVE)),
     ]
 
 
@@ -121,20 +119,9 @@ def rolling_kills(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     scenes: list[Scene] = []
     start_s = 0.0
     for _ in range(random.randrange(2, 5)):
-        scenes.append((start_s, start_s + random.uniform(0.1, 1.5), Kill(target=_ACTIVE)))
+        scenes.append((start_s, start_s + random.uniform(0.1, 1.5), Kill(target=ACTIVE)))
         start_s += random.uniform(0.6, 2.0)
     return scenes
-
-
-def killed_in_election(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
-    """Voters die and come back while an election is on: votes have to outlive them."""
-    controllers = [node.node_id for node in nodes if node.is_controller]
-    scenes: list[Scene] = [(0.0, random.uniform(2.0, 5.0), Kill(target=_ACTIVE))]
-    for _ in range(random.randrange(2, 6)):
-        start_s = random.uniform(0.3, 3.0)
-        victim = Kill(target=random.choice(controllers))
-        scenes.append((start_s, start_s + random.uniform(0.02, 0.3), victim))
-    return sorted(scenes, key=lambda scene: scene[:2])
 
 
 def kill_everything(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
@@ -153,52 +140,18 @@ def deserted(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     scenes: list[Scene] = []
     start_s = 0.0
     for _ in range(random.randrange(1, 4)):
-        first = random.randrange(_MOST_STANDBYS)
+        first = random.randrange(MOST_STANDBYS)
         gone = random.sample(brokers, random.randrange(len(brokers) // 2 + 1))
         away_s, asleep_s = random.uniform(0.7, 0.93), random.uniform(0.6, 0.95)
-        alone = Cut(shape="deserted", around=_ACTIVE, others=(_standby(first), *gone))
-        late: Fault = Pause(target=_ACTIVE)
+        alone = Cut(shape="deserted", around=ACTIVE, others=(standby(first), *gone))
+        late: Fault = Pause(target=ACTIVE)
         if random.random() < 0.3:
-            late = Cut(shape="deserted", around=_ACTIVE, others=(_standby(first + 1),))
+            late = Cut(shape="deserted", around=ACTIVE, others=(standby(first + 1),))
         until_s = away_s + asleep_s
         scenes.append((start_s, start_s + until_s + random.uniform(0.0, 0.5), alone))
         scenes.append((start_s + away_s, start_s + until_s, late))
         start_s += until_s + random.uniform(0.5, 1.5)
     return scenes
-
-
-def rivals(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
-    """Several wake at once, with their time to stand long over; some of their Votes are late."""
-    controllers = [node.node_id for node in nodes if node.is_controller]
-    asleep_s = random.uniform(1.3, 2.2)
-    sleepers = random.sample(
-        controllers, random.randint(min(2, len(controllers)), len(controllers))
-    )
-    lie_in_s = random.choice((0.0, 1.5))
-    scenes: list[Scene] = [
-        *((0.0, asleep_s, Pause(target=sleeper)) for sleeper in sleepers),
-        (0.0, asleep_s + lie_in_s, Pause(target=_ACTIVE)),
-    ]
-    pairs = [Link(a, b) for a in controllers for b in controllers if a != b]
-    for _ in range(random.randrange(1, 6) if pairs else 0):
-        start_s = asleep_s + random.uniform(-0.2, 0.1)
-        late = Cut(
-            shape="late-votes", links=tuple(sorted(random.sample(pairs, len(pairs) // 3 or 1)))
-        )
-        scenes.append((start_s, start_s + random.uniform(0.2, 1.1), late))
-    return sorted(scenes, key=lambda scene: scene[:2])
-
-
-def voters_die(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
-    """As many stand at once, voters die with their votes just given and are back at once."""
-    controllers = [node.node_id for node in nodes if node.is_controller]
-    asleep_s = random.uniform(1.3, 2.2)
-    scenes: list[Scene] = [(0.0, asleep_s, Pause(target=sleeper)) for sleeper in controllers]
-    for _ in range(random.randrange(2, 6)):
-        start_s = asleep_s + random.choice((random.uniform(0.0, 0.02), random.uniform(0.0, 1.2)))
-        victim = Kill(target=random.choice(controllers))
-        scenes.append((start_s, start_s + random.uniform(0.02, 0.2), victim))
-    return sorted(scenes, key=lambda scene: scene[:2])
 
 
 def leases_run_out(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
@@ -208,7 +161,7 @@ def leases_run_out(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
         brokers, random.randint(min(2, len(brokers)), max(min(2, len(brokers)), len(brokers) - 1))
     )
     back_s = random.uniform(4.0, 5.5)
-    scenes: list[Scene] = [(0.0, random.uniform(0.5, 5.0), Kill(target=_ACTIVE))]
+    scenes: list[Scene] = [(0.0, random.uniform(0.5, 5.0), Kill(target=ACTIVE))]
     early_s = random.uniform(0.0, 0.4)
     return scenes + [(early_s, back_s + random.uniform(0.0, 0.5), Kill(target=b)) for b in gone]
 
@@ -221,7 +174,7 @@ def clock_jumps(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     for _ in range(random.randrange(3, 8)):
         length_s = random.uniform(0.1, 1.2)
         seconds = random.uniform(1.0, 60.0) * random.choice((-1, 1))
-        bump = ClockBump(target=_ACTIVE, offset_ns=int(seconds * SECOND_NS))
+        bump = ClockBump(target=ACTIVE, offset_ns=int(seconds * SECOND_NS))
         scenes.append((start_s, start_s + length_s, bump))
         start_s += length_s + random.uniform(0.05, 0.6)
     return scenes
@@ -229,7 +182,7 @@ def clock_jumps(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
 
 def power_failure(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """A standby lags, then the power goes: what a minority had flushed is not committed."""
-    alone = Cut(shape="laggard", around=_standby(random.randrange(_MOST_STANDBYS)))
+    alone = Cut(shape="laggard", around=standby(random.randrange(MOST_STANDBYS)))
     lag_s = random.uniform(0.2, 1.5)
     return [
         (0.0, lag_s + random.uniform(0.0, 1.0), alone),
@@ -248,20 +201,29 @@ _STORIES: tuple[tuple[frozenset[str], int, Story], ...] = (
     (frozenset({Cut.kind, Kill.kind}), 1, minority_then_lost),
     (frozenset({Cut.kind, Pause.kind}), 3, deserted),
     (frozenset({Cut.kind, Pause.kind}), 1, rivals),
-    (frozenset({Kill.kind, Pause.kind}), 1, voters_die),
+    (frozenset({Cut.kind, Kill.kind}), 3, half_heard),
+    (frozenset({Kill.kind, Pause.kind}), 2, voters_die),
     (frozenset({Kill.kind}), 1, rolling_kills),
     (frozenset({Kill.kind}), 1, killed_in_election),
     (frozenset({Kill.kind}), 1, leases_run_out),
     (frozenset({ClockBump.kind}), 1, clock_jumps),
     (frozenset({KillAll.kind}), 1, kill_everything),
     (frozenset({LoseUnsynced.kind, Cut.kind}), 2, power_failure),
+    (frozenset({DiskError.kind, LoseUnsynced.kind}), 3, believed_written),
+    (frozenset({DiskFull.kind}), 1, full_one_by_one),
 )
 """What each needs, and how often it is told beside the others."""
 
+_WITH_FIVE_VOTERS: tuple[tuple[frozenset[str], int, Story], ...] = (
+    (frozenset({Cut.kind, Kill.kind}), 10, late_rival),
+)
+"""Those besides that fewer voters make pointless."""
+FIVE = 5
 
-def stories_of(names: Sequence[str]) -> tuple[Story, ...]:
+
+def stories_of(names: Sequence[str], nodes: Sequence[NodeInfo]) -> tuple[Story, ...]:
     """Return the stories that need no nemesis but these, each as often as its weight."""
     asked = frozenset(names)
-    return tuple(
-        story for needs, weight, story in _STORIES if needs <= asked for _ in range(weight)
-    )
+    voters = sum(node.is_controller for node in nodes)
+    told = (*_STORIES, *_WITH_FIVE_VOTERS) if voters >= FIVE else _STORIES
+    return tuple(story for needs, weight, story in told if needs <= asked for _ in range(weight))

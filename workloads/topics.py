@@ -16,6 +16,8 @@ FINAL_ATTEMPTS = 20
 FINAL_PAUSE_NS = 250_000_000
 IDS_REMEMBERED = 3
 STAY_OPERATIONS = (10, 60)
+SHAPED_SHARE = 0.3
+MOST_PARTITIONS = 3
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,7 +96,7 @@ def _draw(random: Random, topic: _Topic) -> tuple[str, Value]:
     """Draw an operation; those by id need an id that somebody was told."""
     chance = random.random()
     if chance < 0.35:
-        return "create", None
+        return "create", _shape(random)
     if chance < 0.60:
         return "lookup", None
     if chance < 0.75 or not topic.ids:
@@ -102,6 +104,17 @@ def _draw(random: Random, topic: _Topic) -> tuple[str, Value]:
     if chance < 0.85:
         return "delete", {"by": "id", "id": random.choice(topic.ids)}
     return "describe", {"id": random.choice(topic.ids)}
+
+
+def _shape(random: Random) -> Value:
+    """Draw a topic of one partition as it comes, or a larger one with a configuration."""
+    if random.random() >= SHAPED_SHARE:
+        return None
+    retention_ms = random.randrange(1_000, 1_000_000)
+    return {
+        "partitions": random.randint(1, MOST_PARTITIONS),
+        "configs": {"retention.ms": str(retention_ms)},
+    }
 
 
 def _learn(topic: _Topic, completion: Completion) -> None:

@@ -80,10 +80,18 @@ def _fields(text: str) -> dict[str, str | int]:
 
 
 def require_whole(committed: pa.Table) -> None:
-    """Raises NotApplicableError if no node's log is whole: it lacks what a snapshot replaced."""
-    offsets = committed["offset"].to_pylist()
+    """Raises NotApplicableError if the logs together lack what a snapshot replaced."""
+    first: dict[object, int] = {}
+    offsets: set[int] = set()
+    for node, offset in rows_of(committed, "node", "offset"):
+        assert isinstance(offset, int)
+        first[node] = min(first.get(node, offset), offset)
+        offsets.add(offset)
     if offsets and min(offsets) > 0:
         raise NotApplicableError(f"the logs begin at offset {min(offsets)}")
+    for offset in range(max(first.values(), default=0)):
+        if offset not in offsets:
+            raise NotApplicableError(f"offset {offset} is in snapshots alone")
 
 
 def topics_in_log(tables: Tables) -> list[Finding]:

@@ -44,15 +44,21 @@ def _incomplete(first_led: list[Report], watermarks: list[Report]) -> Iterator[F
 
 
 def committed_kept(tables: Tables) -> list[Finding]:
-    """What lies below a reported high watermark is in a log, and of no later epoch."""
+    """What lies below a reported high watermark is in a log, and of no later epoch.
+
+    Or in a snapshot: below the first offset of a node's log one has taken its place.
+    """
     watermarks = _watermarks(tables["trace"])
     epochs: dict[int, tuple[int, int]] = {}
+    first: dict[int, int] = {}
     for offset, epoch, node in rows_of(tables["committed"], "offset", "epoch", "node"):
         assert isinstance(offset, int)
         assert isinstance(epoch, int)
         assert isinstance(node, int)
         epochs[offset] = max(epochs.get(offset, (epoch, node)), (epoch, node))
-    return limited([*_overwritten(watermarks, epochs), *_missing(watermarks, epochs)])
+        first[node] = min(first.get(node, offset), offset)
+    in_snapshots = max(first.values(), default=0)
+    return limited([*_overwritten(watermarks, epochs), *_missing(watermarks, epochs, in_snapshots)])
 
 
 def _overwritten(watermarks: list[Report], epochs: dict[int, tuple[int, int]]) -> Iterator[Finding]:
@@ -66,11 +72,13 @@ def _overwritten(watermarks: list[Report], epochs: dict[int, tuple[int, int]]) -
             )
 
 
-def _missing(watermarks: list[Report], epochs: dict[int, tuple[int, int]]) -> Iterator[Finding]:
+def _missing(
+    watermarks: list[Report], epochs: dict[int, tuple[int, int]], in_snapshots: int
+) -> Iterator[Finding]:
     if not watermarks or not epochs:
         return
     _, watermark, node = watermarks[-1]
-    lost = next((o for o in range(min(epochs), watermark) if o not in epochs), None)
+    lost = next((o for o in range(in_snapshots, watermark) if o not in epochs), None)
     if lost is not None:
         yield finding(
             COMMITTED_KEPT,

@@ -6,7 +6,7 @@ uncommitted tail may differ. Not here: that what was committed stays so (`checke
 what clients were told (`checkers.kraft.acknowledged`), and progress.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import islice, pairwise
 from typing import Final
 
@@ -74,21 +74,23 @@ def _rival_leaders(pairs: Iterable[Row]) -> Iterator[Finding]:
 
 
 def epochs_monotone(tables: Tables) -> list[Finding]:
-    """A node's epoch never goes back, not even through a restart."""
-    rows = _ordered(tables["trace"], "epoch")
-    return limited(_decreases(EPOCHS_MONOTONE, "epoch", rows, scope=1))
+    """A node's epoch never goes back, not even through a restart; an empty disk begins anew."""
+    trace = tables["trace"]
+    empty = {row[:3] for row in _ordered(trace, "log_end") if row[2:] == (0, 0)}
+    rows = _by_disk(_ordered(trace, "epoch"), empty)
+    return limited(_decreases(EPOCHS_MONOTONE, "epoch", rows))
 
 
 def watermark_monotone(tables: Tables) -> list[Finding]:
     """A node's high watermark never goes back between two starts."""
-    rows = _ordered(tables["trace"], "high_watermark")
-    return limited(_decreases(WATERMARK_MONOTONE, "high watermark", rows, scope=2))
+    rows = _by_life(_ordered(tables["trace"], "high_watermark"))
+    return limited(_decreases(WATERMARK_MONOTONE, "high watermark", rows))
 
 
 def images_monotone(tables: Tables) -> list[Finding]:
     """A node's image never goes back between two starts."""
-    rows = _ordered(tables["trace"], "image_offset")
-    return limited(_decreases(IMAGES_MONOTONE, "image", rows, scope=2))
+    rows = _by_life(_ordered(tables["trace"], "image_offset"))
+    return limited(_decreases(IMAGES_MONOTONE, "image", rows))
 
 
 def log_in_order(tables: Tables) -> list[Finding]:
@@ -115,9 +117,21 @@ def _ordered(trace: pa.Table, column: str) -> list[Row]:
     return sorted(rows_of(known, "node", "incarnation", "seq", column))
 
 
-def _decreases(check: str, what: str, rows: Iterable[Row], *, scope: int) -> Iterator[Finding]:
-    """Yields the first decrease of each group of rows that share their first `scope` columns."""
-    for _, group in _grouped(rows, scope):
+def _by_life(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Groups the rows of each start of each node."""
+    return (group for _, group in _grouped(rows, 2))
+
+
+def _by_disk(rows: Iterable[Row], empty: Set[Row]) -> Iterator[list[Row]]:
+    """Groups the rows of each node from one start on an empty disk to the next."""
+    for _, group in _grouped(rows, 1):
+        begins = [0, *(at for at, row in enumerate(group) if row[:3] in empty), len(group)]
+        yield from (group[begin:end] for begin, end in pairwise(begins))
+
+
+def _decreases(check: str, what: str, groups: Iterable[list[Row]]) -> Iterator[Finding]:
+    """Yields the first decrease of each group."""
+    for group in groups:
         for before, row in pairwise(group):
             if _int(row[3]) < _int(before[3]):
                 yield finding(

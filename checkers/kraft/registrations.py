@@ -25,6 +25,8 @@ class Contact:
         incarnation: who asked, if said.
         epoch: the epoch granted, or the one a heartbeat carried.
         invoked, completed: its two events; completed is NEVER where the answer was lost.
+        caught_up: whether it says that it has all metadata up to its registration.
+        is_foreign: whether it names another cluster.
         may_shut_down: whether its shutdown was granted, or may have been by an answer that was
         lost.
         invoke_ns, complete_ns: their times; complete_ns is when the asker gave up if there was no
@@ -45,6 +47,8 @@ class Contact:
     want_shut_down: bool
     shut_down_granted: bool
     may_shut_down: bool
+    caught_up: bool = True
+    is_foreign: bool = False
 
     @property
     def is_grant(self) -> bool:
@@ -126,4 +130,6 @@ def _contact(operation: Operation) -> Contact:
         want_shut_down=bool(asked.get("want_shut_down")),
         shut_down_granted=bool(said.get("should_shut_down")),
         may_shut_down=bool(said.get("should_shut_down", asked.get("want_shut_down"))),
+        caught_up=bool(asked.get("caught_up", True)),
+        is_foreign="cluster" in asked,
     )

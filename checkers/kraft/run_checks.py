@@ -7,7 +7,7 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import Final
 
-from checkers.kraft import acknowledged, describe, durable, node_logs
+from checkers.kraft import acknowledged, describe, durable, kept, node_logs, snapshots
 from checkers.kraft.node_logs import Tables
 from checkers.tables import operations_of
 from checkers.verdict import Finding
@@ -22,7 +22,7 @@ class RunCheck:
 
     Attributes:
         name: the property that it checks.
-        relations: one or two of operations, committed, trace.
+        relations: one or two of operations, committed, kept, snapshots, trace.
         models: the models whose operations it can read; None for all.
         find: returns what is wrong.
     """
@@ -44,7 +44,9 @@ class RunCheck:
 RELATION_TABLES: Final = {
     "operations": frozenset({"operations"}),
     "trace": frozenset({"trace"}),
+    "snapshots": frozenset({"snapshots"}),
     "committed": frozenset({"records", "trace"}),
+    "kept": frozenset({"records", "snapshots", "trace"}),
 }
 
 
@@ -83,10 +85,32 @@ RUN_CHECKS: Final = (
         name=durable.COMMITTED_KEPT, relations=("committed", "trace"), find=durable.committed_kept
     ),
     RunCheck(
+        name=snapshots.SNAPSHOTS_AGREE,
+        relations=("snapshots",),
+        find=snapshots.snapshots_agree,
+    ),
+    RunCheck(
+        name=snapshots.SNAPSHOTS_FOLD_LOG,
+        relations=("committed", "snapshots"),
+        find=snapshots.snapshots_fold_log,
+    ),
+    RunCheck(
         name=acknowledged.TOPICS_IN_LOG,
         relations=("operations", "committed"),
         find=acknowledged.topics_in_log,
         models=TOPICS,
+    ),
+    RunCheck(
+        name=kept.TOPICS_KEPT,
+        relations=("operations", "kept"),
+        find=kept.topics_kept,
+        models=TOPICS,
+    ),
+    RunCheck(
+        name=kept.REGISTRATIONS_KEPT,
+        relations=("operations", "kept"),
+        find=kept.registrations_kept,
+        models=REGISTRATION,
     ),
     RunCheck(
         name=acknowledged.REGISTRATIONS_IN_LOG,

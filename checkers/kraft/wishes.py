@@ -5,8 +5,9 @@ is told to shut down who did not ask. A broker that has asked to shut down is in
 shutdown, where the controller decides on the fence alone. Not here: epochs and time
 (`checkers.kraft.tokens`, `checkers.kraft.leases`).
 
-The history does not tell how much metadata a broker has caught up with, and one that has not may be
-kept fenced: hence only a fence that lasts longer than a session is wrong.
+A broker that has caught up may be kept fenced for a while, if the history does not tell since when:
+hence only a fence that lasts longer than a session is wrong. Nobody registers who names another
+cluster.
 """
 
 from collections.abc import Iterable
@@ -20,6 +21,7 @@ from checkers.verdict import Finding
 FENCE_IGNORED: Final = "registration/fence-ignored"
 UNFENCE_IGNORED: Final = "registration/unfence-ignored"
 SHUTDOWN_UNASKED: Final = "registration/shutdown-unasked"
+FOREIGN_ACCEPTED: Final = "registration/foreign-accepted"
 
 
 def check_wishes(registrations: Registrations, bounds: LeaseBounds) -> list[Finding]:
@@ -28,14 +30,18 @@ def check_wishes(registrations: Registrations, bounds: LeaseBounds) -> list[Find
     for contact in registrations.contacts:
         if contact.f == "heartbeat":
             by_epoch.setdefault(contact.epoch, []).append(contact)
-    return [
-        finding
-        for heartbeats in by_epoch.values()
-        for finding in (
-            *_of_the_moment(registrations, heartbeats),
-            *_kept_fenced(registrations, heartbeats, bounds),
-        )
-    ]
+    findings = list(_foreign(registrations))
+    for heartbeats in by_epoch.values():
+        findings += _of_the_moment(registrations, heartbeats)
+        findings += _kept_fenced(registrations, heartbeats, bounds)
+    return findings
+
+
+def _foreign(registrations: Registrations) -> Iterable[Finding]:
+    for grant in registrations.grants:
+        if grant.is_foreign:
+            sentence = "it was registered, though it names another cluster"
+            yield registrations.finding(FOREIGN_ACCEPTED, grant, sentence)
 
 
 def _of_the_moment(registrations: Registrations, heartbeats: list[Contact]) -> Iterable[Finding]:
@@ -55,11 +61,9 @@ def _kept_fenced(
 ) -> Iterable[Finding]:
     first: Contact | None = None
     for contact in heartbeats:
-        if (
-            contact.want_fence
-            or contact.want_shut_down
-            or (contact.is_alive and not contact.fenced)
-        ):
+        if contact.want_shut_down:
+            return
+        if contact.want_fence or not contact.caught_up or (contact.is_alive and not contact.fenced):
             first = None
         elif contact.is_alive and first is None:
             first = contact

@@ -13,6 +13,7 @@ import msgspec
 from pyspark.sql import DataFrame, SparkSession
 
 from checkers.assembly import CheckResult, assemble, checks_of
+from checkers.kraft.run_checks import RELATION_TABLES
 from checkers.sources import NODE_TABLES, Source, node_tables_there
 from checkers.spark import relations
 from checkers.spark.relations import Wanted
@@ -97,6 +98,8 @@ def _tables(spark: SparkSession, stage: Path, runs: dict[str, Source]) -> dict[s
         paths = [str(path) for run in runs if (path := table_path(stage / run, name)).exists()]
         if paths:
             tables[name] = relations.staged(spark, name, paths)
-    if tables.keys() >= set(NODE_TABLES):
+    if tables.keys() >= RELATION_TABLES["committed"]:
         tables["committed"] = relations.committed(tables["records"], tables["trace"])
+    if tables.keys() >= RELATION_TABLES["kept"]:
+        tables["kept"] = relations.kept(tables["committed"], tables["snapshots"])
     return tables

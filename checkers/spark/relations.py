@@ -12,6 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark'
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
+from checkers.kraft.kept import COLUMNS, SNAPSHOT
 from checkers.kraft.run_checks import RunCheck
 from checkers.schema import RECORDS, TABLES
 from checkers.spark import workers
@@ -40,6 +41,14 @@ def committed(records: DataFrame, trace: DataFrame) -> DataFrame:
         .where(F.col("offset") < F.col("watermark"))
         .select("run", *RECORDS.names)
     )
+
+
+def kept(committed: DataFrame, snapshots: DataFrame) -> DataFrame:
+    """Returns the committed records and the whole snapshots in one table."""
+    whole = snapshots.where(F.col("entities").isNotNull()).select(
+        "run", "offset", F.lit(SNAPSHOT).alias("type"), F.col("entities").alias("json")
+    )
+    return committed.select("run", *COLUMNS).unionAll(whole)
 
 
 def judged(operations: DataFrame, plans: Plans) -> DataFrame:

@@ -27,6 +27,7 @@ from cluster.live.readiness import wait_until_ready
 from cluster.live.server_properties import Address, server_properties
 from cluster.local.node_directory import NodeDirectory
 from cluster.local.process import format_storage
+from cluster.node_config import live_properties
 from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions, Link, NodeInfo
 from cluster.scope import Scope
 from node.wire.types import UUID_BYTES, Uuid, format_uuid
@@ -129,7 +130,7 @@ class DockerCluster(Cluster):
         for n, node in self._nodes.items():
             directory = self._directories[n]
             text = server_properties(
-                node, self._addresses, voters, directory.path, self._options.timeouts
+                node, self._addresses, voters, directory.path, live_properties(self._options)
             )
             directory.path.mkdir(parents=True, exist_ok=True)
             directory.properties.write_text(text, encoding="utf-8")

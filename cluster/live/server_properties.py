@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.profiles import properties
 from cluster.protocol import NodeInfo
 
 CONTROLLER_LISTENER = "CONTROLLER"
@@ -30,7 +29,7 @@ def server_properties(
     addresses: Mapping[int, Address],
     voters: Sequence[int],
     directory: Path,
-    timeouts: str,
+    settings: Mapping[str, str],
 ) -> str:
     """Return the text of one node's file.
 
@@ -39,7 +38,7 @@ def server_properties(
         addresses: Of every node.
         voters: The controllers' ids.
         directory: Where it keeps data and trace, as its own process sees it.
-        timeouts: The profile of time-outs.
+        settings: What all nodes have besides.
     """
     name = CONTROLLER_LISTENER if node.is_controller else CLIENT_LISTENER
     own = addresses[node.node_id]
@@ -52,6 +51,6 @@ def server_properties(
         "controller.listener.names": CONTROLLER_LISTENER,
         "log.dirs": str(directory / "data"),
         "trace.file": str(directory / "trace.jsonl"),
-        **properties(timeouts),
+        **settings,
     }
     return "".join(f"{key}={value}\n" for key, value in entries.items())

@@ -19,6 +19,7 @@ from cluster.local.node_directory import NodeDirectory
 from cluster.local.ownership import RunFile, sweep
 from cluster.local.ports import LOOPBACK
 from cluster.local.process import LocalProcess, format_storage
+from cluster.node_config import live_properties
 from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions, Link, NodeInfo
 from cluster.scope import Scope
 from node.wire.types import UUID_BYTES, Uuid, format_uuid
@@ -85,7 +86,7 @@ class LocalCluster(Cluster):
         tasks = []
         for node_id, node in self._nodes.items():
             directory = self._directories[node_id]
-            directory.write_properties(node, self._ports, voters, self._options.timeouts)
+            directory.write_properties(node, self._ports, voters, live_properties(self._options))
             tasks.append(self._scope.spawn(format_storage(directory, cluster_id)))
         for task in tasks:
             await task

@@ -26,7 +26,11 @@ class NodeDirectory:
         return self.path / "output.log"
 
     def write_properties(
-        self, node: NodeInfo, ports: Mapping[int, int], voters: tuple[int, ...], timeouts: str
+        self,
+        node: NodeInfo,
+        ports: Mapping[int, int],
+        voters: tuple[int, ...],
+        settings: Mapping[str, str],
     ) -> None:
         """Write the configuration of a node; `ports` has one for each node."""
         self.path.mkdir(parents=True, exist_ok=True)
@@ -34,7 +38,7 @@ class NodeDirectory:
             node_id: Address(host=LOOPBACK, port=port, peer_host=LOOPBACK)
             for node_id, port in ports.items()
         }
-        text = server_properties(node, addresses, voters, self.path, timeouts)
+        text = server_properties(node, addresses, voters, self.path, settings)
         self.properties.write_text(text, encoding="utf-8")
 
     def last_output(self) -> str:

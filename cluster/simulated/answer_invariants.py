@@ -27,6 +27,9 @@ from node.wire.messages import (
     unregister_broker_request,
     unregister_broker_response,
 )
+from node.wire.messages import metadata as records
+from node.wire.messages.batch import Batch
+from node.wire.types import Uuid
 
 OF_THE_CONTROLLER = (
     broker_heartbeat_request.BrokerHeartbeatRequest,
@@ -91,6 +94,92 @@ class AnswersArePresent(Witness):
         elif end == asked.log_end:
             detail = f"{name}: committed {end}, where the log ended when it was asked for"
             self.jury.object(self, process, detail)
+
+
+class AnswersAreTrue(Witness):
+    """What a client may rely on: done is done, and refused is not done.
+
+    That committed records stay is CommittedNeverChanges, that images show them is judged by the
+    log at the end of a run.
+    """
+
+    sentence = "What an answer says was done has committed, and what it refuses was not written."
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self._created: dict[Uuid, str] = {}
+        self._removed: set[Uuid] = set()  # asked for membership only
+        self._stepping: dict[int, tuple[int, int]] = {}
+        self._written: dict[tuple[int, int, int], list[str]] = {}
+        ledger.subscribers.append(self._committed)
+
+    def _committed(self, batch: Batch, time_ns: int) -> None:
+        del time_ns
+        for record in batch.records:
+            if isinstance(record, records.TopicRecord):
+                self._created[record.topic_id] = record.name
+            elif isinstance(record, records.RemoveTopicRecord):
+                self._removed.add(record.topic_id)
+
+    @override
+    def received(self, process: Observed, event: Received) -> None:
+        if isinstance(event.message, create_topics_request.CreateTopicsRequest):
+            self._stepping[process.node_id] = (process.life, event.request)
+
+    @override
+    def stepped(self, process: Observed) -> None:
+        if self._stepping:
+            self._stepping.pop(process.node_id, None)
+
+    @override
+    def appended(self, process: Observed, batch: Batch) -> None:
+        """A request's records are written in the step that takes it."""
+        request = self._stepping.get(process.node_id) if self._stepping else None
+        if request is not None:
+            names = [r.name for r in batch.records if isinstance(r, records.TopicRecord)]
+            if names:
+                self._written.setdefault((process.node_id, *request), []).extend(names)
+
+    @override
+    def replied(self, process: Observed, event: Received, message: Message) -> None:
+        """A broker passes on what a controller has answered, whose step may never be told."""
+        if not event.on_controller_listener:
+            return
+        match event.message, message:
+            case (
+                create_topics_request.CreateTopicsRequest() as request,
+                create_topics_response.CreateTopicsResponse(),
+            ):
+                self._judge_creation(process, event, request, message)
+            case (
+                delete_topics_request.DeleteTopicsRequest(),
+                delete_topics_response.DeleteTopicsResponse(responses=results),
+            ):
+                for result in results:
+                    if not result.error_code and result.topic_id not in self._removed:
+                        detail = f"topic {result.name} is said to be deleted, and is not"
+                        self.jury.object(self, process, detail)
+            case _:
+                return
+
+    def _judge_creation(
+        self,
+        process: Observed,
+        event: Received,
+        request: create_topics_request.CreateTopicsRequest,
+        message: create_topics_response.CreateTopicsResponse,
+    ) -> None:
+        written = self._written.pop((process.node_id, process.life, event.request), [])
+        for topic in message.topics:
+            if topic.error_code == ErrorCode.NONE:
+                is_done = request.validate_only or self._created.get(topic.topic_id) == topic.name
+                detail = f"topic {topic.name} is said to be created, and has not committed"
+            else:
+                is_done = topic.error_code == ErrorCode.REQUEST_TIMED_OUT
+                is_done = is_done or topic.name not in written
+                detail = f"topic {topic.name} is refused ({topic.error_code}), and was written"
+            if not is_done:
+                self.jury.object(self, process, detail)
 
 
 def _is_claim(message: Message) -> bool:

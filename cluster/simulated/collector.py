@@ -13,7 +13,15 @@ THRESHOLD = 100_000
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Leave out what is there already and collect seldom; restored afterwards."""
+    """Leave out what is there already and collect seldom; restored afterwards.
+
+    Within itself it only collects what is left of the runs before, so that a search of many runs
+    pays once for what was there before them all.
+    """
+    if gc.get_freeze_count():
+        gc.collect()
+        yield
+        return
     thresholds = gc.get_threshold()
     gc.collect()
     gc.freeze()

@@ -1,18 +1,18 @@
-"""What must hold of epochs, votes and leaders at every moment (KIP-595 "Vote").
+"""What must hold of epochs and leaders at every moment (KIP-595 "Vote").
 
 Each class is one property with its sentence, judged by effects, messages and what is on disk. Not:
-the log (log_invariants.py).
+a single voter's votes (vote_invariants.py), the log (log_invariants.py).
 """
 
 from typing_extensions import override
 
 from cluster.simulated.witness import LEADER, Observed, Setting, Witness
-from node.core.effects import Send
+from node.core.effects import Forward, Send
 from node.core.events import Received
 from node.core.raft.quorum_state import QuorumState
 from node.core.status import NodeStatus
 from node.core.types import NO_NODE
-from node.wire.messages import Message, fetch_request, vote_request, vote_response
+from node.wire.messages import Message, fetch_request, fetch_response, vote_response
 
 
 class OneLeaderAnEpoch(Witness):
@@ -39,14 +39,15 @@ class OneLeaderAnEpoch(Witness):
 
 
 class ElectedByAMajority(Witness):
-    """What an election is, by the votes on disks."""
+    """What an election is, by the votes on disks and by those that the candidate has heard."""
 
-    sentence = "A leader was voted for in its epoch by a majority of voters."
+    sentence = "A leader was voted for in its epoch by a majority of voters, and told so."
 
     def __init__(self, setting: Setting) -> None:
         super().__init__()
         self._setting = setting
         self._votes: dict[tuple[int, int], list[int]] = {}
+        self._heard: dict[tuple[int, int], list[int]] = {}
 
     @override
     def persisted(self, process: Observed, state: QuorumState) -> None:
@@ -57,22 +58,36 @@ class ElectedByAMajority(Witness):
             voters.append(process.node_id)
 
     @override
+    def heard(self, process: Observed, request: Send | Forward, answer: Message) -> None:
+        """An answer names the epoch in which its voter stood when it gave the vote."""
+        if not isinstance(answer, vote_response.VoteResponse) or not answer.topics:
+            return
+        partition = answer.topics[0].partitions[0]
+        if partition.vote_granted:
+            key = (partition.leader_epoch, process.node_id)
+            self._heard.setdefault(key, [process.node_id]).append(request.destination)
+
+    @override
     def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
         if after.role != LEADER or (before is not None and before.role == LEADER):
             return
-        voters = self._votes.get((after.epoch, process.node_id), [])
+        key = (after.epoch, process.node_id)
+        voters = self._votes.get(key, [])
+        told = sorted(set(self._heard.get(key, [process.node_id])))
         if len(voters) < self._setting.majority:
             self.jury.object(self, process, f"epoch {after.epoch}: by {sorted(voters)} only")
+        elif len(told) < self._setting.majority:
+            self.jury.object(self, process, f"epoch {after.epoch}: it was told by {told} only")
 
 
 class EpochsNeverFall(Witness):
-    """The durable epoch of a node, across its lives."""
+    """The durable epoch of a voter, across its lives."""
 
-    sentence = "The epoch of a node never falls, not even by a restart."
+    sentence = "The epoch of a voter never falls, not even by a restart."
 
-    def __init__(self) -> None:
+    def __init__(self, setting: Setting) -> None:
         super().__init__()
-        self._epochs: dict[int, int] = {}
+        self._epochs = dict.fromkeys(setting.voters, 0)
 
     @override
     def started(self, process: Observed, durable: QuorumState) -> None:
@@ -83,71 +98,12 @@ class EpochsNeverFall(Witness):
         self._see(process, state.epoch)
 
     def _see(self, process: Observed, epoch: int) -> None:
-        known = self._epochs.get(process.node_id, 0)
+        known = self._epochs.get(process.node_id)
+        if known is None:
+            return  # a broker has nothing to vote with; it may have been given another disk
         if epoch < known:
             self.jury.object(self, process, f"epoch {epoch} after {known}")
         self._epochs[process.node_id] = max(known, epoch)
-
-
-class OneVoteAnEpoch(Witness):
-    """Votes on disk, votes given by answers, and votes after a leader was known."""
-
-    sentence = "A voter votes once in an epoch, durably, and for nobody once it has a leader."
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._votes: dict[tuple[int, int], int] = {}
-        self._leaders: dict[tuple[int, int], int] = {}
-        self._durable: dict[int, QuorumState] = {}
-
-    @override
-    def started(self, process: Observed, durable: QuorumState) -> None:
-        self._durable[process.node_id] = durable
-
-    @override
-    def persisted(self, process: Observed, state: QuorumState) -> None:
-        self._durable[process.node_id] = state
-        key = (process.node_id, state.epoch)
-        if state.voted_for != NO_NODE:
-            self._vote(process, state.epoch, state.voted_for)
-        if state.leader != NO_NODE:
-            self._leaders.setdefault(key, state.leader)
-
-    @override
-    def replying(self, process: Observed, event: Received, message: Message) -> None:
-        request = event.message
-        if not isinstance(request, vote_request.VoteRequest):
-            return
-        assert isinstance(message, vote_response.VoteResponse), "a Vote is answered by one"
-        if not message.topics or not message.topics[0].partitions[0].vote_granted:
-            return
-        asked = request.topics[0].partitions[0]
-        self._vote(process, asked.replica_epoch, asked.replica_id)
-        self._is_on_disk(process, asked.replica_epoch, asked.replica_id)
-
-    @override
-    def sent(self, process: Observed, effect: Send) -> None:
-        request = effect.message
-        if isinstance(request, vote_request.VoteRequest):
-            asked = request.topics[0].partitions[0]
-            self._is_on_disk(process, asked.replica_epoch, process.node_id)
-
-    def _is_on_disk(self, process: Observed, epoch: int, candidate: int) -> None:
-        durable = self._durable[process.node_id]
-        if (durable.epoch, durable.voted_for) != (epoch, candidate):
-            detail = f"its vote of epoch {epoch} for {candidate} is told, on disk is {durable}"
-            self.jury.object(self, process, detail)
-
-    def _vote(self, process: Observed, epoch: int, candidate: int) -> None:
-        key = (process.node_id, epoch)
-        known = self._votes.setdefault(key, candidate)
-        if known != candidate:
-            detail = f"epoch {epoch}: voted for {known} and for {candidate}"
-            self.jury.object(self, process, detail)
-        leader = self._leaders.get(key, candidate)
-        if leader != candidate:
-            detail = f"epoch {epoch}: voted for {candidate}, knowing leader {leader}"
-            self.jury.object(self, process, detail)
 
 
 class BoundedResignation(Witness):
@@ -198,3 +154,25 @@ class BoundedResignation(Witness):
         if silence_ns > self._limit_ns:
             self._contacts.pop(process.node_id)
             self.jury.object(self, process, f"no majority for {silence_ns / 1e9:.3f} s")
+
+
+class FetchesAreFenced(Witness):
+    """An acknowledgement counts in the epoch that it names only (595-47)."""
+
+    sentence = "A replica's Fetch is served in the epoch that it names, and in no other."
+
+    @override
+    def replying(self, process: Observed, event: Received, message: Message) -> None:
+        request = event.message
+        if (
+            not isinstance(request, fetch_request.FetchRequest)
+            or not isinstance(message, fetch_response.FetchResponse)
+            or message.error_code
+            or not message.responses
+        ):
+            return
+        asked, answered = request.topics[0].partitions[0], message.responses[0].partitions[0]
+        epoch, current = asked.current_leader_epoch, answered.current_leader.leader_epoch
+        if not answered.error_code and current >= 0 <= epoch != current:
+            detail = f"epoch {current} serves a Fetch of epoch {epoch}"
+            self.jury.object(self, process, detail)

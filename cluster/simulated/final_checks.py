@@ -1,12 +1,13 @@
-"""What must hold when a run is over and the world has been whole for a while.
+"""What must hold when a run is over and its faults have been over for a while.
 
-Progress (a leader, all nodes at one image) is asked for only then, of a cluster whose nodes all
-run and hear each other; a high watermark that had not yet advanced is no loss before.
+Progress (a leader, a topic, all nodes at one image) is asked for only then, of the core: the nodes
+that run and hear each other, among them a majority of the controllers. A high watermark that had
+not yet advanced is no loss before. Not: who is in the core (ending.py).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from cluster.simulated.machine import Machine
 from cluster.simulated.process import NodeProcess
 from cluster.simulated.reference_image import (
     entities_of_image,
@@ -16,85 +17,139 @@ from cluster.simulated.reference_image import (
 from cluster.simulated.witness import LEADER
 from cluster.simulated.world import World
 from node.core.metadata.changes import rebuild
+from node.core.types import NodeId, milliseconds
 
 ELECTIONS = 10
-"""Within how many election time-outs (with their fetch time-out) a whole cluster has a leader."""
+"""Within how many election time-outs (after a fetch time-out) a majority has a leader."""
 RUNNING = 3
 """The broker state of 631-57."""
+SLACK_NS = milliseconds(2_000)
+"""What a broker may take to register anew, beside the sessions that it waits for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What the core has managed within its time."""
+
+    elected: bool
+    created: bool
 
 
 def whole_again(world: World) -> None:
-    """Heal every link and clock, resume and start every node; bad luck is over, too."""
+    """Heal every link, disk and clock, resume and start every node; bad luck is over, too."""
     world.ties.share = 0.0
     world.links.heal_all()
     for node_id in sorted(world.machines):
         machine = world.machines[node_id]
-        machine.around.clock.wall_offset_ns = 0
+        machine.repair()
         if machine.process is None:
             machine.start()
         else:
             machine.process.resume()
 
 
+def election_limit_ns(world: World) -> int:
+    """Return how long the core may take to have a leader."""
+    return ELECTIONS * world.timeouts.election_ns + world.timeouts.fetch_ns
+
+
 def limit_ns(world: World) -> int:
-    """Return how long a whole cluster may take until it has settled."""
-    timeouts = world.timeouts
-    return ELECTIONS * timeouts.election_ns + timeouts.fetch_ns + timeouts.session_ns
+    """Return how long the core may take until it has settled.
+
+    A new leader gives each broker a session; a broker that was replaced waits for its end.
+    """
+    return election_limit_ns(world) + 2 * world.timeouts.session_ns + SLACK_NS
 
 
 def is_ready(world: World) -> bool:
     """Whether every broker runs, so that the active controller has unfenced it."""
-    return has_leader(world) and all(
+    everybody = tuple(sorted(world.machines))
+    return has_leader(world, everybody) and all(
         process.status is not None and process.status.broker_state in {None, RUNNING}
-        for process in _running(world)
+        for process in _running(world, everybody)
     )
 
 
-def has_leader(world: World) -> bool:
-    """Whether one node leads the highest epoch and its own epoch has committed."""
-    return _leader(world) is not None
+def has_leader(world: World, core: Sequence[int]) -> bool:
+    """Whether one node of the core leads, and all that it has written has committed."""
+    return _leader(world, core) is not None
 
 
-def has_converged(world: World) -> bool:
-    """Whether every image holds all that the leader's log does."""
-    leader = _leader(world)
+def is_settled(world: World, core: Sequence[int]) -> bool:
+    """Whether every image holds all that the leader's log does, and the right brokers serve."""
+    return has_converged(world, core) and not _wrongly_fenced(world, core)
+
+
+def has_converged(world: World, core: Sequence[int]) -> bool:
+    """Whether every node of the core runs, and its image holds all that the leader's log does."""
+    leader = _leader(world, core)
     if leader is None or leader.status is None:
         return False
     end = leader.status.log_end
-    processes = list(_running(world))
-    return len(processes) == len(world.machines) and all(
+    processes = list(_running(world, core))
+    return len(processes) == len(core) and all(
         process.status is not None and process.status.image_offset >= end for process in processes
     )
 
 
-def judge(world: World, *, elected: bool, converged: bool) -> None:
+def _wrongly_fenced(world: World, core: Sequence[int]) -> str | None:
+    """Say which broker of the cluster's own is fenced though in the core, or not though gone."""
+    image = next(_running(world, core)).image
+    for node_id in sorted(world.machines):
+        if not world.machines[node_id].info.is_broker:
+            continue
+        broker = image.brokers.get(NodeId(node_id))
+        serves = broker is not None and not broker.fenced
+        if serves != (node_id in core):
+            return f"broker {node_id} {'serves' if serves else 'is fenced'}"
+    return None
+
+
+def judge(world: World, core: Sequence[int], outcome: Outcome) -> None:
     """Object to what does not hold at the end."""
-    for process in _running(world):
-        if not elected:
-            world.jury.object_to(
-                "Progress",
-                "A whole cluster elects a leader within ten election time-outs.",
-                process,
-                f"{process.status}",
-            )
+    process = next(_running(world, core))
+    status = str(process.status)
+    misses = (
+        (
+            not outcome.elected,
+            "Progress",
+            "A connected majority elects a leader within ten election time-outs.",
+            status,
+        ),
+        (
+            not outcome.created,
+            "TopicsCanBeCreated",
+            "A connected majority creates a topic through a broker that it can reach.",
+            status,
+        ),
+        (
+            not has_converged(world, core),
+            "Convergence",
+            "In a connected majority every image reaches the leader's log.",
+            "; ".join(f"node {p.node_id}: {p.status}" for p in _running(world, core)),
+        ),
+        (
+            _wrongly_fenced(world, core) is not None,
+            "DeadBrokersAreFenced",
+            "Brokers that are gone are fenced before long, and those that are there are not.",
+            str(_wrongly_fenced(world, core)),
+        ),
+    )
+    for is_missed, invariant, sentence, detail in misses:
+        if is_missed:
+            world.jury.object_to(invariant, sentence, process, detail)
             return
-        if not converged:
-            world.jury.object_to(
-                "Convergence",
-                "In a whole cluster every image reaches the leader's log.",
-                process,
-                f"{process.status}",
-            )
-            return
-        _judge_image(world, process)
-    _judge_by_log(world)
+    for each in _running(world, core):
+        _judge_image(world, each)
+    _judge_by_log(world, core)
 
 
-def _judge_by_log(world: World) -> None:
+def _judge_by_log(world: World, core: Sequence[int]) -> None:
     """All images agree by their digests, so one is enough."""
-    process = next(_running(world))
-    batches = [one.batch for one in world.ledger.commitments]
-    difference = first_difference(entities_of_log(batches), entities_of_image(process.image))
+    process = next(_running(world, core))
+    ledger = world.ledger
+    said = entities_of_log((one.batch for one in ledger.commitments), ledger.base)
+    difference = first_difference(said, entities_of_image(process.image))
     if difference is not None:
         world.jury.object_to(
             "ImagesSayWhatTheLogSays",
@@ -115,17 +170,17 @@ def _judge_image(world: World, process: NodeProcess) -> None:
         )
 
 
-def _running(world: World) -> Iterator[NodeProcess]:
-    for node_id in sorted(world.machines):
-        machine: Machine = world.machines[node_id]
-        if machine.process is not None:
-            yield machine.process
+def _running(world: World, core: Sequence[int]) -> Iterator[NodeProcess]:
+    for node_id in core:
+        process = world.machines[node_id].process
+        if process is not None:
+            yield process
 
 
-def _leader(world: World) -> NodeProcess | None:
+def _leader(world: World, core: Sequence[int]) -> NodeProcess | None:
     leaders = [
         process
-        for process in _running(world)
+        for process in _running(world, core)
         if process.status is not None
         and process.status.role == LEADER
         and process.status.high_watermark == process.status.log_end

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cluster.protocol import Link
-from cluster.simulated.network import Call, Connection, Party
+from cluster.simulated.network import Call, Connection, OnUnsent, Party
 from cluster.simulated.passage import Outgoing
 from cluster.simulated.snapshot_hands import SnapshotHands
 from cluster.simulated.surroundings import Surroundings
@@ -31,9 +31,13 @@ from node.core.events import Answered, Event, Flushed, Received, Unanswered
 from node.core.metadata.image import EMPTY_IMAGE
 from node.core.raft.snapshot_rpc import with_slice
 from node.storage.stored import Storage
+from node.wire.errors import ErrorCode
 from node.wire.messages import Message
+from node.wire.messages.generated.envelope_response import EnvelopeResponse
 from node.wire.messages.generated.fetch_request import FetchRequest
 from node.wire.messages.generated.fetch_snapshot_request import FetchSnapshotRequest
+
+_FETCHES = frozenset((FetchRequest, FetchSnapshotRequest))
 
 
 class Hands:
@@ -108,11 +112,13 @@ class Hands:
     def _truncate(self, effect: Truncate) -> None:
         for truncated in self._around.jury.on_truncated:
             truncated(self._process, effect.end_offset)
+        self._around.log.truncate(effect.end_offset)  # it may fail half-way: no word is given
         self._storage.truncate(effect)
-        self._around.log.truncate(effect.end_offset)
 
     def _persist(self, effect: PersistQuorumState) -> None:
+        self._around.attempted = effect.state
         self._storage.persist_quorum_state(effect)
+        self._around.attempted = None
         self._around.on_next_write()
         for persisted in self._around.jury.on_persisted:
             persisted(self._process, effect.state)
@@ -131,7 +137,12 @@ class Hands:
 
         def finish() -> None:
             if not self._is_closed:
-                fsync()
+                try:
+                    fsync()
+                except OSError as failed:
+                    error = failed
+                    self._when_running(lambda: self._around.on_disk_error(self._process, error))
+                    return
                 log.durable_end = max(log.durable_end, end_offset)
                 self._when_running(lambda: self._fsynced(flushes))
 
@@ -149,33 +160,44 @@ class Hands:
     def _send(self, effect: Send) -> None:
         for sent in self._around.jury.on_sent:
             sent(self._process, effect)
-        is_fetch = isinstance(effect.message, FetchRequest | FetchSnapshotRequest)
-        lane = "fetch" if is_fetch else "other"
+        lane = "fetch" if type(effect.message) in _FETCHES else "other"
         self._ask(effect, lane, Outgoing(message=effect.message, version=effect.version))
 
     def _forward(self, effect: Forward) -> None:
+        """Where nothing took a connection there is no controller: node/server/peers.py says so."""
         outgoing = Outgoing(message=effect.message, version=effect.version, forward=effect)
-        self._ask(effect, "forward", outgoing)
+        refusal = EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+        self._ask(effect, "forward", outgoing, lambda: self._answered(effect, refusal))
 
-    def _ask(self, effect: Send | Forward, lane: str, outgoing: Outgoing) -> None:
+    def _ask(
+        self,
+        effect: Send | Forward,
+        lane: str,
+        outgoing: Outgoing,
+        on_unsent: OnUnsent | None = None,
+    ) -> None:
         key = (effect.destination, lane)
         connection = self._connections.get(key)
         if connection is None or not connection.is_open:
             link = Link(self._around.node_id, effect.destination)
             connection = self._around.network.connect(link, self._party)
             self._connections[key] = connection
-        correlation = effect.correlation
         connection.send(
-            outgoing, effect.timeout_ns, lambda answer: self._answered(correlation, answer)
+            outgoing,
+            effect.timeout_ns,
+            lambda answer: self._answered(effect, answer),
+            on_unsent,
         )
 
-    def _answered(self, correlation: int, answer: Message | None) -> None:
+    def _answered(self, request: Send | Forward, answer: Message | None) -> None:
         if self._is_closed:
             return
         if answer is None:
-            self._take(Unanswered(correlation=correlation))
-        else:
-            self._take(Answered(correlation=correlation, message=answer))
+            self._take(Unanswered(correlation=request.correlation))
+            return
+        for heard in self._around.jury.on_heard:
+            heard(self._process, request, answer)
+        self._take(Answered(correlation=request.correlation, message=answer))
 
     def _reply(self, effect: Reply) -> None:
         call, event = self.calls.pop(effect.request)

@@ -1,17 +1,18 @@
 """The invariants of a simulated run, together. Each is a small class with its sentence.
 
-Those of elections, the log, answers, images and leases are in the modules named so. They watch
-during the run; what must hold at its end is checked in final_checks.py.
+Those of elections, votes, the log, answers, images, leases and wishes are in the modules named so.
+They watch during the run; what must hold at its end is checked in final_checks.py.
 """
 
-from cluster.simulated.answer_invariants import AnswersArePresent
+from cluster.simulated.answer_invariants import AnswersArePresent, AnswersAreTrue
 from cluster.simulated.election_invariants import (
     BoundedResignation,
     ElectedByAMajority,
     EpochsNeverFall,
+    FetchesAreFenced,
     OneLeaderAnEpoch,
-    OneVoteAnEpoch,
 )
+from cluster.simulated.forgetting import Forgetting
 from cluster.simulated.lease_invariants import (
     CurrentEpochsOnly,
     FencedInTime,
@@ -20,7 +21,9 @@ from cluster.simulated.lease_invariants import (
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.log_invariants import (
     CommittedByAMajority,
+    CommittedIsNeverCut,
     CommittedNeverChanges,
+    DurableStaysDurable,
     HighWatermarkNeverFalls,
     LeadersCommitTheirOwn,
     LeadersHaveAllCommitted,
@@ -32,14 +35,24 @@ from cluster.simulated.metadata_invariants import (
     FencedBrokersLeadNothing,
     ImagesAgree,
     LeadersAreInSync,
+    PartitionEpochsRiseByOne,
 )
 from cluster.simulated.progress_invariants import DeadlinesMoveOn
 from cluster.simulated.registry import Registry
 from cluster.simulated.snapshot_invariants import (
+    ImagesMissNothing,
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
     SnapshotsSayWhatTheLogSays,
 )
+from cluster.simulated.stranger_invariants import StrangersAreRefused
+from cluster.simulated.vote_invariants import (
+    OneVoteAnEpoch,
+    QuorumStateIsKept,
+    RolesFitVotes,
+    VotesAreRefusedForAReason,
+)
+from cluster.simulated.wish_invariants import WishesAreGranted
 from cluster.simulated.witness import Jury, Setting
 
 
@@ -48,29 +61,41 @@ def make_jury(setting: Setting, ledger: Ledger) -> Jury:
     registry = Registry(ledger)
     return Jury(
         (
+            Forgetting(ledger),
             OneLeaderAnEpoch(),
             ElectedByAMajority(setting),
-            EpochsNeverFall(),
+            EpochsNeverFall(setting),
             HighWatermarkNeverFalls(),
             CommittedByAMajority(setting),
             OwnWordIsDurable(setting),
             LogsMatch(),
+            DurableStaysDurable(),
+            CommittedIsNeverCut(ledger),
             CommittedNeverChanges(ledger),
             LeadersHaveAllCommitted(ledger),
             LeadersCommitTheirOwn(),
-            OneVoteAnEpoch(),
+            OneVoteAnEpoch(setting),
+            QuorumStateIsKept(setting),
+            VotesAreRefusedForAReason(setting),
+            RolesFitVotes(setting),
             BoundedResignation(setting),
+            FetchesAreFenced(),
             DeadlinesMoveOn(),
             ImagesAgree(),
             SnapshotsSayWhatTheLogSays(ledger),
             SnapshotAtLogStart(),
             LeadersLoadNoSnapshot(),
+            ImagesMissNothing(),
             BrokersServeCaughtUp(ledger),
             FencedBrokersLeadNothing(),
             LeadersAreInSync(ledger),
+            PartitionEpochsRiseByOne(),
             AnswersArePresent(ledger),
+            AnswersAreTrue(ledger),
             CurrentEpochsOnly(registry),
             OneLivingIncarnation(setting, registry),
             FencedInTime(setting, registry),
+            WishesAreGranted(registry),
+            StrangersAreRefused(setting),
         )
     )

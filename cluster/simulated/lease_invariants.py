@@ -1,6 +1,7 @@
 """What must hold of broker epochs and leases at every moment (KIP-631 "Broker Leases").
 
-Leases are judged by true time: a node's wall clock may be shifted, its monotonic clock runs true.
+Leases are judged by true time: a node's wall clock may be shifted, its monotonic clock runs true,
+but for faults of its rate, by as much as which a session may be shorter or longer.
 Not: images (metadata_invariants.py).
 """
 
@@ -136,7 +137,7 @@ class OneLivingIncarnation(Witness):
         alive_ns = self._registry.alive_ns(broker_id, previous)
         if alive_ns is None or change.incarnation == change.previous_incarnation:
             return
-        if change.time_ns < alive_ns + self._session_ns:
+        if change.time_ns < alive_ns + self._session_ns * (1 - self.jury.rate_error):
             lived_ns = change.time_ns - alive_ns
             detail = f"broker {broker_id}: {lived_ns / 1e9:.3f} s after a contact"
             self.jury.object(self, process, detail)
@@ -158,7 +159,10 @@ def moment(process: Observed) -> Moment:
 class FencedInTime(Witness):
     """Leases last a session of true time, as the active controller sees the contacts."""
 
-    sentence = "A broker is fenced when its session has passed: never before, and not long after."
+    sentence = (
+        "A broker is fenced, and its id free, when its session has passed: "
+        "never before, and not long after."
+    )
 
     def __init__(self, setting: Setting, registry: Registry) -> None:
         super().__init__()
@@ -207,11 +211,24 @@ class FencedInTime(Witness):
         """A registration is a contact if it is not refused; the broker is fenced as yet."""
         arrived = self._arrivals.pop((process.node_id, process.life, event.request), None)
         match event.message, message:
-            case RegistrationRequest() as request, RegistrationResponse(error_code=ErrorCode.NONE):
-                if arrived is not None:
+            case RegistrationRequest() as request, RegistrationResponse(error_code=code):
+                if arrived is not None and code == ErrorCode.NONE:
                     self._touch(process, request.broker_id, arrived, stops=False)
+                elif arrived is not None and code == ErrorCode.DUPLICATE_BROKER_REGISTRATION:
+                    self._refused(process, request.broker_id, arrived)
             case _:
                 return
+
+    def _refused(self, process: Observed, broker_id: int, arrived: Moment) -> None:
+        """Not long after: whoever had the id has lost it, fenced or not."""
+        since = self._leads_since.get(process.node_id)
+        if since is None:
+            return
+        contact = self._contacts.get((process.node_id, broker_id), since)
+        silence_ns = arrived.running_ns - max(contact.running_ns, since.running_ns)
+        if silence_ns > self._session_ns * (1 + self.jury.rate_error) + TICK_NS:
+            detail = f"broker {broker_id}: its id is not free {silence_ns / 1e9:.3f} s"
+            self.jury.object(self, process, f"{detail} after a contact")
 
     def _touch(self, process: Observed, broker_id: int, contact: Moment, *, stops: bool) -> None:
         key = (process.node_id, broker_id)
@@ -243,7 +260,7 @@ class FencedInTime(Witness):
             return
         contact_ns = max(self._contacts.get(key, since).true_ns, since.true_ns)
         silence_ns = process.now_ns() - contact_ns
-        if silence_ns < self._session_ns:
+        if silence_ns < self._session_ns * (1 - self.jury.rate_error):
             detail = f"broker {broker_id} was fenced {silence_ns / 1e9:.3f} s after a contact"
             self.jury.object(self, process, detail)
 
@@ -259,7 +276,8 @@ class FencedInTime(Witness):
             return
         # What it has written and nobody has acknowledged may be the fencing.
         is_settled = status.high_watermark == status.log_end
-        limit_ns = self._session_ns + (TICK_NS if is_settled else self._slack_ns)
+        limit_ns = self._session_ns * (1 + self.jury.rate_error)
+        limit_ns += TICK_NS if is_settled else self._slack_ns
         for broker in image.sorted_brokers():
             contact = self._contacts.get((process.node_id, broker.broker_id), since)
             silence_ns = process.running_ns() - max(contact.running_ns, since.running_ns)

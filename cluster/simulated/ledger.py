@@ -1,10 +1,18 @@
-"""What the cluster has committed, as first seen on any node. Not: a judgement of it."""
+"""What the cluster has committed, as first seen on any node. Not: a judgement of it.
 
+What lies below every node's log is kept as what it comes to, no more as batches.
+"""
+
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
+from typing import TypeVar
 
+from cluster.simulated.reference_image import Entities, tell
 from node.wire.messages.batch import Batch
 
+T = TypeVar("T")
 OnCommit = Callable[[Batch, int], None]
 
 
@@ -20,10 +28,12 @@ class Commitment:
 class Ledger:
     """Committed batches in order of commitment, and by offset."""
 
-    __slots__ = ("_by_offset", "commitments", "subscribers")
+    __slots__ = ("_by_offset", "base", "commitments", "subscribers")
 
     def __init__(self) -> None:
-        self.commitments: list[Commitment] = []
+        self.base: Entities = {}
+        """What the batches say that are forgotten."""
+        self.commitments: deque[Commitment] = deque()
         self.subscribers: list[OnCommit] = []
         self._by_offset: dict[int, Batch] = {}
 
@@ -43,9 +53,26 @@ class Ledger:
             subscriber(batch, time_ns)
         return batch
 
+    def forget(self, below: int) -> None:
+        """Keep of what ends at or below an offset only what it comes to."""
+        while self.commitments and self.commitments[0].batch.next_offset <= below:
+            batch = self.commitments.popleft().batch
+            tell(self.base, batch)
+            del self._by_offset[batch.base_offset]
+
+    def at(self, base_offset: int) -> Batch | None:
+        """Return the committed batch that begins at an offset."""
+        return self._by_offset.get(base_offset)
+
     def last_before(self, epoch: int) -> Batch | None:
         """Return the last batch committed in an epoch below this one."""
         for commitment in reversed(self.commitments):
             if commitment.epoch < epoch:
                 return commitment.batch
         return None
+
+
+def drop_below(entries: dict[int, T], below: int) -> None:
+    """Drop the entries of offsets below one, from a dictionary that was filled in their order."""
+    for offset in list(takewhile(lambda offset: offset < below, entries)):
+        del entries[offset]

@@ -2,18 +2,22 @@
 
 A cut link keeps what is sent over it, as a sender's TCP does, and lets it go after the heal; what
 belongs to a connection that was given up meanwhile goes or is lost, by the seed. Not: connections
-and requests (network.py). Machine 0 is the harness; its links are never cut.
+and requests (network.py), losses and stalls (weather.py). Machine 0 is the harness; its links are
+never cut.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 
 from msgspec import Struct
 
+from cluster.abilities import Toxic
 from cluster.protocol import Link
 from cluster.simulated.scheduler import Scheduler
+from cluster.simulated.weather import HARNESS, Weather
 
-HARNESS = 0
+__all__ = ("HARNESS", "RETRANSMISSION_NS", "Delays", "Links", "Stream")
+
 RETRANSMISSION_NS = 200_000_000
 """The longest that a withheld segment is retransmitted after the heal."""
 
@@ -58,12 +62,24 @@ class Delays(Struct, frozen=True, kw_only=True):
 class Links:
     """All links of a cluster."""
 
-    __slots__ = ("_cuts", "_delays", "_held", "_random", "_scheduler", "_withheld")
+    __slots__ = (
+        "_cuts",
+        "_held",
+        "_random",
+        "_scheduler",
+        "_weather",
+        "_withheld",
+        "delays",
+        "weather",
+    )
 
-    def __init__(self, scheduler: Scheduler, random: Random) -> None:
+    def __init__(self, scheduler: Scheduler, random: Random, weather: Weather) -> None:
         self._scheduler = scheduler
         self._random = random
-        self._delays = Delays.draw(random)
+        self._weather = weather
+        self.weather: Weather | None = None if weather.is_calm else weather
+        """None while nothing is wrong anywhere, so that a calm run does not pay for it."""
+        self.delays = Delays.draw(random)
         self._cuts: set[Link] = set()  # asked for membership only
         self._withheld: dict[Link, int] = {}
         self._held: dict[Link, list[tuple[Stream, Callable[[], None]]]] = {}
@@ -87,9 +103,26 @@ class Links:
             self._carry(stream, arrive, int(self._random.random() * RETRANSMISSION_NS))
 
     def heal_all(self) -> None:
-        """Heal every link that is cut."""
+        """Heal every link that is cut or bad."""
+        self._weather.clear()
+        self.weather = None
         for link in sorted(self._cuts):
             self.heal(link)
+
+    def degrade(self, links: Iterable[Link], toxic: Toxic) -> None:
+        """Make links bad, besides what is wrong with them already."""
+        self._weather.add(links, toxic)
+        self.weather = self._weather
+
+    def restore(self, links: Iterable[Link], toxic: Toxic) -> None:
+        """Undo one `degrade`."""
+        self._weather.remove(links, toxic)
+        if self._weather.is_calm:
+            self.weather = None
+
+    def degraded(self, link: Link) -> int:
+        """How many messages have been lost, reset, stalled or slowed on a link."""
+        return self._weather.hits[link]
 
     def withheld(self, link: Link) -> int:
         """How many messages have been withheld since the link's last cut."""
@@ -103,7 +136,9 @@ class Links:
             self._carry(stream, arrive, 0)
 
     def _carry(self, stream: Stream, arrive: Callable[[], None], extra_ns: int) -> None:
-        due_ns = self._scheduler.now_ns + extra_ns + self._delays.next_ns(self._random)
+        due_ns = self._scheduler.now_ns + extra_ns + self.delays.next_ns(self._random)
+        if self.weather is not None:
+            due_ns += self.weather.delay_ns(stream.link)
         stream.last_arrival_ns = max(stream.last_arrival_ns, due_ns)
         self._scheduler.at(stream.last_arrival_ns, lambda: self._arrive(stream, arrive))
 

@@ -5,7 +5,7 @@ node's word about itself only as the claim that is to be tested. Not: elections
 (election_invariants.py), metadata (metadata_invariants.py).
 """
 
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from typing_extensions import override
 
@@ -108,6 +108,38 @@ class OwnWordIsDurable(Witness):
             self.jury.object(self, process, detail)
 
 
+class DurableStaysDurable(Witness):
+    """What storage has called durable, by what a start finds after a loss of power."""
+
+    sentence = "A start finds everything that was durable when the last process ended."
+
+    @override
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        log = process.log
+        if log.end_offset < log.promised_end:
+            detail = f"the log ends at {log.end_offset}, was durable to {log.promised_end}"
+            self.jury.object(self, process, detail)
+
+
+class CommittedIsNeverCut(Witness):
+    """A follower's log as its leader's diverging epochs leave it (KIP-595 "Fetch response")."""
+
+    sentence = "No log that holds a committed record is cut below it."
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self._ledger = ledger
+
+    @override
+    def truncated(self, process: Observed, end_offset: int) -> None:
+        for batch in reversed(process.log.batches):
+            if batch.next_offset <= end_offset:
+                return
+            if self._ledger.at(batch.base_offset) == batch:
+                detail = f"cut to {end_offset}, below {batch.last_offset} of epoch {batch.epoch}"
+                self.jury.object(self, process, detail)
+
+
 class LogsMatch(Witness):
     """Log matching, by induction over each append."""
 
@@ -138,6 +170,11 @@ class LogsMatch(Witness):
         if (first[0] is not batch and first[0] != batch) or first[1] != before:
             detail = f"offset {key[0]}, epoch {key[1]}, after {before} and after {first[1]}"
             self.jury.object(self, process, detail)
+
+    @override
+    def forgotten(self, below: int) -> None:
+        for key in list(takewhile(lambda key: key[0] < below, self._first)):
+            del self._first[key]
 
 
 class CommittedNeverChanges(Witness):

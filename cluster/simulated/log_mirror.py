@@ -15,12 +15,14 @@ from node.wire.messages.batch import Batch
 class LogMirror:
     """The batches written, and how far they would survive a loss of power."""
 
-    __slots__ = ("_bases", "batches", "durable_end", "snapshots", "start")
+    __slots__ = ("_bases", "batches", "durable_end", "promised_end", "snapshots", "start")
 
     def __init__(self) -> None:
         self.batches: list[Batch] = []
         self._bases: list[int] = []
         self.durable_end = 0
+        self.promised_end = 0
+        """How far the log was durable when its last process had ended."""
         self.start = LOG_BEGIN
         """The snapshot that stands before the first batch."""
         self.snapshots: list[SnapshotId] = []
@@ -35,6 +37,7 @@ class LogMirror:
         self, batches: Sequence[Batch], history: History = NO_HISTORY, *, is_durable: bool
     ) -> None:
         """Begin again with what a start has found on the disk."""
+        self.promised_end = self.durable_end
         self.start = history.log_start
         self.snapshots = [stored.snapshot for stored in history.kept]
         self.batches = list(batches)

@@ -3,16 +3,22 @@
 Not: what a process does (process.py).
 """
 
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 from msgspec.structs import replace
 
 from cluster.protocol import NodeInfo
 from cluster.simulated.chance import NodeRandom, Ties
-from cluster.simulated.filesystem import SimulatedDirectory, SimulatedFile, SimulatedFileSystem
+from cluster.simulated.disk_health import DiskHealth
+from cluster.simulated.filesystem import SimulatedFileSystem
+from cluster.simulated.inodes import SimulatedDirectory, SimulatedFile
+from cluster.simulated.log_mirror import LogMirror
 from cluster.simulated.process import NodeProcess
 from cluster.simulated.surroundings import Surroundings
 from node.core.config import NodeConfig
+from node.core.metadata.committed import Apply
 from node.core.node import Node
 from node.core.types import NodeId
 from node.server.trace import TraceWriter
@@ -37,15 +43,20 @@ class Machine:
         seed: str,
         ties: Ties,
         segment_bytes: int,
+        is_traced: bool,
+        apply: Apply,
     ) -> None:
         self.info = info
         self.around = around
         self.disk = SimulatedFileSystem()
+        self.health = DiskHealth(Random(f"{seed}/disk-{info.node_id}"))
         self.process: NodeProcess | None = None
         self.lives = 0
         self._config = config
         self._seed = seed
         self._ties = ties
+        self._is_traced = is_traced
+        self._apply = apply
         self._observations = SimulatedFileSystem()
         self._storage_config = StorageConfig(
             node_id=config.node_id,
@@ -54,9 +65,7 @@ class Machine:
             voter_ids=config.voter_ids,
             segment_bytes=segment_bytes,
         )
-        meta = MetaProperties(cluster_id=config.cluster_id, node_id=NodeId(info.node_id))
-        format_directories(self.disk, (DATA,), meta)
-        self.disk.fsync_directory("/")
+        self._format()
 
     def start(self) -> None:
         """Start the node's process, if it is down and takes what it finds on its disk."""
@@ -65,30 +74,40 @@ class Machine:
         try:
             stored = open_node_storage(self.disk, self._storage_config)
         except StorageError as error:
-            self._refuses(error)
+            self._refuses(str(error))
+            return
+        except OSError as error:
+            if not self.health.fails():
+                self._refuses(f"the disk failed: {error}")
             return
         self.lives += 1
         random = NodeRandom.of(f"{self._seed}/node-{self.info.node_id}/{self.lives}", self._ties)
         incarnation = Uuid(random.randbytes(16))
         now = self.around.clock.now()
         config = replace(self._config, incarnation=incarnation)
-        node = Node(config, stored.durable, stored.batches, random, now, history=stored.history)
+        node = Node(
+            config,
+            stored.durable,
+            stored.batches,
+            random,
+            now,
+            history=stored.history,
+            apply=self._apply,
+        )
         is_durable = self.disk.is_synced(log_directory(self._storage_config))
         self.around.log.recovered(stored.batches, stored.history, is_durable=is_durable)
-        trace = TraceWriter(
-            self._observations,
-            TRACE,
-            node=config.node_id,
-            incarnation=format_uuid(incarnation),
-        )
         self.process = NodeProcess(
             self.around,
             node,
             stored.storage,
             life=self.lives,
             is_controller=self.info.is_controller,
-            trace=trace,
+            trace=self._trace(incarnation) if self._is_traced else None,
         )
+        if stored.durable == self.around.attempted:
+            for persisted in self.around.jury.on_persisted:
+                persisted(self.process, stored.durable)
+        self.around.attempted = None
         for started in self.around.jury.on_started:
             started(self.process, stored.durable)
         newest = stored.history.newest
@@ -97,15 +116,36 @@ class Machine:
                 loaded(self.process, newest.stored.snapshot, newest.image)
         self.process.start()
 
-    def _refuses(self, error: StorageError) -> None:
+    def _trace(self, incarnation: Uuid) -> TraceWriter:
+        return TraceWriter(
+            self._observations,
+            TRACE,
+            node=self._config.node_id,
+            incarnation=format_uuid(incarnation),
+        )
+
+    def _format(self) -> None:
+        meta = MetaProperties(cluster_id=self._config.cluster_id, node_id=NodeId(self.info.node_id))
+        format_directories(self.disk, (DATA,), meta)
+        self.disk.fsync_directory("/")
+
+    def _refuses(self, reason: str) -> None:
         """Its disk was written by itself and by crashes alone."""
         self.around.jury.record(
             "RecoversFromCrashes",
             "A node starts from whatever a crash has left of what it wrote.",
-            str(error),
+            reason,
             node=self.info.node_id,
             time_ns=self.around.scheduler.now_ns,
         )
+
+    def chance(self, purpose: str) -> Random:
+        """Return the chance of what befalls the node now, the same whatever befell it before.
+
+        So a schedule keeps its effect when faults are taken out of it (kraftproof shrink).
+        """
+        now_ns = self.around.scheduler.now_ns
+        return Random(f"{self._seed}/{purpose}-{self.info.node_id}/{now_ns}")
 
     def stop(self) -> None:
         """SIGTERM, if there is a process."""
@@ -121,7 +161,45 @@ class Machine:
     def lose_power(self) -> int:
         """Kill the process and lose what was not durable; return the bytes lost."""
         self.kill()
-        return self.disk.crash(self.around.random)
+        return self.disk.crash(self.chance("crash"))
+
+    def disk_failed(self, error: OSError) -> None:
+        """A failed write or fsync ends the process, as in node/server; a later start may work."""
+        process = self.process
+        self.kill()
+        if process is not None and not self.health.fails():
+            self.around.jury.object_to(
+                "NoNodeGivesUp",
+                "A node ends by itself only when it was told to stop.",
+                process,
+                f"the disk failed: {error}",
+            )
+
+    def fall_ill(self, change: Callable[[DiskHealth], None]) -> None:
+        """Change what is wrong with the disk."""
+        change(self.health)
+        illness = None if self.health.is_well else self.health
+        self.disk.illness = self.around.illness = illness
+
+    def wipe(self) -> None:
+        """Kill the process, lose everything that was stored, and format the directories again."""
+        self.kill()
+        self.disk = SimulatedFileSystem()
+        self._format()
+        self.disk.illness = self.around.illness
+        self.around.log = LogMirror()
+
+    def set_clock_rate(self, rate_ppm: int) -> None:
+        """Let the monotonic clock run quicker or slower, and the process wait accordingly."""
+        self.around.clock.set_rate(rate_ppm)
+        if self.process is not None:
+            self.process.look_at_clock()
+
+    def repair(self) -> None:
+        """Undo what faults have done to the disk and the clocks."""
+        self.fall_ill(DiskHealth.recover)
+        self.around.clock.repair()
+        self.set_clock_rate(0)
 
     def write_files(self, directory: Path) -> None:
         """Write the disk and the trace as real files."""

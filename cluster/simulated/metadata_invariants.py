@@ -6,7 +6,8 @@ end of a run (final_checks.py).
 
 from typing_extensions import override
 
-from cluster.simulated.ledger import Ledger
+from cluster.simulated.ledger import Ledger, drop_below
+from cluster.simulated.reference_image import UNCHANGED
 from cluster.simulated.witness import Observed, Witness
 from node.core.metadata.image import MetadataImage, Partition
 from node.core.raft.quorum_state import QuorumState
@@ -35,6 +36,10 @@ class ImagesAgree(Witness):
         if offset < self._offsets.get(us, 0):
             self.jury.object(self, process, f"offset {offset} after {self._offsets[us]}")
         self._offsets[us] = offset
+
+    @override
+    def forgotten(self, below: int) -> None:
+        drop_below(self._digests, below)
 
 
 class BrokersServeCaughtUp(Witness):
@@ -100,8 +105,8 @@ class LeadersAreInSync(Witness):
     """Partitions as they are created and changed, and when brokers come back."""
 
     sentence = (
-        "A partition's leader is in its ISR, which is never empty and among its replicas; "
-        "there is a leader as long as a member of the ISR may lead."
+        "A partition's ISR is never empty and among its replicas; its leader is a member that is "
+        "neither fenced nor about to stop, and there is one as long as such a member is there."
     )
 
     def __init__(self, ledger: Ledger) -> None:
@@ -132,7 +137,7 @@ class LeadersAreInSync(Witness):
     def _look(self, process: Observed, image: MetadataImage, partition: Partition) -> None:
         isr = partition.isr
         may_lead = [broker for broker in isr if _may_lead(image, broker)]
-        leads = partition.leader in isr or (partition.leader == NO_NODE and not may_lead)
+        leads = partition.leader in may_lead or (partition.leader == NO_NODE and not may_lead)
         if not leads or not isr or set(isr) - set(partition.replicas):
             self.jury.object(self, process, f"{partition}, of which {may_lead} may lead")
 
@@ -140,3 +145,48 @@ class LeadersAreInSync(Witness):
 def _may_lead(image: MetadataImage, broker_id: NodeId) -> bool:
     broker = image.brokers.get(broker_id)
     return broker is not None and not broker.fenced and not broker.in_controlled_shutdown
+
+
+class PartitionEpochsRiseByOne(Witness):
+    """Partitions as version chains (KIP-497), by the image that shows a change first."""
+
+    sentence = "Each change of a partition raises its epoch by one, each election its leader's."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._looked_at = 0
+        self._epochs: dict[tuple[Uuid, int], tuple[int, int]] = {}
+        """By partition: its partition epoch and its leader epoch."""
+
+    @override
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        if offset <= self._looked_at:
+            return
+        start, self._looked_at = self._looked_at, offset
+        if process.log.start.end_offset > start:
+            self._epochs.clear()  # what lies between is in a snapshot only
+            start = process.log.start.end_offset
+        changed: dict[tuple[Uuid, int], None] = {}
+        for batch in process.log.between(start, offset):
+            for record in batch.records:
+                if isinstance(record, records.PartitionRecord | records.PartitionChangeRecord):
+                    changed[record.topic_id, record.partition_id] = None
+                    self._count(record)
+        for topic_id, index in changed:
+            partitions = image.partitions.get(topic_id)
+            partition = None if partitions is None else partitions.get(index)
+            expected = self._epochs.get((topic_id, index))
+            if partition is None or expected is None:
+                continue  # removed since, or first seen in a snapshot
+            found = (partition.partition_epoch, partition.leader_epoch)
+            if found != expected:
+                self.jury.object(self, process, f"{partition}, by its records {expected}")
+
+    def _count(self, record: records.PartitionRecord | records.PartitionChangeRecord) -> None:
+        key = (record.topic_id, record.partition_id)
+        if isinstance(record, records.PartitionRecord):
+            self._epochs[key] = (record.partition_epoch, record.leader_epoch)
+        elif key in self._epochs:
+            partition_epoch, leader_epoch = self._epochs[key]
+            elects = record.leader != UNCHANGED
+            self._epochs[key] = (partition_epoch + 1, leader_epoch + elects)

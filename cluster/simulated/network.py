@@ -3,7 +3,8 @@
 What TCP does and a request notices is here: refusal by a machine without the process, a reset
 when either end dies, silence over a cut link until the time-out, which drops the whole connection
 with every request in flight on it; answers in the order of the requests. A paused process has its
-messages buffered by its machine. Not: bytes (passage.py), cuts and delays (links.py).
+messages buffered by its machine. What never left, since no connection ever stood, is told apart.
+Not: bytes (passage.py), cuts and delays (links.py).
 """
 
 from collections import deque
@@ -17,6 +18,15 @@ from cluster.simulated.scheduler import Timer
 from node.wire.messages import Message
 
 OnAnswer = Callable[[Message | None], None]
+OnUnsent = Callable[[], None]
+
+
+def _nobody() -> None:
+    """Who serves a connection that was reset: what still arrives on it is refused."""
+
+
+FEW_CONNECTIONS = 64
+"""So many are kept before those that were closed are looked for."""
 
 
 class Server(Protocol):
@@ -46,9 +56,24 @@ class Party(Protocol):
 class Call:
     """One request on its way, at its server, or on its way back."""
 
-    __slots__ = ("_on_answer", "connection", "is_done", "outgoing", "response", "timer")
+    __slots__ = (
+        "_on_answer",
+        "_on_unsent",
+        "connection",
+        "is_done",
+        "outgoing",
+        "response",
+        "timer",
+    )
 
-    def __init__(self, connection: "Connection", outgoing: Outgoing, on_answer: OnAnswer) -> None:
+    def __init__(
+        self,
+        connection: "Connection",
+        outgoing: Outgoing,
+        on_answer: OnAnswer,
+        on_unsent: OnUnsent | None,
+    ) -> None:
+        self._on_unsent = on_unsent
         self.connection = connection
         self.outgoing = outgoing
         self.response: Message | None = None
@@ -70,6 +95,16 @@ class Call:
             self.timer.cancel()
         self._on_answer(message)
 
+    def lose(self, *, is_unsent: bool) -> None:
+        """There is no answer; the sender hears it apart, if it asked to, that nobody got it."""
+        if not is_unsent or self._on_unsent is None:
+            self.finish(None)
+        elif not self.is_done:
+            self.is_done = True
+            if self.timer is not None:
+                self.timer.cancel()
+            self._on_unsent()
+
 
 class Connection:
     """One connection from a party to whatever process serves at the target when it is opened."""
@@ -83,6 +118,7 @@ class Connection:
         "_party",
         "_passage",
         "_served",
+        "_stands",
         "is_open",
         "server",
     )
@@ -104,18 +140,29 @@ class Connection:
         self._back = Stream(Link(link.target, link.source))
         self._outstanding: list[Call] = []
         self._served: deque[Call] = deque()
+        self._stands = False
+        """Whether what is sent may reach somebody, as far as the sender can know."""
         self.server: Server | None = None
         self.is_open = True
 
     @property
-    def source(self) -> int:
-        """The machine that opened it."""
-        return self._forth.link.source
+    def link(self) -> Link:
+        """From the machine that opened it to the one that serves."""
+        return self._forth.link
 
-    def send(self, outgoing: Outgoing, timeout_ns: int, on_answer: OnAnswer) -> None:
-        """Send a request, which ends in exactly one call of `on_answer`."""
+    def send(
+        self,
+        outgoing: Outgoing,
+        timeout_ns: int,
+        on_answer: OnAnswer,
+        on_unsent: OnUnsent | None = None,
+    ) -> None:
+        """Send a request, which ends in exactly one call of `on_answer`.
+
+        `on_unsent` is called instead, if given, when it has certainly reached nobody.
+        """
         assert self.is_open, "a new connection takes the place of a closed one"
-        call = Call(self, outgoing, on_answer)
+        call = Call(self, outgoing, on_answer, on_unsent)
         call.timer = self._party.after(timeout_ns, lambda: self._give_up(call))
         self._outstanding.append(call)
         arriving = self._passage.request(outgoing)
@@ -132,10 +179,11 @@ class Connection:
         self._back.is_given_up = True
         outstanding, self._outstanding = self._outstanding, []
         for call in outstanding:
-            call.finish(None)
+            call.lose(is_unsent=not self._stands)
 
     def reset(self) -> None:
         """The serving process is gone, and its machine says so if it can be heard."""
+        self._lookup = _nobody
         self._back_to_party(self.close)
 
     def send_ready(self) -> None:
@@ -159,11 +207,19 @@ class Connection:
         self._links.send(self._back, lambda: self._party.hear(action, self))
 
     def _transmit(self, arrive: Callable[[], None]) -> None:
-        """Send forth; until the connection stands both directions are needed."""
-        if self.server is None and self._links.is_cut(self._back.link):
-            self._links.send(self._back, lambda: self._transmit(arrive))
-        else:
-            self._links.send(self._forth, arrive)
+        """Send forth; until the connection stands both directions are needed.
+
+        What waits for that is given up with the connection, as nothing of it has left.
+        """
+        if not self._stands:
+            if not self.is_open:
+                return
+            for stream in (self._back, self._forth):
+                if self._links.is_cut(stream.link):
+                    self._links.send(stream, lambda: self._transmit(arrive))
+                    return
+            self._stands = True
+        self._links.send(self._forth, arrive)
 
     def _establish(self) -> bool:
         if self.server is None:
@@ -174,10 +230,19 @@ class Connection:
         return True
 
     def _arrive(self, call: Call, arriving: Callable[[], Arrived]) -> None:
-        if not self._establish() or self.server is not self._lookup():
+        if not self._establish():
+            self._stands = False
+            self.reset()
+            return
+        if self.server is not self._lookup():
             self.reset()
             return
         assert self.server is not None, "it stands"
+        weather = self._links.weather
+        if weather is not None and weather.resets(self._forth.link):
+            self.reset()
+            if not weather.is_carried_out():
+                return
         self._served.append(call)
         self.server.serve(call, arriving())
 
@@ -189,32 +254,40 @@ class Connection:
 class Network:
     """Opens connections between the processes of one cluster."""
 
-    __slots__ = ("_connections", "_lookup", "_passage", "links")
+    __slots__ = ("_connections", "_look_at", "_lookup", "links", "make_connection", "passage")
 
     def __init__(
         self, links: Links, passage: Passage, lookup: Callable[[int], Server | None]
     ) -> None:
         self.links = links
-        self._passage = passage
+        self.passage = passage
+        self.make_connection = self._plain_connection
+        """How a connection is made; a recorder's tell what passes (recorder.py)."""
         self._lookup = lookup
         self._connections: list[Connection] = []
+        self._look_at = FEW_CONNECTIONS
 
     def connect(self, link: Link, party: Party) -> Connection:
         """Return a new connection; it stands once the first message has arrived."""
         target = link.target
-        connection = Connection(
-            link,
-            party,
-            lambda: self._lookup(target),
-            links=self.links,
-            passage=self._passage,
-        )
+        connection = self.make_connection(link, party, lambda: self._lookup(target))
         self._connections.append(connection)
+        if len(self._connections) >= self._look_at:
+            self._forget_closed()
         return connection
+
+    def _plain_connection(
+        self, link: Link, party: Party, lookup: Callable[[], Server | None]
+    ) -> Connection:
+        return Connection(link, party, lookup, links=self.links, passage=self.passage)
 
     def process_died(self, process: object) -> None:
         """Reset every connection to a process that is gone."""
-        self._connections = [connection for connection in self._connections if connection.is_open]
+        self._forget_closed()
         for connection in self._connections:
             if connection.server is process:
                 connection.reset()
+
+    def _forget_closed(self) -> None:
+        self._connections = [connection for connection in self._connections if connection.is_open]
+        self._look_at = max(FEW_CONNECTIONS, 2 * len(self._connections))

@@ -19,17 +19,28 @@ PATIENCE_NS = milliseconds(100)
 WRITE_NS = milliseconds(3)
 """About as long as a record is on its way to a majority."""
 LONGER_PATIENCE_NS = milliseconds(400)
+"""As long as voters may differ in when they miss their leader."""
 LOOK_NS = milliseconds(3)
+
+
+def patience_ns(machine: Machine) -> int:
+    """Return how long a fault waits for this node to write.
+
+    A voter that follows writes often, or there is no leader: then it is about to vote.
+    """
+    process = machine.process
+    is_voter = machine.info.is_controller and process is not None and not _leads(process)
+    return LONGER_PATIENCE_NS if is_voter else PATIENCE_NS
 
 
 async def amid_write(scope: SimulatedScope, machine: Machine) -> None:
     """Wait until the node has just written to its log or to its quorum state."""
-    process, random = machine.process, machine.around.random
+    process, random = machine.process, machine.chance("opportunity")
     if process is None or process.is_paused or random.random() < CHANCE_MOMENT:
         return
     written = scope.promise()
     machine.around.on_next_write = lambda: written.set(None)
-    timer = scope.scheduler.after(PATIENCE_NS, lambda: written.set(None))
+    timer = scope.scheduler.after(patience_ns(machine), lambda: written.set(None))
     await written
     timer.cancel()
     await scope.sleep(int(random.random() ** 4 * WRITE_NS))
@@ -48,7 +59,7 @@ async def overtaken(scope: SimulatedScope, machine: Machine, others: Iterable[Ma
 
     Woken then, it has the least cause to doubt that it leads.
     """
-    asleep, random = machine.process, machine.around.random
+    asleep, random = machine.process, machine.chance("opportunity")
     if asleep is None or not _leads(asleep) or random.random() < CHANCE_MOMENT:
         return
     machines = tuple(others)

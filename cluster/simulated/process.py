@@ -32,6 +32,11 @@ from node.core.status import NodeStatus
 from node.server.trace import TraceWriter
 from node.storage.stored import Storage
 
+_AWAITS_FSYNC = frozenset((Truncate, InstallSnapshot, CleanLog))
+"""What may not happen to a file that an fsync is under way on."""
+_BARRIERS = frozenset((Truncate, InstallSnapshot, PersistQuorumState))
+"""What holds back all that comes after it, until it is on disk."""
+
 
 class NodeProcess(Server, Party):
     """From one start to one end."""
@@ -44,7 +49,7 @@ class NodeProcess(Server, Party):
         *,
         life: int,
         is_controller: bool,
-        trace: TraceWriter,
+        trace: TraceWriter | None,
     ) -> None:
         self.node_id = around.node_id
         self.life = life
@@ -69,7 +74,7 @@ class NodeProcess(Server, Party):
         self._is_blocked = False
         self._awaits_fsync = False
         self._is_stepping = False
-        self._event = "start"
+        self.event: Event | None = None
         self._tick: Timer | None = None
         self._next_request = 0
 
@@ -77,11 +82,11 @@ class NodeProcess(Server, Party):
 
     def start(self) -> None:
         """Take the first step."""
-        self._do(lambda: self._node.start(self._around.clock.now()))
+        self._do(self._node.start)
 
     def end(self) -> None:
         """SIGKILL: nothing of it runs any more."""
-        self._suspension.is_alive = False
+        self._suspension.end()
         self._hands.close()
         self._around.network.process_died(self)
 
@@ -106,6 +111,10 @@ class NodeProcess(Server, Party):
     def image(self) -> MetadataImage:
         """The image that it published last."""
         return self._hands.image
+
+    def look_at_clock(self) -> None:
+        """The machine's monotonic clock runs at another rate now."""
+        self._arm()
 
     def now_ns(self) -> int:
         """True time."""
@@ -167,18 +176,19 @@ class NodeProcess(Server, Party):
         self._is_stepping = False
 
     def _step(self, event: Event) -> None:
-        self._event = type(event).__name__
+        self.event = event
         if isinstance(event, Received):
             for received in self._around.jury.on_received:
                 received(self, event)
-        self._do(lambda: self._node.step(event, self._around.clock.now()))
+        self._do(self._node.step, event)
 
-    def _do(self, step: Callable[[], list[Effect]]) -> None:
+    def _do(self, step: Callable[..., list[Effect]], *event: Event) -> None:
         try:
-            self._effects.extend(step())
+            effects = step(*event, self._around.clock.now())
         except Exception as error:  # noqa: BLE001 - whatever it is, it would end a real process
             self._fail(error)
             return
+        self._effects.extend(effects)
         self._carry_out()
 
     def _fail(self, error: Exception) -> None:
@@ -191,15 +201,22 @@ class NodeProcess(Server, Party):
         effects = self._effects
         while effects and self._suspension.is_alive:
             effect = effects[0]
-            if (
-                isinstance(effect, Truncate | InstallSnapshot | CleanLog)
-                and self._hands.is_flushing
-            ):
+            kind = type(effect)
+            if self._hands.is_flushing and kind in _AWAITS_FSYNC:
                 self._awaits_fsync = self._is_blocked = True
                 return
             del effects[0]
-            self._hands.carry_out(effect)
-            if isinstance(effect, Truncate | InstallSnapshot | PersistQuorumState):
+            try:
+                self._hands.carry_out(effect)
+            except OSError as error:
+                self._around.on_disk_error(self, error)
+                return
+            except Exception as error:  # noqa: BLE001 - likewise
+                self._fail(error)
+                return
+            if self._around.on_effect is not None:
+                self._around.on_effect(effect)
+            if kind in _BARRIERS:
                 self._is_blocked = True
                 self.after(self._around.fsync_ns(), self._pass_barrier)
                 return
@@ -220,11 +237,14 @@ class NodeProcess(Server, Party):
         if status != before:
             for moved in jury.on_moved:
                 moved(self, before, status)
-        for event, message in self._hands.replied:
-            for replied in jury.on_replied:
-                replied(self, event, message)
-        self._hands.replied.clear()
-        self._trace.write(status, self._around.clock.now(), self._event)
+        if self._hands.replied:
+            for event, message in self._hands.replied:
+                for replied in jury.on_replied:
+                    replied(self, event, message)
+            self._hands.replied.clear()
+        if self._trace is not None:
+            name = "start" if self.event is None else type(self.event).__name__
+            self._trace.write(status, self._around.clock.now(), name)
         for stepped in jury.on_stepped:
             stepped(self)
 

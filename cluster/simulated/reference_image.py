@@ -1,7 +1,7 @@
 """What an image must hold, from the committed records alone: the same rules told a second time.
 
 A plain dictionary for each kind of entity; slow, apart from node/core/metadata, and for the end
-of a run. Not: derived parts of an image (final_checks.py has them rebuilt), nor configurations.
+of a run. Not: derived parts of an image (final_checks.py has them rebuilt).
 """
 
 from collections.abc import Iterable
@@ -14,19 +14,26 @@ from node.wire.messages.batch import Batch, Record
 Fields: TypeAlias = dict[str, object]
 Entities: TypeAlias = dict[tuple[object, ...], Fields]
 UNCHANGED = -2
+TOPIC_RESOURCE = 2
 
 
-def entities_of_log(batches: Iterable[Batch]) -> Entities:
-    """Return every broker, topic and partition that committed batches leave.
+def entities_of_log(batches: Iterable[Batch], before: Entities | None = None) -> Entities:
+    """Return every broker, topic, partition, configuration and feature that batches leave.
 
     A change of what is not there leaves nothing; that a node must not go on is its own affair.
     """
-    entities: Entities = {}
+    entities = {} if before is None else {key: dict(was) for key, was in before.items()}
     for batch in batches:
-        for record in () if batch.is_control else batch.records:
-            _apply_to_brokers(entities, record)
-            _apply_to_topics(entities, record)
+        tell(entities, batch)
     return entities
+
+
+def tell(entities: Entities, batch: Batch) -> None:
+    """Change the entities in place as one more batch says."""
+    for record in () if batch.is_control else batch.records:
+        _apply_to_brokers(entities, record)
+        _apply_to_topics(entities, record)
+        _apply_to_configs(entities, record)
 
 
 def _apply_to_brokers(entities: Entities, record: Record) -> None:
@@ -55,7 +62,9 @@ def _apply_to_topics(entities: Entities, record: Record) -> None:
         case records.TopicRecord():
             entities["topic", record.topic_id] = {"name": record.name}
         case records.RemoveTopicRecord():
-            for key in [key for key in entities if key[1] == record.topic_id]:
+            topic = entities.get(("topic", record.topic_id), {})
+            named = (TOPIC_RESOURCE, topic.get("name"))
+            for key in [key for key in entities if key[1] in {record.topic_id, named}]:
                 del entities[key]
         case records.PartitionRecord():
             entities["partition", record.topic_id, record.partition_id] = {
@@ -69,6 +78,22 @@ def _apply_to_topics(entities: Entities, record: Record) -> None:
             partition = entities.get(("partition", record.topic_id, record.partition_id))
             if partition is not None:
                 _change(partition, record)
+        case _:
+            return
+
+
+def _apply_to_configs(entities: Entities, record: Record) -> None:
+    match record:
+        case records.ConfigRecord():
+            key = ("configs", (record.resource_type, record.resource_name))
+            configs = entities.setdefault(key, {})
+            configs.pop(record.name, None)
+            if record.value is not None:
+                configs[record.name] = record.value
+            if not configs:
+                del entities[key]
+        case records.FeatureLevelRecord():
+            entities["feature", record.name] = {"level": record.feature_level}
         case _:
             return
 
@@ -96,6 +121,10 @@ def entities_of_image(image: MetadataImage) -> Entities:
         }
         for broker in image.sorted_brokers()
     }
+    for resource in sorted(image.configs):
+        entities["configs", resource] = dict(image.configs[resource])
+    for name in sorted(image.features):
+        entities["feature", name] = {"level": image.features[name]}
     for topic in image.sorted_topics():
         entities["topic", topic.topic_id] = {"name": topic.name}
         for partition in image.partitions_of(topic.topic_id):

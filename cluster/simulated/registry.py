@@ -19,6 +19,16 @@ class Registration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What the committed records say of one registration."""
+
+    fenced: bool
+    leaving: bool
+    changes: int
+    """How many records have spoken of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrationChange:
     """A registration that has committed, and the one that it replaces."""
 
@@ -39,8 +49,8 @@ class Registry:
         "_current",
         "_floors",
         "_incarnations",
-        "_leaving",
         "_let_go",
+        "_standings",
     )
 
     def __init__(self, ledger: Ledger) -> None:
@@ -48,9 +58,9 @@ class Registry:
         self._floors: dict[int, int] = {}
         self._incarnations: dict[tuple[int, int], bytes] = {}
         self._alive_ns: dict[tuple[int, int], int] = {}
-        self._leaving: dict[tuple[int, int], bool] = {}
         self._let_go: dict[tuple[int, int], bool] = {}
         self._changes: list[RegistrationChange] = []
+        self._standings: dict[tuple[int, int], Standing] = {}
         ledger.subscribers.append(self._committed)
 
     def floor(self, broker_id: int) -> int:
@@ -60,6 +70,10 @@ class Registry:
     def incarnation(self, broker_id: int, epoch: int) -> bytes | None:
         """Return whom the log gave this epoch."""
         return self._incarnations.get((broker_id, epoch))
+
+    def standing(self, broker_id: int, epoch: int) -> Standing | None:
+        """Return what has committed of a registration; None if there has been none."""
+        return self._standings.get((broker_id, epoch))
 
     def alive(self, broker_id: int, epoch: int, time_ns: int) -> None:
         """A contact under this epoch, arrived at that time, has been answered well."""
@@ -91,16 +105,26 @@ class Registry:
                 self._change(record)
 
     def _change(self, record: records.BrokerRegistrationChangeRecord) -> None:
-        """Who leaves is fenced at its own wish; the answer to that may be lost in a failover."""
+        """Who leaves and is fenced is free to go; the answer to that may be lost in a failover."""
         key = (record.broker_id, record.broker_epoch)
-        if record.in_controlled_shutdown > 0:
-            self._leaving[key] = True
-        if record.fenced > 0 and key in self._leaving:
+        known = self._standings.get(key)
+        if known is None:
+            return
+        changed = Standing(
+            fenced=record.fenced > 0 if record.fenced else known.fenced,
+            leaving=known.leaving or record.in_controlled_shutdown > 0,
+            changes=known.changes + 1,
+        )
+        self._standings[key] = changed
+        if changed.fenced and changed.leaving:
             self.let_go(*key)
 
     def _register(self, record: records.RegisterBrokerRecord, time_ns: int) -> None:
         broker_id = record.broker_id
         previous = self._current.get(broker_id)
+        self._standings[broker_id, record.broker_epoch] = Standing(
+            fenced=record.fenced, leaving=record.in_controlled_shutdown, changes=0
+        )
         self._changes.append(
             RegistrationChange(
                 broker_id=broker_id,

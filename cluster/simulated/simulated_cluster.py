@@ -6,20 +6,23 @@ Not: the world that it acts on (world.py), nor what is checked (invariants.py, f
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
+from random import Random
 from typing import Any, TypeVar
 
 from typing_extensions import override
 
 from cluster.connection import Connection
 from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions, Link, NodeInfo
-from cluster.simulated import final_checks, opportunity
+from cluster.simulated import final_checks, opportunity, strangers
 from cluster.simulated.collector import seldom_collected
 from cluster.simulated.connection import connect
+from cluster.simulated.ending import Ending, come_to_rest
+from cluster.simulated.harm import Harm
 from cluster.simulated.links import Stream
-from cluster.simulated.machine import Machine
 from cluster.simulated.process import NodeProcess
 from cluster.simulated.scheduler import SimulationLimitError
 from cluster.simulated.scope import SimulatedScope, SimulatedTask
+from cluster.simulated.strike import strike
 from cluster.simulated.witness import Violation
 from cluster.simulated.world import World
 from node.core.types import milliseconds
@@ -30,7 +33,7 @@ READY_WITHIN_NS = milliseconds(60_000)
 STOP_WITHIN_NS = milliseconds(10_000)
 PROBE_NS = milliseconds(300)
 POLL_NS = milliseconds(50)
-MAXIMUM_NS = milliseconds(3_600_000)
+MAXIMUM_NS = milliseconds(172_800_000)
 MAXIMUM_EVENTS = 50_000_000
 
 
@@ -38,7 +41,7 @@ class InvariantViolatedError(RuntimeError):
     """The run was stopped at its first violation; `violations` has it."""
 
 
-class SimulatedCluster(Cluster):
+class SimulatedCluster(Harm, Cluster):
     """A cluster in one process, on the scheduler's time."""
 
     def __init__(self, options: ClusterOptions) -> None:
@@ -46,6 +49,7 @@ class SimulatedCluster(Cluster):
         self.options = options
         self.world = World(options)
         self._scope = SimulatedScope(self.world.scheduler)
+        self._visits: SimulatedTask[None] | None = None
 
     # A run
 
@@ -100,14 +104,9 @@ class SimulatedCluster(Cluster):
         return self.world.passage.bytes_passed
 
     async def quiesce(self) -> None:
-        """Make the world whole, let it settle, and judge its progress and its images."""
-        world, scope = self.world, self._scope
-        final_checks.whole_again(world)
-        deadline_ns = scope.now() + final_checks.limit_ns(world)
-        while not final_checks.has_converged(world) and scope.now() < deadline_ns:
-            await scope.sleep(POLL_NS)
-        elected, converged = final_checks.has_leader(world), final_checks.has_converged(world)
-        final_checks.judge(world, elected=elected, converged=converged)
+        """Let a majority of the world be whole and settle, and judge its progress and images."""
+        ending = Ending.draw(Random(f"{self.options.seed}/ending"), self.nodes)
+        await come_to_rest(self._scope, self.world, ending)
 
     def write_files(self) -> None:
         """Write every node's disk and trace under the run directory, as they are now."""
@@ -145,17 +144,22 @@ class SimulatedCluster(Cluster):
             if self._scope.now() >= deadline_ns:
                 raise ClusterError(f"not ready within {READY_WITHIN_NS // 1_000_000_000} s")
             await self._scope.sleep(POLL_NS)
+        random = Random(f"{self.options.seed}/strangers")
+        if random.random() < strangers.SHARE:
+            controllers = [info.node_id for info in self.nodes if info.is_controller]
+            visits = strangers.visit(self._scope, self.world.network, random, controllers)
+            self._visits = self._scope.spawn(visits)
 
     @override
     async def stop(self) -> None:
-        self.write_files()
+        if self.options.is_collected:
+            self.write_files()
         for info in self.nodes:
             self._machine(info.node_id).kill()
 
     @override
     async def kill(self, node_id: int) -> None:
-        await opportunity.amid_write(self._scope, self._machine(node_id))
-        self._machine(node_id).kill()
+        await strike(self._scope, self._machine(node_id), self._machine(node_id).kill)
 
     @override
     async def start_node(self, node_id: int) -> None:
@@ -199,7 +203,11 @@ class SimulatedCluster(Cluster):
     @override
     async def cut(self, links: frozenset[Link]) -> None:
         ends = sorted({node_id for link in links for node_id in link})
-        await opportunity.amid_write_of_a_leader(self._scope, map(self._machine, ends))
+        deaf = {link.target for link in links}
+        if len(deaf) == 1 < len(links):
+            await opportunity.amid_write(self._scope, self._machine(deaf.pop()))
+        else:
+            await opportunity.amid_write_of_a_leader(self._scope, map(self._machine, ends))
         for link in sorted(links):
             self.world.links.cut(link)
 
@@ -232,12 +240,12 @@ class SimulatedCluster(Cluster):
     @override
     async def wall_clock_offset(self, node_id: int) -> int | None:
         machine = self._machine(node_id)
-        return None if machine.process is None else machine.around.clock.wall_offset_ns
+        return None if machine.process is None else machine.around.clock.injected_ns
 
     @override
     async def lose_unsynced(self, node_id: int) -> int:
-        await opportunity.amid_write(self._scope, self._machine(node_id))
-        return self._machine(node_id).lose_power()
+        machine = self._machine(node_id)
+        return await strike(self._scope, machine, machine.lose_power)
 
     @override
     async def connect(self, node_id: int, timeout_ns: int) -> Connection:
@@ -250,12 +258,6 @@ class SimulatedCluster(Cluster):
     @override
     def node_files(self, node_id: int) -> Path:
         return self.options.directory / "nodes" / str(node_id)
-
-    def _machine(self, node_id: int) -> Machine:
-        machine = self.world.machines.get(node_id)
-        if machine is None:
-            raise ClusterError(f"node {node_id}: there is none, only {sorted(self.world.machines)}")
-        return machine
 
     def _process(self, node_id: int) -> NodeProcess:
         process = self._machine(node_id).process

@@ -104,6 +104,9 @@ class SnapshotHands:
             except StopIteration as stop:
                 self._take(event(stop.value))
                 return
+            except OSError as error:
+                around.on_disk_error(self._process, error)
+                return
             around.on_next_write()
             later()
 

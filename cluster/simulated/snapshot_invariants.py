@@ -7,12 +7,13 @@ too, as they are published).
 
 from typing_extensions import override
 
-from cluster.simulated.ledger import Ledger
+from cluster.simulated.ledger import Ledger, drop_below
 from cluster.simulated.witness import LEADER, Observed, Witness
 from node.core.metadata.apply import apply_batch
 from node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from node.core.raft.quorum_state import QuorumState
 from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
+from node.core.status import NodeStatus
 
 
 class SnapshotsSayWhatTheLogSays(Witness):
@@ -25,18 +26,23 @@ class SnapshotsSayWhatTheLogSays(Witness):
         self._ledger = ledger
         self._image = EMPTY_IMAGE
         self._folded = 0
+        """Where the image ends."""
         self._ends: dict[int, tuple[int, int]] = {}
-        self._written: list[tuple[SnapshotId, MetadataImage]] = []
-        """In the step that is being carried out: what it has committed is told at its end."""
+        self._written: dict[tuple[int, int], tuple[SnapshotId, MetadataImage]] = {}
+        """By node and life, in the step that is being carried out: what it has committed is told
+        at its end, and never if the process dies before."""
 
     @override
     def snapshotted(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
-        self._written.append((snapshot, image))
+        self._written[process.node_id, process.life] = (snapshot, image)
 
     @override
     def stepped(self, process: Observed) -> None:
-        while self._written:
-            self._compare(process, *self._written.pop(), "writes")
+        if not self._written:
+            return
+        written = self._written.pop((process.node_id, process.life), None)
+        if written is not None:
+            self._compare(process, *written, "writes")
 
     @override
     def loaded(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
@@ -55,15 +61,18 @@ class SnapshotsSayWhatTheLogSays(Witness):
             end = snapshot.end_offset
             self.jury.object(self, process, f"it {verb} one that ends at {end}, {said}; {detail}")
 
+    @override
+    def forgotten(self, below: int) -> None:
+        self._fold(below)
+        drop_below(self._ends, below)
+
     def _fold(self, end_offset: int) -> None:
-        commitments = self._ledger.commitments
-        while self._folded < len(commitments):
-            batch = commitments[self._folded].batch
+        while (batch := self._ledger.at(self._folded)) is not None:
             if batch.next_offset > end_offset:
                 return
             self._image = apply_batch(self._image, batch)
-            self._ends[batch.next_offset] = (batch.epoch, self._image.digest)
-            self._folded += 1
+            self._folded = batch.next_offset
+            self._ends[self._folded] = (batch.epoch, self._image.digest)
 
 
 class SnapshotAtLogStart(Witness):
@@ -101,3 +110,16 @@ class LeadersLoadNoSnapshot(Witness):
     def loaded(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
         if process.status is not None and process.status.role == LEADER:
             self.jury.object(self, process, f"it loads {snapshot}")
+
+
+class ImagesMissNothing(Witness):
+    """A snapshot in the log's place is at once in the image's place, too."""
+
+    sentence = "Nothing is missing between the end of an image and the start of its log."
+
+    @override
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        start = process.log.start.end_offset
+        if after.image_offset < start:
+            detail = f"{after.role}: its image ends at {after.image_offset}, its log begins at"
+            self.jury.object(self, process, f"{detail} {start}")

@@ -5,11 +5,13 @@ from random import Random
 from typing import Protocol
 
 from cluster.simulated.clock import SimulatedClock
+from cluster.simulated.disk_health import DiskHealth
 from cluster.simulated.log_mirror import LogMirror
 from cluster.simulated.network import Network
 from cluster.simulated.scheduler import Scheduler
 from cluster.simulated.witness import Jury, Observed
-from node.core.effects import Exit
+from node.core.effects import Effect, Exit
+from node.core.raft.quorum_state import QuorumState
 
 FSYNC_NS = 300_000
 SLOW_FSYNC_NS = 20_000_000
@@ -23,6 +25,13 @@ class OnExit(Protocol):
         """Take it off its machine."""
 
 
+class OnDiskError(Protocol):
+    """What becomes of a process whose disk has failed."""
+
+    def __call__(self, process: Observed, error: OSError) -> None:
+        """Take it off its machine."""
+
+
 def _nothing() -> None:
     """What most writes cause in the harness."""
 
@@ -31,11 +40,15 @@ class Surroundings:
     """Time, network, jury and chance, and the mirror of the disk's log."""
 
     __slots__ = (
+        "attempted",
         "clock",
+        "illness",
         "jury",
         "log",
         "network",
         "node_id",
+        "on_disk_error",
+        "on_effect",
         "on_exit",
         "on_next_write",
         "random",
@@ -52,6 +65,7 @@ class Surroundings:
         jury: Jury,
         random: Random,
         on_exit: OnExit,
+        on_disk_error: OnDiskError,
     ) -> None:
         self.node_id = node_id
         self.scheduler = scheduler
@@ -60,11 +74,20 @@ class Surroundings:
         self.jury = jury
         self.random = random
         self.on_exit = on_exit
+        self.on_disk_error = on_disk_error
+        self.on_effect: Callable[[Effect], None] | None = None
+        """Told of each effect that has been carried out, while somebody waits for one."""
+        self.attempted: QuorumState | None = None
+        """What a process was writing when its disk failed; it may be there nevertheless."""
+        self.illness: DiskHealth | None = None
+        """None while the disk is well."""
         self.on_next_write: Callable[[], None] = _nothing
         self.log = LogMirror()
 
     def fsync_ns(self) -> int:
         """Draw how long the disk takes for one fsync."""
+        if self.illness is not None:
+            return FSYNC_NS + self.illness.slowness_ns()
         if self.random.random() < SLOW_FSYNC_SHARE:
             return int(self.random.random() * SLOW_FSYNC_NS)
         return int(FSYNC_NS * (0.5 + self.random.random()))

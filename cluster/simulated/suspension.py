@@ -26,6 +26,7 @@ class Suspension:
         "_since_ns",
         "is_alive",
         "is_paused",
+        "is_running",
     )
 
     def __init__(self, scheduler: Scheduler, random: Random) -> None:
@@ -37,16 +38,18 @@ class Suspension:
         self._since_ns = 0
         self.is_alive = True
         self.is_paused = False
+        self.is_running = True
+        """Alive and not stopped."""
 
-    @property
-    def is_running(self) -> bool:
-        """Whether the process is alive and not stopped."""
-        return self.is_alive and not self.is_paused
+    def end(self) -> None:
+        """Die."""
+        self.is_alive = self.is_running = False
 
     def pause(self) -> None:
         """Stop."""
         if not self.is_paused:
             self.is_paused = True
+            self.is_running = False
             self._since_ns = self._scheduler.now_ns
 
     def resume(self) -> None:
@@ -54,6 +57,7 @@ class Suspension:
         if not self.is_paused:
             return
         self.is_paused = False
+        self.is_running = self.is_alive
         self._paused_ns += self._scheduler.now_ns - self._since_ns
         heard, due, self._due = self._read_buffers(), self._due, []
         first, second = (due, heard) if self._random.random() < 0.5 else (heard, due)

@@ -4,16 +4,17 @@ An invariant is a Witness with a sentence. It overrides the hooks it needs; the 
 those, after the effect or step that they are about, so that each costs what it uses.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import isfunction
 from typing import ClassVar, Protocol
 
 from typing_extensions import override
 
 from cluster.simulated.log_mirror import LogMirror
 from node.core.config import Timeouts
-from node.core.effects import Send
-from node.core.events import Received
+from node.core.effects import Forward, Send
+from node.core.events import Event, Received
 from node.core.metadata.image import MetadataImage
 from node.core.raft.quorum_state import QuorumState
 from node.core.raft.snapshot_ids import SnapshotId
@@ -34,6 +35,8 @@ class Violation:
     node: int
     time_ns: int
     detail: str
+    event: int
+    """How many events of the run had happened; the same seed has it at the same one."""
 
     @override
     def __str__(self) -> str:
@@ -51,6 +54,8 @@ class Observed(Protocol):
     """Which start of the node this is."""
     status: NodeStatus | None
     log: LogMirror
+    event: Event | None
+    """What it steps through, or has stepped through last; None for its start."""
 
     def now_ns(self) -> int:
         """True time, in nanoseconds since the run's start."""
@@ -67,6 +72,7 @@ class Setting:
 
     voters: tuple[int, ...]
     timeouts: Timeouts
+    cluster_id: str = ""
 
     @property
     def majority(self) -> int:
@@ -96,6 +102,9 @@ class Witness:
 
     def sent(self, process: Observed, effect: Send) -> None:
         """A request goes to a voter."""
+
+    def heard(self, process: Observed, request: Send | Forward, answer: Message) -> None:
+        """An answer to a request of its own has arrived."""
 
     def received(self, process: Observed, event: Received) -> None:
         """A request is about to be stepped."""
@@ -127,12 +136,22 @@ class Witness:
     def stepped(self, process: Observed) -> None:
         """A step is over."""
 
+    def forgotten(self, below: int) -> None:
+        """No log reaches below this offset any more: what is kept of that may go."""
+
+
+HOOKS = tuple(name for name, hook in vars(Witness).items() if isfunction(hook) and name[0] != "_")
+
 
 class Jury:
     """Tells each witness what it asked for, and keeps what they object to."""
 
     def __init__(self, witnesses: Sequence[Witness]) -> None:
         self.violations: list[Violation] = []
+        self.count_events: Callable[[], int] = lambda: 0
+        """How many events have happened; the world says it."""
+        self.rate_error = 0.0
+        """The largest part by which faults have had a monotonic clock run too quick or slow."""
         for witness in witnesses:
             witness.jury = self
         self.on_started = [w.started for w in _who(witnesses, "started")]
@@ -140,6 +159,7 @@ class Jury:
         self.on_truncated = [w.truncated for w in _who(witnesses, "truncated")]
         self.on_persisted = [w.persisted for w in _who(witnesses, "persisted")]
         self.on_sent = [w.sent for w in _who(witnesses, "sent")]
+        self.on_heard = [w.heard for w in _who(witnesses, "heard")]
         self.on_received = [w.received for w in _who(witnesses, "received")]
         self.on_replying = [w.replying for w in _who(witnesses, "replying")]
         self.on_replied = [w.replied for w in _who(witnesses, "replied")]
@@ -150,6 +170,13 @@ class Jury:
         self.on_cleaned = [w.cleaned for w in _who(witnesses, "cleaned")]
         self.on_moved = [w.moved for w in _who(witnesses, "moved")]
         self.on_stepped = [w.stepped for w in _who(witnesses, "stepped")]
+        self.on_forgotten = [w.forgotten for w in _who(witnesses, "forgotten")]
+
+    def join(self, listener: Witness) -> None:
+        """Tell one more what happens, before anything has; it hears it after the others."""
+        for hook in HOOKS:
+            if getattr(type(listener), hook) is not getattr(Witness, hook):
+                getattr(self, f"on_{hook}").append(getattr(listener, hook))
 
     def object(self, witness: Witness, process: Observed, detail: str) -> None:
         """Record that a witness's sentence does not hold."""
@@ -165,7 +192,12 @@ class Jury:
         """Record a violation by a node that may have no process."""
         self.violations.append(
             Violation(
-                invariant=invariant, sentence=sentence, node=node, time_ns=time_ns, detail=detail
+                invariant=invariant,
+                sentence=sentence,
+                node=node,
+                time_ns=time_ns,
+                detail=detail,
+                event=self.count_events(),
             )
         )
 

@@ -6,10 +6,13 @@ Not: what is done to it (simulated_cluster.py).
 from pathlib import Path
 from random import Random
 
+from cluster import node_config
+from cluster.abilities import Toxic
 from cluster.profiles import timeouts
 from cluster.protocol import ClusterOptions, NodeInfo
 from cluster.simulated.chance import Ties
-from cluster.simulated.clock import DRIFTS, SimulatedClock
+from cluster.simulated.clock import DIFFERENCES_NS, DRIFTS, SimulatedClock
+from cluster.simulated.conditions import Conditions
 from cluster.simulated.invariants import make_jury
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.links import Links
@@ -17,10 +20,14 @@ from cluster.simulated.machine import Machine
 from cluster.simulated.network import Network, Server
 from cluster.simulated.passage import BytesPassage, ObjectPassage, Passage
 from cluster.simulated.scheduler import Scheduler
+from cluster.simulated.shared_apply import SharedApply
 from cluster.simulated.surroundings import Surroundings
+from cluster.simulated.weather import Weather, draw_toxic
 from cluster.simulated.witness import Observed, Setting
 from node.core.config import Endpoint, NodeConfig, SnapshotPolicy, Voter
 from node.core.effects import Exit
+from node.core.metadata.apply import apply_batch
+from node.core.metadata.committed import Apply
 from node.core.types import NodeId, milliseconds
 from node.wire.types import Uuid, format_uuid
 
@@ -41,20 +48,51 @@ class World:
         self.cluster_id = format_uuid(Uuid(random.randbytes(16)))
         self.scheduler = Scheduler()
         self.passage: Passage = BytesPassage() if random.random() < BYTES_SHARE else ObjectPassage()
-        self.links = Links(self.scheduler, Random(f"{options.seed}/links"))
+        is_shared = isinstance(self.passage, ObjectPassage)
+        self.apply: Apply = SharedApply() if is_shared else apply_batch
+        weather = Random(f"{options.seed}/weather")
+        toxic = draw_toxic(weather)
+        self.links = self._links(options, toxic, weather)
         self.network = Network(self.links, self.passage, self._server)
         self.timeouts = timeouts(options.timeouts)
         voters = tuple(info.node_id for info in options.nodes if info.is_controller)
         self.ledger = Ledger()
-        self.jury = make_jury(Setting(voters=voters, timeouts=self.timeouts), self.ledger)
-        segment_bytes = random.choice(SEGMENT_BYTES)
+        setting = Setting(voters=voters, timeouts=self.timeouts, cluster_id=self.cluster_id)
+        self.jury = make_jury(setting, self.ledger)
+        self.jury.count_events = lambda: self.scheduler.events
+        segment_bytes = node_config.segment_bytes(options.node_config, random.choice(SEGMENT_BYTES))
         self.ties = Ties.draw(random)
-        self.snapshots = _draw_snapshots(Random(f"{options.seed}/snapshots"))
-        self.largest_drift_ppm = random.choice(DRIFTS)
+        self.snapshots = node_config.snapshot_policy(
+            options.node_config, _draw_snapshots(Random(f"{options.seed}/snapshots"))
+        )
+        self.conditions = Conditions(
+            delays=self.links.delays,
+            toxic=toxic,
+            ties=self.ties.share,
+            largest_drift_ppm=random.choice(DRIFTS),
+            wall_difference_ns=Random(f"{options.seed}/clocks").choice(DIFFERENCES_NS),
+            passes_bytes=isinstance(self.passage, BytesPassage),
+            segment_bytes=segment_bytes,
+            snapshots=self.snapshots,
+        )
         self.machines = {
             info.node_id: self._machine(info, options, random, segment_bytes)
             for info in options.nodes
         }
+
+    def _links(self, options: ClusterOptions, toxic: Toxic, random: Random) -> Links:
+        weather = Weather(random)
+        weather.spread(toxic, [info.node_id for info in options.nodes])
+        return Links(self.scheduler, Random(f"{options.seed}/links"), weather)
+
+    def _clock(self, info: NodeInfo, options: ClusterOptions, random: Random) -> SimulatedClock:
+        own = Random(f"{options.seed}/clock-{info.node_id}")
+        furthest_ns, drift_ppm = (
+            self.conditions.wall_difference_ns,
+            self.conditions.largest_drift_ppm,
+        )
+        difference_ns = own.randint(-furthest_ns, furthest_ns)
+        return SimulatedClock(self.scheduler, random, drift_ppm, difference_ns)
 
     def _server(self, node_id: int) -> Server | None:
         return self.machines[node_id].process
@@ -66,10 +104,11 @@ class World:
             node_id=info.node_id,
             scheduler=self.scheduler,
             network=self.network,
-            clock=SimulatedClock(self.scheduler, random, self.largest_drift_ppm),
+            clock=self._clock(info, options, random),
             jury=self.jury,
             random=Random(f"{options.seed}/machine-{info.node_id}"),
             on_exit=self._exited,
+            on_disk_error=self._disk_failed,
         )
         return Machine(
             info,
@@ -78,6 +117,8 @@ class World:
             seed=str(options.seed),
             ties=self.ties,
             segment_bytes=segment_bytes,
+            is_traced=options.is_collected,
+            apply=self.apply,
         )
 
     def _config(self, info: NodeInfo, options: ClusterOptions) -> NodeConfig:
@@ -101,6 +142,11 @@ class World:
             timeouts=self.timeouts,
             snapshots=self.snapshots,
         )
+
+    def _disk_failed(self, process: Observed, error: OSError) -> None:
+        machine = self.machines[process.node_id]
+        if machine.process is process:
+            machine.disk_failed(error)
 
     def _exited(self, process: Observed, effect: Exit) -> None:
         machine = self.machines[process.node_id]

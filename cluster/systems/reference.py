@@ -87,15 +87,15 @@ class ReferenceSystem(System):
         return {ACTIVE: (active,), STANDBY: standby or (active,)}
 
     @override
-    def rows(self, cluster: Cluster, table: str) -> list[dict[str, object]]:
-        found: list[dict[str, object]] = []
-        for node in cluster.nodes:
-            directory = cluster.node_files(node.node_id)
-            if table == "records":
-                found += reference_files.records(directory, node.node_id)
-            else:
-                found += reference_files.trace(directory, node.node_id)
-        return found
+    def rows(self, cluster: Cluster, table: str) -> list[dict[str, object]] | None:
+        decode = reference_files.DECODERS.get(table)
+        if decode is None:
+            return None
+        return [
+            row
+            for node in cluster.nodes
+            for row in decode(cluster.node_files(node.node_id), node.node_id)
+        ]
 
 
 async def _led_epoch(cluster: Cluster, node_id: int) -> int:

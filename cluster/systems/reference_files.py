@@ -1,16 +1,20 @@
-"""The reference node's raw files as rows of the neutral tables `records` and `trace`.
+"""The reference node's raw files as rows of the neutral tables `records`, `snapshots` and `trace`.
 
 Read leniently: a node may have been killed in the middle of a write, so a torn end is no error.
 Not: the tables' schemas (checkers/schema.py) nor any judgement of what the rows say.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 from node.storage.log import DIRECTORY_NAME
+from node.storage.snapshots import NAME as SNAPSHOT_NAME
 from node.tools.log_file import Damage, read_segment
 from node.tools.record_json import record_data, type_name
+from node.wire.messages.batch import Batch
+from node.wire.messages.control import SnapshotFooter, SnapshotHeader
 
 TRACE_FILE = "trace.jsonl"
 _COPIED = (
@@ -37,6 +41,20 @@ def records(directory: Path, node_id: int) -> list[dict[str, object]]:
         row
         for path in sorted(directory.rglob(f"{DIRECTORY_NAME}/*.log"))
         for row in _segment_rows(path, node_id)
+    ]
+
+
+def snapshots(directory: Path, node_id: int) -> list[dict[str, object]]:
+    """Return every snapshot that a node has; what it is writing or copying is none yet.
+
+    Args:
+        directory: The node's files; the snapshots may lie anywhere below.
+        node_id: Whose they are.
+    """
+    return [
+        _snapshot_row(path, node_id, int(name[1]), int(name[2]))
+        for path in sorted(directory.rglob(f"{DIRECTORY_NAME}/*.checkpoint"))
+        if (name := SNAPSHOT_NAME.fullmatch(path.name)) is not None
     ]
 
 
@@ -76,6 +94,38 @@ def _segment_rows(path: Path, node_id: int) -> Iterator[dict[str, object]]:
             }
 
 
+def _snapshot_row(path: Path, node_id: int, offset: int, epoch: int) -> dict[str, object]:
+    data = path.read_bytes()
+    row = {"node": node_id, "offset": offset, "epoch": epoch, "size": len(data)}
+    batches = _whole_snapshot(data)
+    if batches is None:
+        return row | {"timestamp_ms": None, "entities": None}
+    header = batches[0].records[0]
+    assert isinstance(header, SnapshotHeader)
+    entities = [
+        (type_name(record), record_data(record))
+        for batch in batches
+        if not batch.is_control
+        for record in batch.records
+    ]
+    return row | {
+        "timestamp_ms": header.last_contained_log_timestamp,
+        "entities": json.dumps(entities, separators=(",", ":"), sort_keys=True),
+    }
+
+
+def _whole_snapshot(data: bytes) -> list[Batch] | None:
+    """The batches from header to footer; None if anything is damaged or missing."""
+    batches: list[Batch] = []
+    for stored in read_segment(data):
+        if isinstance(stored, Damage):
+            return None
+        batches.append(stored.batch)
+    if not batches or not isinstance(batches[0].records[0], SnapshotHeader):
+        return None
+    return batches if isinstance(batches[-1].records[-1], SnapshotFooter) else None
+
+
 def _whole_row(line: bytes) -> dict[str, object] | None:
     try:
         row = json.loads(line)
@@ -90,3 +140,11 @@ def _trace_row(row: dict[str, object], node_id: int, start: int) -> dict[str, ob
     assert isinstance(image_offset, int)
     copied = {name: row.get(name) for name in _COPIED}
     return {"node": node_id, "incarnation": start, "image_offset": image_offset - 1, **copied}
+
+
+DECODERS: Final[Mapping[str, Callable[[Path, int], list[dict[str, object]]]]] = {
+    "records": records,
+    "snapshots": snapshots,
+    "trace": trace,
+}
+"""By table: what makes its rows of one node's files."""

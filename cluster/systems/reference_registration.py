@@ -30,7 +30,7 @@ UNREGISTER_VERSION: Final = 0
 FEATURE: Final = "metadata.version"
 FEATURE_LEVELS: Final = (1, 100)
 CAUGHT_UP: Final = 2**53
-"""A metadata offset that no log reaches: the test's brokers have always caught up."""
+"""A metadata offset that no log reaches, for brokers that have caught up."""
 
 
 class RegistrationClient(ReferenceClient):
@@ -69,7 +69,7 @@ class RegistrationClient(ReferenceClient):
         )
         return broker_registration_request.BrokerRegistrationRequest(
             broker_id=broker_id,
-            cluster_id=self._cluster_id,
+            cluster_id=str(value.get("cluster", self._cluster_id)),
             incarnation_id=Uuid(bytes.fromhex(str(value["incarnation"]))),
             listeners=(listener,),
             features=(feature,),
@@ -83,7 +83,7 @@ class RegistrationClient(ReferenceClient):
         return broker_heartbeat_request.BrokerHeartbeatRequest(
             broker_id=broker_id,
             broker_epoch=epoch,
-            current_metadata_offset=CAUGHT_UP,
+            current_metadata_offset=CAUGHT_UP if value.get("caught_up", True) else epoch - 1,
             want_fence=value["want_fence"] is True,
             want_shut_down=value["want_shut_down"] is True,
         )

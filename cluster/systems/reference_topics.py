@@ -42,9 +42,9 @@ class TopicsClient(ReferenceClient):
     def _request(self, f: str, key: str, value: Value) -> tuple[Message, int]:
         match f:
             case "create":
-                return self._create(key, self._factor, validate_only=False), CREATE_VERSION
+                return self._create(key, value, self._factor), CREATE_VERSION
             case "lookup":
-                return self._create(key, 1, validate_only=True), CREATE_VERSION
+                return self._create(key, None, 1, validate_only=True), CREATE_VERSION
             case "delete":
                 return self._delete(key, value), DELETE_VERSION
             case "describe":
@@ -52,9 +52,21 @@ class TopicsClient(ReferenceClient):
             case _:
                 raise AssertionError(f)
 
-    def _create(self, name: str, factor: int, *, validate_only: bool) -> Message:
+    def _create(
+        self, name: str, value: Value, factor: int, *, validate_only: bool = False
+    ) -> Message:
+        shape = value or {}
+        partitions, configs = shape.get("partitions", 1), shape.get("configs", {})
+        assert isinstance(partitions, int), "a workload gives the number of partitions"
+        assert isinstance(configs, dict), "a workload gives configurations by name"
         topic = create_topics_request.CreatableTopic(
-            name=name, num_partitions=1, replication_factor=factor
+            name=name,
+            num_partitions=partitions,
+            replication_factor=factor,
+            configs=tuple(
+                create_topics_request.CreatableTopicConfig(name=config, value=configs[config])
+                for config in sorted(configs)
+            ),
         )
         return create_topics_request.CreateTopicsRequest(
             topics=(topic,), timeout_ms=OPERATION_TIMEOUT_MS, validate_only=validate_only

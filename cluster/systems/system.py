@@ -106,8 +106,8 @@ class System(Protocol):
         """Say who is `active-controller` and who `standby-controller` now, as far as known."""
         ...
 
-    def rows(self, cluster: Cluster, table: str) -> list[dict[str, object]]:
-        """Decode the nodes' raw files into rows of a neutral table."""
+    def rows(self, cluster: Cluster, table: str) -> list[dict[str, object]] | None:
+        """Decode the nodes' raw files into rows of a neutral table; None: it has no such table."""
         ...
 
 

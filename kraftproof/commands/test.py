@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kraftproof.mutation import install_mutant
-from kraftproof.options import DEFAULT_NEMESES, RunOptions, parse_nemeses, parse_nodes
+from kraftproof.options import (
+    DEFAULT_NEMESES,
+    RunOptions,
+    parse_nemeses,
+    parse_node_config,
+    parse_nodes,
+)
 from kraftproof.output import complain, say, say_json, say_verdict
 
 if TYPE_CHECKING:
@@ -24,8 +30,9 @@ def run_one(
     nemesis: Annotated[
         str,
         typer.Option(
-            help="Faults, comma-separated: kill, kill-all, pause, restart, partition, clock, "
-            "lose-unsynced; or none."
+            help="Faults, comma-separated: kill, kill-all, pause, restart, partition, clock; "
+            "simulated: lose-unsynced, loss, reset, stall, disk-full, disk-error, slow-disk, wipe, "
+            "clock-strobe, drift, too; or none."
         ),
     ] = ",".join(DEFAULT_NEMESES),
     nodes: Annotated[str, typer.Option(help="Controllers+brokers.")] = "3+3",
@@ -44,6 +51,13 @@ def run_one(
     timeouts: Annotated[
         str, typer.Option(help="chaos (failures show within seconds) or default (the KIPs').")
     ] = DEFAULTS.timeouts,
+    node_config: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="KEY=VALUE for every node's server.properties (snapshots, segments); repeatable.",
+            metavar="KEY=VALUE",
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the schedule only.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
 ) -> None:
@@ -78,6 +92,7 @@ def run_one(
         store=store,
         engine=engine,
         timeouts=timeouts,
+        node_config=parse_node_config(node_config or ()),
     )
     mutant_hash = install_mutant(mutant, backend)
     raise typer.Exit(run_test(options, mutant_hash, dry_run=dry_run, as_json=as_json))

@@ -7,7 +7,7 @@ from kraftproof.runner import RunResult
 __all__ = ("write_reports",)
 
 
-def write_reports(result: RunResult) -> None:
-    """Write both into the run's directory."""
-    write_page(result)
+def write_reports(result: RunResult, diagram: str = "") -> None:
+    """Write both into the run's directory; a diagram shows the last moments of a simulated run."""
+    write_page(result, diagram)
     write_junit(result)

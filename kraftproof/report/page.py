@@ -16,11 +16,20 @@ COLOURS = {
     "partition": "#2f8fd8",
     "clock": "#2aa876",
     "lose-unsynced": "#c2428f",
+    "disk-full": "#a06a3c",
+    "disk-error": "#a06a3c",
+    "slow-disk": "#c9a27e",
+    "wipe": "#6d4320",
+    "loss": "#7fb8e6",
+    "reset": "#7fb8e6",
+    "stall": "#7fb8e6",
+    "clock-strobe": "#2aa876",
+    "drift": "#1c7a54",
 }
 OTHER_COLOUR = "#8a8f98"
 
 
-def write_page(result: RunResult) -> None:
+def write_page(result: RunResult, diagram: str = "") -> None:
     """Write the report of a run into its directory."""
     environment = Environment(
         loader=PackageLoader("kraftproof.report"),
@@ -42,6 +51,7 @@ def write_page(result: RunResult) -> None:
         contexts=contexts(result.findings, result.directory.history, faults, started_ns),
         faults=faults,
         started_ns=started_ns,
+        diagram=diagram,
         colour=lambda kind: COLOURS.get(kind, OTHER_COLOUR),
         as_text=_as_text,
     )

@@ -4,6 +4,7 @@ Not: who finds it.
 """
 
 import importlib
+import re
 import runpy
 from dataclasses import replace
 from pathlib import Path
@@ -24,12 +25,14 @@ def _mutant(module_name: str) -> Mutant:
     return mutant
 
 
-ALL = tuple(
-    sorted(
-        (_mutant(info.name) for info in iter_modules(__path__)),
-        key=lambda mutant: mutant.mutant_id,
-    )
-)
+def _in_order(mutant: Mutant) -> tuple[str, int, str]:
+    """A2 before A15, as in the list of faults."""
+    parts = re.fullmatch(r"(\D+)(\d+)(.*)", mutant.mutant_id)
+    assert parts is not None, f"{mutant.mutant_id}: an id is letters, a number, and maybe more"
+    return parts[1], int(parts[2]), parts[3]
+
+
+ALL = tuple(sorted((_mutant(info.name) for info in iter_modules(__path__)), key=_in_order))
 IDS = tuple(mutant.mutant_id for mutant in ALL)
 
 

@@ -6,6 +6,8 @@ MUTANT = Mutant(
     mutant_id="A15",
     title="The leader skips the check of the last fetched epoch: no diverging answer",
     source="KAFKA-6361 (#4882), KIP-320, crabka#365",
+    expected="LogsMatch",
+    kafka="killed",
     edits=(
         Edit(
             module="node.core.raft.serving",

@@ -6,6 +6,8 @@ MUTANT = Mutant(
     mutant_id="A19a",
     title="The quorum of votes is off by one",
     source="a class; camunda#1068 (two leaders in one term)",
+    expected="ElectedByAMajority",
+    kafka="killed",
     edits=(
         Edit(
             module="node.core.raft.quorum",

@@ -6,6 +6,8 @@ MUTANT = Mutant(
     mutant_id="A19b",
     title="The high watermark is what a minority has flushed",
     source="a class",
+    expected="CommittedByAMajority",
+    kafka="killed",
     edits=(
         Edit(
             module="node.core.raft.quorum",

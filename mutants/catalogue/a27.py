@@ -6,6 +6,8 @@ MUTANT = Mutant(
     mutant_id="A27",
     title="A voter votes twice in an epoch: the check of its first vote is dropped",
     source="a class",
+    expected="OneVoteAnEpoch",
+    kafka="killed",
     edits=(
         Edit(
             module="node.core.raft.elections",

@@ -6,6 +6,8 @@ MUTANT = Mutant(
     mutant_id="A4",
     title="No current-epoch condition on commit: Raft's Figure 8 loses what was acknowledged",
     source="logcabin#44; the class of etcd and redisraft#22",
+    expected="LeadersCommitTheirOwn",
+    kafka="killed",
     edits=(
         Edit(
             module="node.core.raft.progress",

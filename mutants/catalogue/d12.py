@@ -6,6 +6,7 @@ MUTANT = Mutant(
     mutant_id="D12",
     title="Broker sessions are timed by the wall clock: a step expires all, or none for ever",
     source="tikv#964, nebula#2723, the class of jraft#26",
+    expected="FencedInTime",
     edits=(
         Edit(
             module="node.core.controller.sessions",

@@ -6,6 +6,7 @@ MUTANT = Mutant(
     mutant_id="D1-heartbeat",
     title="A heartbeat with a superseded broker epoch is accepted",
     source="KIP-631; KAFKA-14617 (8c88cdb7186), KIP-903, crabka#372",
+    expected="CurrentEpochsOnly",
     edits=(
         Edit(
             module="node.core.controller.brokers",

@@ -6,6 +6,7 @@ MUTANT = Mutant(
     mutant_id="D1-registration",
     title="A new incarnation gets its predecessor's broker epoch, which then fences nobody",
     source="KIP-631; KAFKA-14617 (8c88cdb7186), KIP-903",
+    expected="CurrentEpochsOnly",
     edits=(
         Edit(
             module="node.core.controller.brokers",

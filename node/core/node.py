@@ -25,8 +25,8 @@ from node.core.events import (
     Tick,
     Unanswered,
 )
-from node.core.metadata.apply import ApplyError
-from node.core.metadata.committed import CommittedImage
+from node.core.metadata.apply import ApplyError, apply_batch
+from node.core.metadata.committed import Apply, CommittedImage
 from node.core.metadata.snapshot import NO_HISTORY, History
 from node.core.outbox import Outbox
 from node.core.raft.log import Log
@@ -34,7 +34,7 @@ from node.core.raft.quorum_state import QuorumState
 from node.core.raft.raft import Raft
 from node.core.snapshots import Snapshots
 from node.core.status import NodeStatus
-from node.core.types import Instant, Monotonic
+from node.core.types import Instant, Monotonic, earliest
 from node.wire.messages import (
     api_versions_request,
     begin_quorum_epoch_request,
@@ -69,10 +69,11 @@ class Node:
         now: Instant,
         *,
         history: History = NO_HISTORY,
+        apply: Apply = apply_batch,
     ) -> None:
         self._config = config
         self._outbox = Outbox()
-        self._committed = CommittedImage()
+        self._committed = CommittedImage(apply)
         if history.newest is not None:
             self._committed.load(history.newest)
         log = Log(batches, history.log_start)
@@ -123,12 +124,12 @@ class Node:
         """When the node wants a Tick, at the latest; None if nothing waits for time."""
         if self._is_over:
             return None
-        deadlines = [self._raft.deadline(), self._snapshots.deadline()]
-        if self._controller is not None:
-            deadlines.append(self._controller.deadline())
-        if self._broker is not None:
-            deadlines.append(self._broker.deadline())
-        return min((at for at in deadlines if at is not None), default=None)
+        return earliest(
+            self._raft.deadline(),
+            self._snapshots.deadline(),
+            None if self._controller is None else self._controller.deadline(),
+            None if self._broker is None else self._broker.deadline(),
+        )
 
     def status(self) -> NodeStatus:
         """What the node shows of itself after a step."""
@@ -144,6 +145,7 @@ class Node:
             image_digest=self._committed.image.digest,
             voted_for=raft.durable.voted_for,
             last_epoch=raft.log.last_epoch,
+            snapshot_end=raft.snapshot_end,
             broker_state=None if self._broker is None else self._broker.state,
         )
 
@@ -204,12 +206,14 @@ class Node:
         self._raft.settle(now)
         if not self._apply_committed():
             return self._finish(self._outbox.drain())
+        settled = self._outbox.emitted
         if self._controller is not None:
             self._controller.advance(now)
         if self._broker is not None:
             self._broker.advance(now)
         self._snapshots.advance(now)
-        self._raft.settle(now)
+        if self._outbox.emitted != settled:
+            self._raft.settle(now)
         effects = self._hold_parting(self._outbox.drain(), now)
         if self._parting is not None and self._raft.has_stopped(now):
             effects.append(self._parting)
@@ -231,6 +235,8 @@ class Node:
 
     def _hold_parting(self, effects: list[Effect], now: Instant) -> list[Effect]:
         """Keep a broker's orderly Exit until this node's controller half has left, too."""
+        if not self._outbox.has_exit and self._parting is None:
+            return effects
         kept: list[Effect] = []
         for effect in effects:
             if isinstance(effect, Exit) and effect.status == 0:
@@ -244,6 +250,8 @@ class Node:
 
     def _finish(self, effects: list[Effect]) -> list[Effect]:
         """Cut the list after an Exit, the last thing that a node asks for."""
+        if not self._outbox.has_exit and self._parting is None:
+            return effects
         for index, effect in enumerate(effects):
             if isinstance(effect, Exit):
                 self._is_over = True

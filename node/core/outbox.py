@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from node.core.effects import Effect, Forward, Reply, Send
+from node.core.effects import Effect, Exit, Forward, Reply, Send
 from node.core.events import Received
 from node.core.types import Instant, NodeId
 from node.wire.messages import Message
@@ -14,16 +14,25 @@ Continuation = Callable[[Message | None, Instant], None]
 class Outbox:
     """The ordered effects of one step, and the continuations of what was sent before."""
 
-    __slots__ = ("_continuations", "_correlation", "_effects")
+    __slots__ = ("_continuations", "_correlation", "_effects", "has_exit")
 
     def __init__(self) -> None:
         self._effects: list[Effect] = []
         self._continuations: dict[int, Continuation] = {}
         self._correlation = 0
+        self.has_exit = False
+        """Whether an Exit has ever been asked for."""
+
+    @property
+    def emitted(self) -> int:
+        """How many effects wait to be drained: a change of the quorum's state always adds one."""
+        return len(self._effects)
 
     def emit(self, effect: Effect) -> None:
         """Add an effect after all that went before."""
         self._effects.append(effect)
+        if type(effect) is Exit:
+            self.has_exit = True
 
     def send(
         self,

@@ -21,5 +21,7 @@ class NodeStatus(Struct, frozen=True, kw_only=True):
     """Whom this epoch's vote went to (595-70)."""
     last_epoch: Epoch = Epoch(0)
     """The epoch of the log's last record."""
+    snapshot_end: Offset = Offset(0)
+    """Where the newest snapshot ends; 0 if there is none."""
     broker_state: int | None = None
     """631-55 to 58: 0 NOT_RUNNING, 1 STARTING, 2 RECOVERY, 3 RUNNING, 6, 7; None: no broker."""

@@ -21,6 +21,15 @@ class Instant(NamedTuple):
     wall: WallClock
 
 
+def earliest(*times: Monotonic | None) -> Monotonic | None:
+    """Return the first of these times; None stands for never."""
+    first: Monotonic | None = None
+    for time in times:
+        if time is not None and (first is None or time < first):
+            first = time
+    return first
+
+
 def milliseconds(value_ms: int) -> int:
     """Return a duration given in milliseconds as nanoseconds."""
     return value_ms * NANOSECONDS_PER_MS

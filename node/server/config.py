@@ -14,6 +14,7 @@ from node.core.config import NodeConfig, SnapshotPolicy, Timeouts, Voter
 from node.core.types import NANOSECONDS_PER_MS, NodeId, milliseconds
 from node.server.config_keys import (
     INT64_MAX,
+    SEGMENT_BYTES_KEY,
     SNAPSHOT_BYTES_KEY,
     SNAPSHOT_INTERVAL_KEY,
     SNAPSHOT_SLICE_KEY,
@@ -79,7 +80,7 @@ def parse_server_properties(text: str) -> ServerConfig:
         default_replication_factor=reader.integer("default.replication.factor", 1, 1, 32767),
         default_partitions=reader.integer("num.partitions", 1, 1),
         timeouts=_timeouts(reader),
-        snapshots=_snapshots(reader),
+        snapshots=read_snapshots(reader, SnapshotPolicy()),
     )
     return ServerConfig(
         node=node,
@@ -169,15 +170,27 @@ def _metrics_address(reader: Reader) -> tuple[str, int] | None:
     return None if value is None else host_port("metrics.listener", value, value)
 
 
-def _snapshots(reader: Reader) -> SnapshotPolicy:
-    """631-31, with Kafka's defaults and bounds."""
-    default = SnapshotPolicy()
+def read_snapshots(reader: Reader, default: SnapshotPolicy) -> SnapshotPolicy:
+    """Read when snapshots are written and how they are copied (631-31), within Kafka's bounds.
+
+    Raises:
+        ConfigError: a value out of bounds.
+    """
     interval_ms = default.interval_ns // NANOSECONDS_PER_MS
     return SnapshotPolicy(
         bytes_between=reader.integer(SNAPSHOT_BYTES_KEY, default.bytes_between, 1, INT64_MAX),
         interval_ns=milliseconds(reader.integer(SNAPSHOT_INTERVAL_KEY, interval_ms, 0)),
         slice_bytes=reader.integer(SNAPSHOT_SLICE_KEY, default.slice_bytes, 1),
     )
+
+
+def read_segment_bytes(reader: Reader, default: int) -> int:
+    """Read how large a segment of the log grows, in bytes.
+
+    Raises:
+        ConfigError: it is out of bounds.
+    """
+    return reader.integer(SEGMENT_BYTES_KEY, default, 1024)
 
 
 def _directories(reader: Reader) -> tuple[str, ...]:
@@ -198,5 +211,5 @@ def _storage(reader: Reader, node: NodeConfig) -> StorageConfig:
         directories=directories,
         metadata_directory=directories[0],
         voter_ids=node.voter_ids,
-        segment_bytes=reader.integer("metadata.log.segment.bytes", DEFAULT_SEGMENT_BYTES, 1024),
+        segment_bytes=read_segment_bytes(reader, DEFAULT_SEGMENT_BYTES),
     )

@@ -60,6 +60,7 @@ SNAPSHOT_INTERVAL_KEY: Final = "metadata.log.max.snapshot.interval.ms"
 SNAPSHOT_BYTES_KEY: Final = "metadata.log.max.record.bytes.between.snapshots"
 SNAPSHOT_SLICE_KEY: Final = "metadata.snapshot.fetch.max.bytes"
 """Ours; Kafka has no such key."""
+SEGMENT_BYTES_KEY: Final = "metadata.log.segment.bytes"
 
 OTHER_KEYS: Final = frozenset(
     {
@@ -79,7 +80,7 @@ OTHER_KEYS: Final = frozenset(
         SNAPSHOT_INTERVAL_KEY,
         SNAPSHOT_SLICE_KEY,
         "metadata.log.dir",
-        "metadata.log.segment.bytes",
+        SEGMENT_BYTES_KEY,
         "metrics.listener",
         "node.id",
         "num.partitions",

@@ -73,6 +73,7 @@ class Flusher:
         error = done.exception()
         if error is not None:
             self._on_failure(error)
+            self._idle.set()  # who waits for this fsync must hear that the process ends
             return
         self._on_timed(begun)
         for effect in effects:

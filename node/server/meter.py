@@ -44,7 +44,7 @@ class Meter:
         """All figures as of now."""
         now = self.now()
         gauges = self._figures.gauges(now, self._unknown_voters())
-        return metrics_text(gauges, self._figures.states())
+        return metrics_text(gauges, self._figures.controller_gauges(), self._figures.states())
 
     def stepped(self, status: NodeStatus, since: Monotonic) -> None:
         """The core has taken an event; what it shows now, and when it began."""

@@ -3,6 +3,7 @@
 It watches the node from outside: the status after each step, and what the shell times. The names
 are those of Kafka's group raft-metrics; `fsync-time`, `apply-time`, `high-watermark-time` and
 `request-time` are ours (KIP-595 "Quorum Performance" asks for them without a name).
+MetadataSnapshotOffsetLag is one of KIP-631's ("New Metrics", 631-103).
 Simplification: apply time is the time of the core's whole step that applied something.
 Not: the text that they are read as (metrics_text.py), nor who reads it (metrics_endpoint.py).
 """
@@ -27,6 +28,7 @@ ROLES: Final = (
     "observer",
 )
 LEADER: Final = "leader"
+OBSERVER: Final = "observer"
 
 
 class RaftMetrics:
@@ -156,6 +158,13 @@ class RaftMetrics:
             figures[f"{name}-avg"] = window.average(now)
             figures[f"{name}-max"] = window.largest(now)
         return figures
+
+    def controller_gauges(self) -> dict[str, float]:
+        """What KIP-631 adds for controllers: nothing on a node that only observes."""
+        status = self._status
+        if status.role == OBSERVER:
+            return {}
+        return {"metadata-snapshot-offset-lag": status.high_watermark - status.snapshot_end}
 
     def states(self) -> dict[str, bool]:
         """Each role, and whether it is the node's (current-state)."""

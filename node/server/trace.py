@@ -32,6 +32,7 @@ def trace_row(
         "log_end": status.log_end,
         "image_offset": status.image_offset,
         "image_digest": f"{status.image_digest:032x}",
+        "snapshot_end": status.snapshot_end,
         "broker_state": status.broker_state,
     }
 

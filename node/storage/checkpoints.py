@@ -35,6 +35,11 @@ class OffsetCheckpoints:
         self._offsets = {name: self._read(name) for name in names}
 
     @property
+    def recovery_point(self) -> int:
+        """Everything below was durable here when the node last started or stopped in order."""
+        return self._offsets[RECOVERY_POINT]
+
+    @property
     def high_watermark(self) -> int:
         """Everything below had committed, and was durable here."""
         return self._offsets[HIGH_WATERMARK]

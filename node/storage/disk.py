@@ -1,8 +1,8 @@
 """The real disk behind the FileSystem protocol. The only module of the node that imports os."""
 
 import os
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from typing_extensions import override
 
@@ -10,32 +10,47 @@ from node.storage.filesystem import AppendHandle, FileSystem
 
 
 class DiskHandle(AppendHandle):
-    """An unbuffered file descriptor in append mode."""
+    """An unbuffered file descriptor in append mode; its errors name the file."""
 
-    __slots__ = ("_descriptor",)
+    __slots__ = ("_descriptor", "_path")
 
     def __init__(self, path: str) -> None:
+        self._path = path
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         self._descriptor = os.open(path, flags, 0o644)
 
     @override
     def write(self, data: bytes) -> None:
-        remaining = memoryview(data)
-        while remaining:
-            written = os.write(self._descriptor, remaining)
-            remaining = remaining[written:]
+        with self._named_in_errors():
+            remaining = memoryview(data)
+            while remaining:
+                written = os.write(self._descriptor, remaining)
+                remaining = remaining[written:]
 
     @override
     def start_fsync(self) -> Callable[[], None]:
-        return partial(os.fsync, self._descriptor)
+        return self._fsync
 
     @override
     def truncate(self, size: int) -> None:
-        os.ftruncate(self._descriptor, size)
+        with self._named_in_errors():
+            os.ftruncate(self._descriptor, size)
 
     @override
     def close(self) -> None:
         os.close(self._descriptor)
+
+    def _fsync(self) -> None:
+        with self._named_in_errors():
+            os.fsync(self._descriptor)
+
+    @contextmanager
+    def _named_in_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            error.filename = self._path
+            raise
 
 
 class Disk(FileSystem):

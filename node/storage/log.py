@@ -56,6 +56,7 @@ class MetadataLog:
         directory: str,
         segment_bytes: int = DEFAULT_SEGMENT_BYTES,
         snapshots: Sequence[SnapshotId] = (),
+        durable_end: int = 0,
     ) -> tuple["MetadataLog", list[Batch]]:
         """Recover the log of a directory, made if absent, and return it with its batches.
 
@@ -65,6 +66,7 @@ class MetadataLog:
             segment_bytes: How large a segment may grow.
             snapshots: Those that are there and whole, oldest first. If the newest is ahead of
                 the log, a crash came between a copied snapshot and the log that it replaces.
+            durable_end: How far the log is known to be on disk, and not by being readable alone.
 
         Raises:
             CorruptLogError: damage that no crash of ours leaves.
@@ -73,7 +75,7 @@ class MetadataLog:
             filesystem.make_directory(directory)
             filesystem.fsync_directory(parent(directory))
         log = cls(filesystem, directory, segment_bytes)
-        return log, log._recover(snapshots)
+        return log, log._recover(snapshots, durable_end)
 
     def append(self, batch: Batch) -> None:
         """Write a batch at the end; it is durable after the next flush."""
@@ -170,7 +172,7 @@ class MetadataLog:
         while len(self._segments) > 1 and self._segments[1].base_offset <= start_offset:
             self._remove(self._segments.pop(0))
 
-    def _recover(self, snapshots: Sequence[SnapshotId]) -> list[Batch]:
+    def _recover(self, snapshots: Sequence[SnapshotId], durable_end: int) -> list[Batch]:
         offsets = segment_offsets(self._filesystem.list_directory(self._directory))
         first = offsets[0] if offsets else 0
         # Snapshots that end below are left from a log that another snapshot has replaced.
@@ -186,6 +188,10 @@ class MetadataLog:
             return []
         self._check_start(snapshots, batches)
         self._remove_below(self.start.end_offset)
+        if self.end_offset > durable_end:
+            # After an fsync that failed, a system may take for written what is not on disk, and
+            # another fsync then does nothing. Only what is written anew is sure to be there.
+            self._segments[-1].write_again()
         self._make_durable()
         batches = [batch for batch in batches if batch.base_offset >= self.start.end_offset]
         self.epochs.rebuild(batches)

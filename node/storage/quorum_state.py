@@ -1,7 +1,8 @@
 """The quorum-state file: JSON version 0, replaced atomically (KIP-595, Quorum State).
 
 Not: when it is written (node/core emits PersistQuorumState before whatever depends on it).
-`appliedOffset` is always 0: the whole log is read at start.
+`appliedOffset` is always 0: the whole log is read at start. `nodeId` is ours, and Kafka skips it:
+a vote that another node has given must not pass for this one's.
 """
 
 import json
@@ -23,6 +24,7 @@ def write_quorum_state(
     state: QuorumState,
     *,
     cluster_id: str,
+    node_id: NodeId,
     voter_ids: Sequence[NodeId],
 ) -> None:
     """Replace the file; once this returns a crash can't bring the old state back."""
@@ -33,13 +35,20 @@ def write_quorum_state(
         "votedId": state.voted_for,
         "appliedOffset": 0,
         "currentVoters": [{"voterId": voter} for voter in voter_ids],
+        "nodeId": node_id,
         "data_version": DATA_VERSION,
     }
     replace_durably(filesystem, path, json.dumps(content, separators=(",", ":")).encode())
 
 
-def read_quorum_state(filesystem: FileSystem, path: str, cluster_id: str) -> QuorumState:
-    """Return what the file remembers; no file is epoch 0 without vote or leader (595-06)."""
+def read_quorum_state(
+    filesystem: FileSystem, path: str, cluster_id: str, node_id: NodeId
+) -> QuorumState:
+    """Return what the file remembers; no file is epoch 0 without vote or leader (595-06).
+
+    Raises:
+        StorageError: it is garbled, or another cluster's or node's.
+    """
     if not filesystem.exists(path):
         return QuorumState()
     try:
@@ -54,6 +63,11 @@ def read_quorum_state(filesystem: FileSystem, path: str, cluster_id: str) -> Quo
     written_id = content.get("clusterId") or cluster_id
     if written_id != cluster_id:
         raise StorageError(f"{path}: clusterId is {written_id!r}, this directory's is {cluster_id}")
+    writer = content.get("nodeId", node_id)
+    if writer != node_id:
+        raise StorageError(
+            f"{path}: nodeId is {writer!r}, this node's is {node_id}; restore this node's file"
+        )
     values = {name: _integer(path, content, name) for name in SMALLEST}
     return QuorumState(
         epoch=Epoch(values["leaderEpoch"]),

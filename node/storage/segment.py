@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 
 from node.storage.errors import CorruptLogError
-from node.storage.filesystem import AppendHandle, FileSystem, join
+from node.storage.filesystem import AppendHandle, FileSystem, join, replace_durably
 from node.wire.batches import BatchHeader, TornTailError, decode_batches, scan_batches
 from node.wire.errors import WireError
 from node.wire.messages.batch import Batch
@@ -31,9 +31,19 @@ def segment_offsets(names: list[str]) -> list[int]:
 class Segment:
     """An open segment; it remembers the position of each batch, 16 bytes a batch."""
 
-    __slots__ = ("_handle", "_offsets", "_positions", "base_offset", "end_offset", "path", "size")
+    __slots__ = (
+        "_filesystem",
+        "_handle",
+        "_offsets",
+        "_positions",
+        "base_offset",
+        "end_offset",
+        "path",
+        "size",
+    )
 
     def __init__(self, filesystem: FileSystem, directory: str, base_offset: int) -> None:
+        self._filesystem = filesystem
         self.base_offset = base_offset
         self.end_offset = base_offset
         self.path = join(directory, segment_name(base_offset))
@@ -63,7 +73,8 @@ class Segment:
         if end_offset >= self.end_offset:
             return
         kept = bisect_left(self._offsets, end_offset)
-        assert self._offsets[kept] == end_offset, "a log is cut between batches"
+        is_between = kept < len(self._offsets) and self._offsets[kept] == end_offset
+        assert is_between, "a log is cut between batches"
         self.cut(self._positions[kept])
         del self._offsets[kept:]
         del self._positions[kept:]
@@ -74,6 +85,12 @@ class Segment:
         self._handle.truncate(size)
         self._handle.start_fsync()()
         self.size = size
+
+    def write_again(self) -> None:
+        """Put all of it into a new file, durably, in the place of the old one."""
+        self._handle.close()
+        replace_durably(self._filesystem, self.path, self._filesystem.read(self.path))
+        self._handle = self._filesystem.append_to(self.path)
 
     def close(self) -> None:
         """Let go of the file."""

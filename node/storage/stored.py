@@ -106,6 +106,7 @@ class Storage:
             self._quorum_state_path,
             effect.state,
             cluster_id=self._cluster_id,
+            node_id=self._config.node_id,
             voter_ids=self._config.voter_ids,
         )
 
@@ -168,16 +169,20 @@ def open_node_storage(filesystem: FileSystem, config: StorageConfig) -> Stored:
         OSError: the disk refused.
     """
     meta = check_directories(filesystem, config.directories, config.node_id)
-    durable = quorum_state.read_quorum_state(filesystem, quorum_state_path(config), meta.cluster_id)
+    durable = quorum_state.read_quorum_state(
+        filesystem, quorum_state_path(config), meta.cluster_id, config.node_id
+    )
     directory = log_directory(config)
     snapshots = SnapshotFiles(filesystem, directory)
     found = snapshots.recover()
     ids = [stored.snapshot for stored in found.kept]
-    log, batches = MetadataLog.open(filesystem, directory, config.segment_bytes, ids)
+    checkpoints = OffsetCheckpoints(filesystem, directory)
+    log, batches = MetadataLog.open(
+        filesystem, directory, config.segment_bytes, ids, checkpoints.recovery_point
+    )
     _refuse_gap(directory, found, log)
     if log.start != LOG_BEGIN:
         snapshots.remove_below(log.start)
-    checkpoints = OffsetCheckpoints(filesystem, directory)
     checkpoints.recovered(log.start.end_offset, log.end_offset)
     return Stored(
         cluster_id=meta.cluster_id,

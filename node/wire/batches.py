@@ -20,11 +20,11 @@ from node.wire.messages.batch import Batch, Record
 from node.wire.messages.control import ControlRecord
 from node.wire.metadata_records import decode_record, encode_record, stored_version
 from node.wire.primitives import Reader, Writer
+from node.wire.recent_batches import remembering
 
 T = TypeVar("T")
 MAGIC: Final = 2
-# base offset, length, leader epoch, magic, crc
-_HEAD: Final = struct.Struct(">qiibI")
+_HEAD: Final = struct.Struct(">qiibI")  # base offset, length, leader epoch, magic, crc
 # attributes, last offset delta, base and max timestamp, producer id and epoch, sequence, count
 _BODY: Final = struct.Struct(">hiqqqhii")
 _HEAD_LENGTH: Final = struct.Struct(">i")
@@ -74,6 +74,7 @@ class CorruptBatchError(WireError):
         self.position = position
 
 
+@remembering
 def encode_batch(batch: Batch) -> bytes:
     """The batch's bytes; the same batch gives the same bytes always.
 
@@ -279,10 +280,10 @@ def _whole_at(view: memoryview, position: int) -> tuple[int, BatchHeader]:
 
 def _damage(view: memoryview, position: int, message: str) -> WireError:
     """Whether damage at `position` is a torn tail or a corrupt middle."""
-    rest = view[position:]
-    if any(rest) and len(rest) >= _PREFIX_BYTES:
-        length = _PREFIX_BYTES + int(_HEAD_LENGTH.unpack_from(rest, 8)[0])
-        if length < HEADER_BYTES or length < len(rest) or _sound_batch_in(rest[1:]):
+    written = bytes(view[position:]).rstrip(b"\0")  # blocks that were not written read as zeros
+    if len(written) >= _PREFIX_BYTES:
+        length = _PREFIX_BYTES + int(_HEAD_LENGTH.unpack_from(written, 8)[0])
+        if length < HEADER_BYTES or length < len(written) or _sound_batch_in(view[position + 1 :]):
             return CorruptBatchError(position, message)
     return TornTailError(position, message)
 

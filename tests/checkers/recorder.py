@@ -39,16 +39,18 @@ class Recorder:
         )
         self.event += 2
 
-    def register(self, incarnation, epoch, at_ms, status="ok", took_ms=2):
+    def register(self, incarnation, epoch, at_ms, status="ok", took_ms=2, **asked):
         answer = {"outcome": "registered", "epoch": epoch}
         if epoch is None:
             answer = {"outcome": "duplicate"} if status == "ok" else None
-        self.do("register", {"incarnation": incarnation}, answer, at_ms, took_ms, status)
+        self.do("register", {"incarnation": incarnation, **asked}, answer, at_ms, took_ms, status)
 
     def heartbeat(self, epoch, at_ms, **changes):
         asked = {"incarnation": "?", "epoch": epoch, "want_fence": False, "want_shut_down": False}
         asked["want_shut_down"] = changes.pop("want_shut_down", False)
         asked["want_fence"] = changes.pop("want_fence", False)
+        if not changes.pop("caught_up", True):
+            asked["caught_up"] = False
         answer = {"outcome": "alive", "fenced": False, "should_shut_down": False} | changes
         self.do("heartbeat", asked, answer, at_ms)
 

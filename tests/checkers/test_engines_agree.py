@@ -74,7 +74,9 @@ def registration_events(*, early):
     ]
 
 
-def write_run(directory: Path, workload: str, events, records=(), *, tables=True) -> Path:
+def write_run(
+    directory: Path, workload: str, events, records=(), *, tables=True, held=((), ())
+) -> Path:
     directory.mkdir()
     run = {"workload": {"name": workload, "model": workload}, "options": {"session_ms": 2000}}
     (directory / "run.json").write_text(json.dumps(run | {"schema_version": 1}))
@@ -91,6 +93,11 @@ def write_run(directory: Path, workload: str, events, records=(), *, tables=True
             for i, (kind, fields) in enumerate(records)
         ]
         write_table(directory / "tables", "records", rows)
+        at_end = {"offset": len(records), "epoch": 1, "size": 1, "timestamp_ms": 0}
+        snapshots = [
+            at_end | {"node": node, "entities": json.dumps(held[node - 1])} for node in (1, 2)
+        ]
+        write_table(directory / "tables", "snapshots", snapshots)
         trace = [
             {"seq": 0, "time": 0, "node": node, "incarnation": 1, "event": "step", "epoch": 1}
             | {"role": "leader" if node == 1 else "follower", "high_watermark": len(records)}
@@ -115,36 +122,52 @@ def runs(tmp_path):
     good, bad = topic_events(lost=False), topic_events(lost=True)
     snapshot = write_run(tmp_path / "topics-snapshot", "topics", good, TOPIC_LOG)
     begin_later(snapshot / "tables")
+    stale = write_run(
+        tmp_path / "topics-stale", "topics", good, TOPIC_LOG, held=((), TOPIC_LOG[:1])
+    )
     return [
         write_run(tmp_path / "topics-good", "topics", good, TOPIC_LOG),
-        write_run(tmp_path / "topics-bad", "topics", bad, TOPIC_LOG[:1]),
+        write_run(tmp_path / "topics-bad", "topics", bad, TOPIC_LOG[:1], held=(TOPIC_LOG[:1],) * 2),
         write_run(tmp_path / "topics-bare", "topics", good, tables=False),
         write_run(
-            tmp_path / "reg-good", "registration", registration_events(early=False), BROKER_LOG
+            *(tmp_path / "reg-good", "registration", registration_events(early=False), BROKER_LOG),
+            held=(BROKER_LOG[1:],) * 2,
         ),
         write_run(tmp_path / "reg-bad", "registration", registration_events(early=True), []),
         snapshot,
+        stale,
     ]
 
 
 def begin_later(tables: Path) -> None:
     """Lets the logs begin at offset 3, as after a snapshot."""
-    for name, column in (("records", "offset"), ("trace", "high_watermark")):
+    for name, column in (
+        ("records", "offset"),
+        ("snapshots", "offset"),
+        ("trace", "high_watermark"),
+    ):
         rows = read_table(tables, name).to_pylist()
         write_table(tables, name, [row | {column: row[column] + 3} for row in rows])
 
 
 def test_runs_are_judged_by_their_keys_and_their_nodes_logs(runs):
-    good, bad, bare, reg_good, reg_bad, later = (check_run(run, "inline") for run in runs)
+    good, bad, bare, reg_good, reg_bad, later, stale = (check_run(run, "inline") for run in runs)
     assert [run.verdict for run in (good, bare, reg_good)] == [Verdict.VALID] * 3
     assert sorted({finding.check for finding in bad.findings}) == [
         "kraft/acknowledged-topics-in-log",
+        "kraft/acknowledged-topics-kept",
         "topics/describe-monotonic",
         "topics/linearizable",
     ]
     assert sorted({finding.check for finding in reg_bad.findings}) == [
         "kraft/acknowledged-registrations-in-log",
+        "kraft/acknowledged-registrations-kept",
         "registration/lease",
+    ]
+    assert [finding.check for finding in stale.findings] == [
+        "kraft/snapshot-equals-log",
+        "kraft/snapshots-agree",
+        "kraft/acknowledged-topics-kept",
     ]
     assert not good.not_applicable
     assert "kraft/logs-agree" in bare.not_applicable

@@ -84,6 +84,23 @@ def test_an_epoch_that_goes_back_through_a_restart_is_found():
     assert node_logs.epochs_monotone({"trace": trace_table(rows[:2] + rows[3:])}) == []
 
 
+def test_an_epoch_begins_anew_on_an_empty_disk_only():
+    rows = [
+        (0, 1, 1, {"epoch": 4, "log_end": 0}),
+        (1, 1, 1, {"epoch": 5, "log_end": 9}),
+        (0, 1, 2, {"epoch": 0, "log_end": 0}),
+        (1, 1, 2, {"epoch": 3, "log_end": 7}),
+    ]
+    assert node_logs.epochs_monotone({"trace": trace_table(rows)}) == []
+    rows[2] = (0, 1, 2, {"epoch": 0, "log_end": 7})
+    (finding,) = node_logs.epochs_monotone({"trace": trace_table(rows)})
+    assert "node 1: the epoch goes back from 5" in finding.sentence
+    rows[2] = (0, 1, 2, {"epoch": 0, "log_end": 0})
+    rows.append((2, 1, 2, {"epoch": 2, "log_end": 7}))
+    (finding,) = node_logs.epochs_monotone({"trace": trace_table(rows)})
+    assert "goes back from 3" in finding.sentence
+
+
 def test_a_watermark_may_start_anew_after_a_restart_but_not_go_back():
     rows = [(0, 1, 1, {"high_watermark": 9}), (0, 1, 2, {"high_watermark": 2})]
     assert node_logs.watermark_monotone({"trace": trace_table(rows)}) == []
@@ -158,6 +175,18 @@ def test_committed_records_that_are_overwritten_or_nowhere_are_found():
     assert "offset 2 is in no node's committed log" in lost
 
 
+def test_what_a_snapshot_has_taken_the_place_of_is_not_lost():
+    """Node 2 was away while the others cut their logs, and is away still."""
+
+    def kept(rows):
+        trace = led((1, 1, "leader", 9, 9), (2, 1, "follower", 3, 2))
+        return durable.committed_kept({"committed": records_table(rows), "trace": trace})
+
+    assert kept(log(1, first=6) + log(2, epochs=(1, 1))) == []
+    (lost,) = kept(log(1, first=6, epochs=(1, 1)) + log(2, epochs=(1, 1)))
+    assert "offset 8 is in no node's committed log" in lost.sentence
+
+
 def operation(index, f, asked, answered, key="t", status="ok"):
     return Operation(
         index=index, process=0, f=f, key=key, input=asked, output=answered, status=status,
@@ -201,6 +230,17 @@ def test_logs_that_all_begin_after_a_snapshot_tell_nothing_of_what_was_acknowled
     for find in (acknowledged.topics_in_log, acknowledged.registrations_in_log):
         with pytest.raises(NotApplicableError, match="the logs begin at offset 5"):
             found_in(find, [CREATED], [TOPIC_RECORD], first=5)
+
+
+def test_logs_with_a_gap_that_a_snapshot_fills_tell_nothing_either():
+    def tell(first):
+        rows = log(1, first=first) + log(2)
+        tables = {"operations": operations_table([]), "committed": records_table(rows)}
+        return acknowledged.topics_in_log(tables)
+
+    assert tell(3) == []
+    with pytest.raises(NotApplicableError, match="offset 3 is in snapshots alone"):
+        tell(4)
 
 
 def registered(epoch):

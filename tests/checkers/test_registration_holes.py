@@ -88,6 +88,28 @@ def test_a_fence_that_is_never_lifted_is_invalid_after_a_session(record):
     assert checks(record.judge()) == [wishes.UNFENCE_IGNORED]
 
 
+def test_a_broker_that_lags_behind_its_registration_may_stay_fenced(record):
+    record.register("a", 10, 0)
+    for at_ms in (500, 1500, 2900, 4400):
+        record.heartbeat(10, at_ms, fenced=True, caught_up=False)
+    assert record.judge().findings == ()
+
+
+def test_a_broker_that_has_asked_to_stop_may_stay_fenced(record):
+    record.register("a", 10, 0)
+    record.heartbeat(10, 100, want_shut_down=True, fenced=True)
+    for at_ms in (500, 1500, 2900, 4400):
+        record.heartbeat(10, at_ms, fenced=True)
+    assert record.judge().findings == ()
+
+
+def test_nobody_registers_who_names_another_cluster(record):
+    record.register("a", None, 0, status="fail", cluster="another")
+    assert record.judge().findings == ()
+    record.register("a", 10, 100, cluster="another")
+    assert checks(record.judge()) == [wishes.FOREIGN_ACCEPTED]
+
+
 def test_a_broker_in_controlled_shutdown_is_fenced_or_not_as_the_controller_sees_fit(record):
     record.register("a", 10, 0)
     record.heartbeat(10, 100, want_shut_down=True)

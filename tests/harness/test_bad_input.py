@@ -109,6 +109,15 @@ def test_node_that_is_called_wrongly(arguments):
             "--backend docker --nemesis lose-unsynced",
             "--nemesis lose-unsynced: the docker backend can't do that, only clock, kill",
         ),
+        ("--node-config num.partitions", "--node-config num.partitions: KEY=VALUE is expected"),
+        (
+            "--node-config broker.session.timeout.ms=1",
+            "--node-config broker.session.timeout.ms: a run can't set that, only metadata.log.",
+        ),
+        (
+            "--node-config metadata.log.segment.bytes=9",
+            "--node-config metadata.log.segment.bytes=9: is not valid, a whole number from 1024",
+        ),
     ],
 )
 def test_a_run_that_can_not_be(arguments, named):

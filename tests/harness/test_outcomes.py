@@ -50,6 +50,9 @@ class OneSession:
         self.processes += 1
         return self.processes - 1
 
+    def is_invoked(self):
+        return True
+
 
 def history_of(tmp_path, handle, make, operations):
     """The events of some operations against a server; no `handle`: nobody listens."""

@@ -19,7 +19,7 @@ def test_a_nemesis_alone_bites_and_the_run_is_valid(kraftproof_run, workload, ne
         backend="simulated",
         workload=workload,
         nemesis=nemesis,
-        nodes="3+1",
+        nodes="3+2" if nemesis == "wipe" else "3+1",  # a lone broker that is wiped serves nobody
         rate=20.0,
         concurrency=8,
         time_limit_s=20.0,

@@ -1,12 +1,16 @@
 """Every mutant fits the node as it is at this commit, and changes what it does."""
 
 import ast
+import re
+from pathlib import Path
 
 import pytest
 
 import mutants
 from mutants.hook import source_of
 from mutants.mutant import Edit, Mutant, MutantMismatchError
+
+SIMULATED = Path(__file__).resolve().parents[2] / "cluster" / "simulated"
 
 
 @pytest.mark.parametrize("mutant", mutants.ALL, ids=lambda mutant: mutant.mutant_id)
@@ -23,6 +27,13 @@ def test_every_mutant_says_what_it_is_and_edits_the_node_only(mutant):
     assert mutant.source
     assert mutant.edits
     assert all(module.startswith("node.") for module in mutant.modules)
+
+
+@pytest.mark.parametrize("mutant", mutants.ALL, ids=lambda mutant: mutant.mutant_id)
+def test_what_every_mutant_expects_is_an_invariant_that_there_is(mutant):
+    assert re.fullmatch(r"[A-Z]\w+", mutant.expected)
+    names = rf'class {mutant.expected}\(|"{mutant.expected}"'
+    assert any(re.search(names, path.read_text()) for path in SIMULATED.glob("*.py"))
 
 
 def test_ids_and_hashes_are_unique():

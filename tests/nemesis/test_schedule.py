@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from cluster.protocol import ClusterOptions, Link, NodeInfo
 from nemesis.catalogue import nemesis_names, planner
+from nemesis.election_stories import late_rival
 from nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Role
 from nemesis.partition import Cut, between, bridge, halves, isolation, majorities_ring
 from nemesis.schedule import (
@@ -85,8 +86,10 @@ def test_dense_schedules_are_healed_in_the_last_fifth(seed, controllers, brokers
 
 
 def test_stories_need_all_their_nemeses():
-    assert stories_of(()) == ()
-    assert len(stories_of(("kill",))) < len(stories_of(("kill", "partition")))
+    assert stories_of((), nodes()) == ()
+    assert len(stories_of(("kill",), nodes())) < len(stories_of(("kill", "partition"), nodes()))
+    assert late_rival not in stories_of(("kill", "partition"), nodes(3, 3))
+    assert late_rival in stories_of(("kill", "partition"), nodes(5, 1))
 
 
 @given(seed=st.integers(0, 1000), name=st.sampled_from(ALL))
@@ -121,7 +124,7 @@ def test_a_cut_from_some_leaves_the_links_to_the_others():
 )
 def test_every_story_is_a_pure_function_with_faults_that_end(seed, controllers, brokers):
     there = nodes(controllers, brokers)
-    for story in sorted(set(stories_of(ALL)), key=lambda story: story.__name__):
+    for story in sorted(set(stories_of(ALL, there)), key=lambda story: story.__name__):
         scenes = story(Random(seed), there)
         assert scenes == story(Random(seed), there)
         assert scenes
@@ -129,6 +132,8 @@ def test_every_story_is_a_pure_function_with_faults_that_end(seed, controllers, 
             assert 0 <= start_s < stop_s < 30
             resolved = fault.resolved({ACTIVE_CONTROLLER: (1,)}, there)
             assert all(isinstance(target, int) for target in resolved.targets)
+            ends = {end for link in getattr(resolved, "links", ()) for end in link}
+            assert ends <= {node.node_id for node in there}
 
 
 def test_quiet_windows_open_three_seconds_after_a_heal():

@@ -7,9 +7,13 @@
 > pause 1                  it stops where it is; what is sent to it waits
 > resume 1 [asked a-0]     it goes on; before all that waits it is asked as by `ask`
 > ask 1 a-0                would the controller 1 make this topic? its own answer
+> ask 1 a-0 amid b-0       the same, while its record of the new topic b-0 is in flight
 > register 9 as 1          the leader is asked to register a broker 9 in its first incarnation
 > heartbeat 9 [fence] [stop]  with the epoch that 9 was given last, and what it wants
 > flip 2                   one byte in the middle of 2's log on disk is another
+> spoil 2                  the last topic in 2's log on disk is made a second time the first one
+> disk 2 full|write|fsync|well   its disk fails from now on, in that way, or no more
+> power 2                  it dies with its machine: what its disk had not synced is gone
 > wait 1500
 > status
 A node may be named by its part: leader, follower (the first), broker; or `it`, the last named.
@@ -18,19 +22,24 @@ Shown are snapshots (written, installed, cleaned behind) and exits. Not: the sim
 
 from collections import deque
 
+from msgspec.structs import replace
+
 from node.core.effects import CleanLog, Exit, InstallSnapshot, Reply, WriteSnapshot
 from node.core.events import Unanswered
 from node.storage.errors import StorageError
+from node.wire.batches import decode_batches, encode_batches
 from node.wire.errors import ErrorCode
 from node.wire.messages import create_topics_request, delete_topics_request
+from node.wire.messages.metadata import TopicRecord
+from tests.node.bad_disks import BadDisks, BadDiskWorld
 from tests.node.controller.desk import heartbeat, registration
 from tests.node.scenario_harness import Scenario
-from tests.node.snapshots.world import CLUSTER_ID, DATA, DiskWorld
+from tests.node.snapshots.world import CLUSTER_ID, DATA
 
 LOG = f"{DATA}/__cluster_metadata-0"
 
 
-class PausingWorld(DiskWorld):
+class PausingWorld(BadDiskWorld):
     """Nodes that can be stopped for a while with all that is on its way to them."""
 
     def __init__(self, *arguments, **options):
@@ -59,7 +68,7 @@ class PausingWorld(DiskWorld):
         self.waiting.clear()
 
 
-class WholeScenario(Scenario):
+class WholeScenario(BadDisks, Scenario):
     """One file."""
 
     def __init__(self):
@@ -69,7 +78,7 @@ class WholeScenario(Scenario):
     def command(self, words):
         name, *arguments = words
         said = getattr(self, name)(arguments) or []
-        return [*self.news(), *said]
+        return [*self.news(), *self.disk_news(), *said]
 
     def news(self):
         world, start = self.world, self.shown
@@ -147,9 +156,26 @@ class WholeScenario(Scenario):
 
     def ask(self, arguments):
         node_id = self.node(arguments[0])
+        if "amid" in arguments:
+            return self.ask_amid(node_id, arguments[1], arguments[-1])
         token = self.world.request(node_id, creation(arguments[1], validate_only=True), 7)
         self.world.run(1000)
         return [f"{node_id}: {error_name(self.world, token)}"]
+
+    def ask_amid(self, node_id, name, other):
+        world = self.world
+        world.run(0)
+        world.request(node_id, creation(other), 7)
+        world.step(*world.events.popleft())
+        node = world.nodes[node_id]
+        in_flight = node.status().log_end
+        assert node.status().high_watermark < in_flight, "nothing is in flight"
+        token = world.request(node_id, creation(name, validate_only=True), 7)
+        while token in world.asked:
+            world.step(*world.events.popleft())
+        has_own = node.status().high_watermark > in_flight
+        proof = "a record appended since" if has_own else "what was in flight"
+        return [f"{node_id}: {error_name(world, token)}, once {proof} has committed"]
 
     def register(self, arguments):
         broker, incarnation = int(arguments[0]), int(arguments[2])
@@ -176,13 +202,26 @@ class WholeScenario(Scenario):
         return [f"{broker}: {state}, {'may' if answer.should_shut_down else 'may not'} stop"]
 
     def flip(self, arguments):
-        disk = self.world.disks[self.node(arguments[0])]
-        path = f"{LOG}/{self.world.files(self.it, '.log')[0]}"
-        data = bytearray(disk.read(path))
+        path, data = self.log_of(arguments[0])
         data[len(data) // 2] ^= 1
-        handle = disk.append_to(path)
+        self.overwrite(path, bytes(data))
+
+    def spoil(self, arguments):
+        path, data = self.log_of(arguments[0])
+        batches = [*decode_batches(bytes(data))]
+        made = [n for n, batch in enumerate(batches) if isinstance(batch.records[0], TopicRecord)]
+        batches[made[-1]] = replace(batches[made[-1]], records=batches[made[0]].records)
+        self.overwrite(path, encode_batches(batches))
+
+    def log_of(self, name):
+        disk = self.world.disks[self.node(name)]
+        path = f"{LOG}/{self.world.files(self.it, '.log')[0]}"
+        return path, bytearray(disk.read(path))
+
+    def overwrite(self, path, data):
+        handle = self.world.disks[self.it].append_to(path)
         handle.truncate(0)
-        handle.write(bytes(data))
+        handle.write(data)
         handle.start_fsync()()
 
     def wait(self, arguments):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster.simulated.answer_invariants import AnswersArePresent
+from cluster.simulated.answer_invariants import AnswersArePresent, AnswersAreTrue
 from cluster.simulated.invariants import make_jury
 from cluster.simulated.ledger import Ledger
 from node.wire.errors import ErrorCode
@@ -11,11 +11,16 @@ from node.wire.messages import (
     broker_heartbeat_response,
     create_topics_request,
     create_topics_response,
+    delete_topics_request,
+    delete_topics_response,
 )
+from node.wire.messages import metadata as records
 from tests.simulated.witnesses import (
     SETTING,
+    TOPIC,
     Court,
     batch_of,
+    topic,
 )
 
 
@@ -85,6 +90,105 @@ def test_topics_answers_are_claims_too():
     exists = create_topics_response.CreatableTopicResult(error_code=ErrorCode.TOPIC_ALREADY_EXISTS)
     asking.process.replies(event, create_topics_response.CreateTopicsResponse(topics=(exists,)))
     assert len(asking.court.objections) == 1
+
+
+class Topics:
+    """A controller that is asked to create and delete the topic `t`."""
+
+    def __init__(self):
+        self.ledger = Ledger()
+        self.court = Court(AnswersAreTrue(self.ledger))
+        self.process = self.court.process(1)
+
+    def asks(self, *, writes, validate_only=False):
+        creatable = create_topics_request.CreatableTopic(name="t")
+        event = self.process.receives(
+            create_topics_request.CreateTopicsRequest(
+                topics=(creatable,), validate_only=validate_only
+            )
+        )
+        batch = self.process.appends(topic()) if writes else None
+        self.process.steps()
+        return event, batch
+
+    def answers(self, event, error=ErrorCode.NONE):
+        result = create_topics_response.CreatableTopicResult(
+            name="t", topic_id=TOPIC, error_code=error
+        )
+        self.process.replies(event, create_topics_response.CreateTopicsResponse(topics=(result,)))
+        return self.court.objections
+
+    def deletes(self):
+        event = self.process.receives(delete_topics_request.DeleteTopicsRequest())
+        result = delete_topics_response.DeletableTopicResult(name="t", topic_id=TOPIC)
+        self.process.replies(
+            event, delete_topics_response.DeleteTopicsResponse(responses=(result,))
+        )
+        return self.court.objections
+
+
+def test_a_creation_that_has_committed():
+    topics = Topics()
+    event, batch = topics.asks(writes=True)
+    topics.ledger.commit(batch, 1, 0)
+    assert topics.answers(event) == []
+
+
+def test_a_creation_that_has_not_committed():
+    topics = Topics()
+    event, _ = topics.asks(writes=True)
+    assert topics.answers(event) == ["topic t is said to be created, and has not committed"]
+
+
+def test_a_creation_that_was_only_looked_at():
+    topics = Topics()
+    event, _ = topics.asks(writes=False, validate_only=True)
+    assert topics.answers(event) == []
+
+
+@pytest.mark.parametrize(
+    ("writes", "error", "objections"),
+    [
+        (False, ErrorCode.TOPIC_ALREADY_EXISTS, 0),
+        (True, ErrorCode.TOPIC_ALREADY_EXISTS, 1),
+        (True, ErrorCode.NOT_CONTROLLER, 1),
+        (True, ErrorCode.REQUEST_TIMED_OUT, 0),
+    ],
+)
+def test_what_is_refused_is_not_written(writes, error, objections):
+    topics = Topics()
+    event, _ = topics.asks(writes=writes)
+    assert len(topics.answers(event, error)) == objections
+
+
+def test_what_another_request_writes_is_not_held_against_this_one():
+    topics = Topics()
+    refused, _ = topics.asks(writes=False)
+    topics.asks(writes=True)
+    assert topics.answers(refused, ErrorCode.TOPIC_ALREADY_EXISTS) == []
+
+
+def test_a_deletion_that_has_not_committed():
+    topics = Topics()
+    assert topics.deletes() == ["topic t is said to be deleted, and is not"]
+
+
+def test_a_broker_passes_on_what_a_controller_has_answered():
+    topics = Topics()
+    event = topics.process.receives(
+        delete_topics_request.DeleteTopicsRequest(), on_controller_listener=False
+    )
+    result = delete_topics_response.DeletableTopicResult(name="t", topic_id=TOPIC)
+    answer = delete_topics_response.DeleteTopicsResponse(responses=(result,))
+    topics.process.replies(event, answer)
+    assert topics.court.objections == []
+
+
+def test_a_deletion_that_has_committed():
+    topics = Topics()
+    removal = records.RemoveTopicRecord(topic_id=TOPIC)
+    topics.ledger.commit(batch_of(0, 1, removal), 1, 0)
+    assert topics.deletes() == []
 
 
 def test_every_invariant_of_a_run_has_a_test(request):

@@ -18,7 +18,7 @@ ENVIRONMENTS = (
     {"PYTHONHASHSEED": "2", "PYTHONMALLOC": "malloc"},
     {"PYTHONHASHSEED": "4711"},
 )
-NODE_TABLES = ("records", "trace", "operations", "faults")
+NODE_TABLES = ("records", "snapshots", "trace", "operations", "faults")
 
 
 def python(*arguments, environment):
@@ -52,6 +52,7 @@ def fingerprint(run):
     [
         ("topics", "kill,partition,pause,clock", 4),
         ("registration", "lose-unsynced,kill-all,restart,partition", 9),
+        ("topics", "loss,reset,stall,disk-error,wipe,drift,clock-strobe", 5),
     ],
 )
 def test_a_run_is_the_same_bytes_everywhere(tmp_path, workload, nemeses, seed):

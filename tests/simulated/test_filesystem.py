@@ -29,12 +29,26 @@ def test_a_crash_keeps_a_prefix_of_unsynced_writes() -> None:
         for part in (b"-one", b"-two", b"-three"):
             handle.write(part)
         lost = disk.crash(Random(seed))
-        content = disk.read("/data/file")
+        content = disk.read("/data/file").rstrip(b"\0")
         assert b"old-one-two-three".startswith(content)
         assert len(content) + lost == len(b"old-one-two-three")
         outcomes.add(content)
     assert {b"old", b"old-one", b"old-one-two", b"old-one-two-three"} <= outcomes
-    assert len(outcomes) > 4, "no write was torn"
+    assert b"old-o" in outcomes, "the first unsynced write is torn, too"
+    assert b"old-one-two-t" in outcomes
+
+
+def test_what_is_lost_may_read_as_zeros_but_never_beyond_what_was_written() -> None:
+    lengths = set()
+    for seed in range(300):
+        disk = durable_file()
+        disk.append_to("/data/file").write(b"-new")
+        disk.crash(Random(seed))
+        content = disk.read("/data/file")
+        assert len(content) <= len(b"old-new")
+        assert b"old-new".startswith(content.rstrip(b"\0"))
+        lengths.add(content.count(b"\0"))
+    assert lengths == {0, 1, 2, 3, 4}
 
 
 def test_an_fsync_covers_only_what_was_written_before_it_started() -> None:
@@ -46,7 +60,7 @@ def test_an_fsync_covers_only_what_was_written_before_it_started() -> None:
         handle.write(b"B")
         fsync()
         disk.crash(Random(seed))
-        assert disk.read("/data/file") in {b"oldA", b"oldAB"}
+        assert disk.read("/data/file") in {b"oldA", b"oldAB", b"oldA\0"}
 
 
 def test_an_unsynced_truncation_comes_back() -> None:
@@ -58,7 +72,7 @@ def test_an_unsynced_truncation_comes_back() -> None:
         handle.write(b"X")
         disk.crash(Random(seed))
         contents.add(disk.read("/data/file"))
-    assert contents == {b"abcdef", b"ab", b"abX"}
+    assert contents == {b"abcdef", b"ab", b"abX", b"ab\0"}
 
 
 def test_a_new_name_is_lost_until_its_directory_is_synced() -> None:

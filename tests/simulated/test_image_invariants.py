@@ -1,6 +1,7 @@
 """Each invariant of images and brokers goes red at what it forbids."""
 
 import pytest
+from msgspec.structs import replace
 
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.metadata_invariants import (
@@ -8,12 +9,14 @@ from cluster.simulated.metadata_invariants import (
     FencedBrokersLeadNothing,
     ImagesAgree,
     LeadersAreInSync,
+    PartitionEpochsRiseByOne,
 )
 from cluster.simulated.reference_image import (
     entities_of_image,
     entities_of_log,
     first_difference,
 )
+from node.core.raft.snapshot_ids import SnapshotId
 from node.wire.messages import metadata as records
 from tests.simulated.witnesses import (
     TOPIC,
@@ -148,3 +151,46 @@ def test_the_reference_sees_a_record_that_was_skipped():
     for skipped in (2, 5, 6):
         written = WRITTEN[:skipped] + WRITTEN[skipped + 1 :]
         assert first_difference(log, entities_of_image(image_of(*written))) is not None
+
+
+def chain(*changes):
+    """A process that has committed a topic with one partition, and these changes of it."""
+    court = Court(PartitionEpochsRiseByOne())
+    process = court.process(1)
+    process.appends(topic(), partition(isr=(4, 5), leader=4))
+    for change in changes:
+        process.appends(records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, **change))
+    return court, process
+
+
+def shows(partition_epoch, leader_epoch):
+    shown = replace(
+        partition(isr=(4, 5), leader=4), partition_epoch=partition_epoch, leader_epoch=leader_epoch
+    )
+    return image_of(topic(), shown)
+
+
+@pytest.mark.parametrize(
+    ("epochs", "objections"), [((2, 1), 0), ((1, 1), 1), ((3, 1), 1), ((2, 0), 1), ((2, 2), 1)]
+)
+def test_epochs_of_partitions_count_their_changes(epochs, objections):
+    court, process = chain({"isr": (4,)}, {"leader": 5})
+    process.publishes(4, shows(*epochs))
+    assert len(court.objections) == objections
+
+
+def test_epochs_are_followed_from_image_to_image():
+    court, process = chain({"isr": (4,)}, {"isr": (4, 5)})
+    process.publishes(2, shows(0, 0))
+    process.publishes(3, shows(1, 0))
+    assert court.objections == []
+    process.publishes(4, shows(3, 0))
+    assert len(court.objections) == 1
+
+
+def test_what_a_snapshot_has_swallowed_is_not_counted():
+    court, process = chain({"isr": (4,)})
+    process.log.reset(SnapshotId(9, 1))
+    process.appends(records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, isr=(4, 5)))
+    process.publishes(10, shows(7, 3))
+    assert court.objections == []

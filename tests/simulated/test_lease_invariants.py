@@ -2,6 +2,7 @@
 
 from cluster.simulated.lease_invariants import (
     LOOK_EACH_NS,
+    TICK_NS,
     CurrentEpochsOnly,
     FencedInTime,
     OneLivingIncarnation,
@@ -52,12 +53,14 @@ class Leasing:
         answer = broker_heartbeat_response.BrokerHeartbeatResponse(error_code=error)
         self.process.replies(event, answer)
 
-    def registration(self, epoch, incarnation):
+    def registration(self, epoch, incarnation, error=ErrorCode.NONE):
         request = broker_registration_request.BrokerRegistrationRequest(
             broker_id=4, incarnation_id=Uuid(incarnation * 16)
         )
         event = self.process.receives(request)
-        answer = broker_registration_response.BrokerRegistrationResponse(broker_epoch=epoch)
+        answer = broker_registration_response.BrokerRegistrationResponse(
+            broker_epoch=epoch, error_code=error
+        )
         self.process.replies(event, answer)
 
     @property
@@ -116,6 +119,18 @@ def test_an_id_is_free_when_its_broker_has_left_even_if_it_was_not_told():
     )
     leasing.ledger.commit(batch_of(5, 1, leaves), 1, 0)
     leasing.ledger.commit(batch_of(6, 1, FENCES), 1, 0)
+    leasing.register(7, b"b")
+    assert leasing.objections == []
+
+
+def test_an_id_is_free_when_a_broker_that_was_fenced_leaves():
+    leasing = Leasing(CurrentEpochsOnly, living)
+    leasing.heartbeat(0)
+    leasing.ledger.commit(batch_of(5, 1, FENCES), 1, 0)
+    leaves = records.BrokerRegistrationChangeRecord(
+        broker_id=4, broker_epoch=0, in_controlled_shutdown=1
+    )
+    leasing.ledger.commit(batch_of(6, 1, leaves), 1, 0)
     leasing.register(7, b"b")
     assert leasing.objections == []
 
@@ -201,3 +216,15 @@ def test_a_controller_that_sleeps_fences_nobody():
     leasing.process.sleeps(5 * SESSION_NS)
     leasing.process.steps()
     assert leasing.objections == []
+
+
+def test_an_id_that_is_refused_when_the_session_of_its_owner_is_long_over():
+    leasing = Leasing(in_time)
+    leasing.heartbeat(0)
+    leasing.court.now_ns += SESSION_NS + TICK_NS
+    leasing.registration(-1, b"b", ErrorCode.DUPLICATE_BROKER_REGISTRATION)
+    assert leasing.objections == []
+    leasing.heartbeat(7, ErrorCode.STALE_BROKER_EPOCH)
+    leasing.court.now_ns += SESSION_NS + TICK_NS + 1
+    leasing.registration(-1, b"b", ErrorCode.DUPLICATE_BROKER_REGISTRATION)
+    assert leasing.objections == ["broker 4: its id is not free 2.250 s after a contact"]

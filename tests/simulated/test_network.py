@@ -10,6 +10,7 @@ from cluster.simulated.network import Network
 from cluster.simulated.passage import BytesPassage, ObjectPassage, Outgoing
 from cluster.simulated.scheduler import Scheduler, SimulationLimitError
 from cluster.simulated.suspension import Suspension
+from cluster.simulated.weather import Weather
 from node.wire.messages import metadata_request, metadata_response
 
 MS = 1_000_000
@@ -52,7 +53,7 @@ class Party:
 class Rig:
     def __init__(self, passage=None, **server):
         self.scheduler = Scheduler()
-        self.links = Links(self.scheduler, Random(1))
+        self.links = Links(self.scheduler, Random(1), Weather(Random(2)))
         self.server = Server(self.scheduler, **server)
         self.process = self.server
         self.network = Network(self.links, passage or ObjectPassage(), lambda _: self.process)
@@ -171,7 +172,7 @@ def test_some_of_what_a_lost_connection_had_sent_arrives_late_and_some_never():
     arrived = set()
     for seed in range(40):
         scheduler = Scheduler()
-        links, stream = Links(scheduler, Random(seed)), Stream(Link(1, 2))
+        links, stream = Links(scheduler, Random(seed), Weather(Random(2))), Stream(Link(1, 2))
         links.cut(Link(1, 2))
         links.send(stream, lambda seed=seed: arrived.add(seed))
         with pytest.raises(SimulationLimitError):
@@ -216,7 +217,7 @@ def test_a_process_that_dies_asleep_reads_nothing():
     rig.server.suspension.pause()
     rig.ask(rig.connect())
     rig.wait(300)
-    rig.server.suspension.is_alive = False
+    rig.server.suspension.end()
     rig.server.suspension.resume()
     assert rig.server.calls == []
 

@@ -5,12 +5,13 @@ from cluster.simulated.election_invariants import (
     ElectedByAMajority,
     EpochsNeverFall,
     OneLeaderAnEpoch,
-    OneVoteAnEpoch,
 )
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.log_invariants import (
     CommittedByAMajority,
+    CommittedIsNeverCut,
     CommittedNeverChanges,
+    DurableStaysDurable,
     HighWatermarkNeverFalls,
     LeadersCommitTheirOwn,
     LeadersHaveAllCommitted,
@@ -19,8 +20,16 @@ from cluster.simulated.log_invariants import (
 )
 from cluster.simulated.progress_invariants import MOST_STEPS, DeadlinesMoveOn
 from node.core.raft.quorum_state import QuorumState
-from node.wire.messages import fetch_request, vote_request, vote_response
-from tests.simulated.witnesses import FETCH_NS, SETTING, Court, batch_of, topic
+from node.wire.messages import fetch_request
+from tests.simulated.witnesses import (
+    FETCH_NS,
+    SETTING,
+    Court,
+    batch_of,
+    granted,
+    topic,
+    vote,
+)
 
 # Elections
 
@@ -46,12 +55,23 @@ def test_a_leader_that_a_minority_has_elected():
     first, second = court.process(1), court.process(2)
     first.persists(epoch=3, voted_for=1)
     second.persists(epoch=3, voted_for=1)
+    first.hears(2, vote(1, 3), granted(3))
     first.leads(3)
     assert court.objections == []
     first.persists(epoch=4, voted_for=2)
     second.persists(epoch=5, voted_for=2)
     second.leads(5)
     assert court.objections == ["epoch 5: by [2] only"]
+
+
+def test_a_candidate_that_has_not_heard_of_its_votes():
+    court = Court(ElectedByAMajority(SETTING))
+    first, second = court.process(1), court.process(2)
+    for process in (first, second):
+        process.persists(epoch=3, voted_for=1)
+    first.hears(2, vote(1, 3), granted(2))
+    first.leads(3)
+    assert court.objections == ["epoch 3: it was told by [1] only"]
 
 
 def test_votes_of_observers_elect_nobody():
@@ -63,60 +83,12 @@ def test_votes_of_observers_elect_nobody():
 
 
 def test_an_epoch_that_falls_by_a_restart():
-    court = Court(EpochsNeverFall())
+    court = Court(EpochsNeverFall(SETTING))
     court.process(1).persists(epoch=4)
     court.process(1, life=2, durable=QuorumState(epoch=4))
     assert court.objections == []
     court.process(1, life=3, durable=QuorumState(epoch=3))
     assert court.objections == ["epoch 3 after 4"]
-
-
-def vote(candidate, epoch):
-    asked = vote_request.PartitionData(replica_epoch=epoch, replica_id=candidate)
-    return vote_request.VoteRequest(topics=(vote_request.TopicData(partitions=(asked,)),))
-
-
-def granted():
-    partition = vote_response.PartitionData(vote_granted=True)
-    return vote_response.VoteResponse(topics=(vote_response.TopicData(partitions=(partition,)),))
-
-
-def test_a_second_vote_in_an_epoch():
-    court = Court(OneVoteAnEpoch())
-    court.process(1).persists(epoch=4, voted_for=2)
-    again = court.process(1, life=2, durable=QuorumState(epoch=4, voted_for=2))
-    again.persists(epoch=4, voted_for=2)
-    assert court.objections == []
-    again.persists(epoch=4, voted_for=3)
-    assert court.objections == ["epoch 4: voted for 2 and for 3"]
-
-
-def test_a_vote_that_is_told_before_it_is_durable():
-    court = Court(OneVoteAnEpoch())
-    process = court.process(1)
-    process.persists(epoch=4, voted_for=2)
-    process.replies(process.receives(vote(2, 4)), granted())
-    assert court.objections == []
-    process.replies(process.receives(vote(3, 5)), granted())
-    assert "its vote of epoch 5 for 3 is told" in court.objections[0]
-
-
-def test_a_candidacy_that_is_told_before_it_is_durable():
-    court = Court(OneVoteAnEpoch())
-    process = court.process(1)
-    process.persists(epoch=4, voted_for=1)
-    process.sends(vote(1, 4))
-    assert court.objections == []
-    process.sends(vote(1, 5))
-    assert len(court.objections) == 1
-
-
-def test_a_vote_against_the_leader_that_is_known():
-    court = Court(OneVoteAnEpoch())
-    process = court.process(1)
-    process.persists(epoch=4, leader=2)
-    process.persists(epoch=4, voted_for=3)
-    assert court.objections == ["epoch 4: voted for 3, knowing leader 2"]
 
 
 def fetch(replica, offset=0):
@@ -291,3 +263,27 @@ def test_a_leader_that_commits_an_older_epoch_alone():
     other.leads(4)
     other.moves(high_watermark=1)
     assert court.objections == ["epoch 4: 1 ends with epoch 1"]
+
+
+def test_a_start_that_does_not_find_what_was_durable():
+    court = Court(DurableStaysDurable())
+    process = court.process(1)
+    batches = [process.appends() for _ in range(3)]
+    process.appends(is_durable=False)
+    process.restarts(batches)
+    assert court.objections == []
+    process.restarts(batches[:2])
+    assert court.objections == ["the log ends at 2, was durable to 3"]
+
+
+def test_a_log_that_is_cut_below_what_has_committed():
+    ledger = Ledger()
+    court = Court(CommittedIsNeverCut(ledger))
+    process = court.process(1)
+    ledger.commit(process.appends(), 1, 0)
+    ledger.commit(batch_of(1, 2), 2, 0)
+    process.appends()
+    process.truncates(1)
+    assert court.objections == []
+    process.truncates(0)
+    assert court.objections == ["cut to 0, below 0 of epoch 1"]

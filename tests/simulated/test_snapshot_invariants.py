@@ -4,6 +4,7 @@ import pytest
 
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.snapshot_invariants import (
+    ImagesMissNothing,
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
     SnapshotsSayWhatTheLogSays,
@@ -47,6 +48,16 @@ def test_a_snapshot_of_something_else(snapshot, image):
     assert len(court.objections) == 2
 
 
+def test_a_process_that_dies_in_its_step_is_not_judged_by_anothers():
+    court, process = committed()
+    for snapshotted in court.jury.on_snapshotted:
+        snapshotted(process, SnapshotId(3, 2), image_of(FIRST))
+    court.process(2).steps()
+    assert court.objections == []
+    process.steps()
+    assert len(court.objections) == 1
+
+
 def test_a_log_that_begins_where_no_snapshot_ends():
     court = Court(SnapshotAtLogStart())
     process = court.process(1)
@@ -80,3 +91,13 @@ def test_a_leader_that_loads_a_snapshot():
     leader.leads(2)
     leader.loads_snapshot(SnapshotId(1, 1), image_of(FIRST))
     assert len(court.objections) == 1
+
+
+def test_an_image_that_lags_behind_the_start_of_its_log():
+    court = Court(ImagesMissNothing())
+    process = court.process(1)
+    process.log.reset(SnapshotId(5, 1))
+    process.moves(image_offset=5)
+    assert court.objections == []
+    process.moves(image_offset=4)
+    assert court.objections == ["follower: its image ends at 4, its log begins at 5"]

@@ -3,13 +3,17 @@
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cluster.protocol import ClusterOptions
+from cluster.protocol import ClusterOptions, Link
 from cluster.simulated import final_checks
 from cluster.simulated.chance import NodeRandom, Ties
 from cluster.simulated.clock import START_OF_TIME_NS, SimulatedClock
+from cluster.simulated.final_checks import Outcome
 from cluster.simulated.scheduler import Scheduler
 from cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
+from node.core.types import Monotonic
 
 SECOND_NS = 1_000_000_000
 
@@ -28,7 +32,7 @@ def test_without_bad_luck_a_node_has_ordinary_chance():
     assert [ours.randint(0, 99) for _ in range(50)] == [plain.randint(0, 99) for _ in range(50)]
 
 
-def test_a_wall_clock_may_run_wrong_and_a_monotonic_one_never():
+def test_a_wall_clock_may_run_wrong_and_a_monotonic_one_only_by_faults():
     scheduler = Scheduler()
     clocks = [SimulatedClock(scheduler, Random(seed), 400_000) for seed in range(20)]
     before = [clock.now() for clock in clocks]
@@ -87,6 +91,31 @@ def test_a_leader_that_sleeps_is_woken_when_it_has_a_successor(tmp_path):
 
 
 @pytest.mark.simulation
+def test_a_voter_grows_deaf_when_it_has_just_voted(tmp_path):
+    waited = []
+    for seed in range(8, 14):
+        cluster = small_cluster(tmp_path, seed)
+
+        async def main(cluster=cluster):
+            await cluster.start()
+            (leader,) = led_by(cluster)
+            voter = min({1, 2, 3} - {leader})
+            process = cluster.world.machines[voter].process
+            epoch = process.status.epoch
+            await cluster.kill(leader)
+            await cluster.scope.sleep(int(0.85 * SECOND_NS))
+            asked_ns = cluster.scope.now()
+            await cluster.cut(frozenset(Link(other, voter) for other in {1, 2, 3} - {voter}))
+            has_waited = cluster.scope.now() > asked_ns
+            await cluster.scope.sleep(SECOND_NS // 1000)
+            assert process.status.epoch == epoch + has_waited
+            return has_waited
+
+        waited.append(cluster.run(main()))
+    assert sum(waited) >= 2
+
+
+@pytest.mark.simulation
 def test_a_disk_that_no_crash_of_ours_leaves_ends_the_run(tmp_path):
     cluster = small_cluster(tmp_path)
 
@@ -111,8 +140,73 @@ def test_an_image_that_is_not_the_logs_is_seen_at_the_end(tmp_path):
         commitments = cluster.world.ledger.commitments
         unfenced = [one for one in commitments if "BrokerRegistrationChange" in repr(one.batch)]
         commitments.remove(unfenced[-1])
-        final_checks.judge(cluster.world, elected=True, converged=True)
+        everybody = [node.node_id for node in cluster.nodes]
+        final_checks.judge(cluster.world, everybody, Outcome(elected=True, created=True))
         await cluster.scope.sleep(SECOND_NS)
 
     with pytest.raises(InvariantViolatedError, match="ImagesSayWhatTheLogSays"):
         cluster.run(main())
+
+
+def test_a_wrong_rate_begins_where_the_clock_stands_and_what_it_gained_stays():
+    scheduler = Scheduler()
+    clock = SimulatedClock(scheduler, Random(1), 0)
+    start = clock.now().monotonic
+    shown = []
+    for rate_ppm in (50_000, -50_000, 0):
+        clock.set_rate(rate_ppm)
+        assert clock.rate_ppm == rate_ppm
+        shown.append(clock.now().monotonic - start)
+        scheduler.now_ns += 10 * SECOND_NS
+        shown.append(clock.now().monotonic - start)
+    assert [ns / SECOND_NS for ns in shown] == [0, 10.5, 10.5, 20, 20, 30]
+
+
+@given(
+    st.lists(st.tuples(st.integers(-50_000, 50_000), st.integers(0, 5 * SECOND_NS)), max_size=6),
+    st.integers(0, 3 * SECOND_NS),
+)
+def test_a_deadline_comes_when_the_clock_shows_it_and_not_before(changes, ahead_ns):
+    scheduler = Scheduler()
+    clock = SimulatedClock(scheduler, Random(1), 400_000)
+    last = clock.now().monotonic
+    for rate_ppm, passed_ns in changes:
+        clock.set_rate(rate_ppm)
+        scheduler.now_ns += passed_ns
+        assert clock.now().monotonic >= last
+        last = clock.now().monotonic
+    deadline = Monotonic(last + ahead_ns)
+    scheduler.now_ns = clock.to_virtual(deadline)
+    assert clock.now().monotonic >= deadline
+    scheduler.now_ns -= 1
+    assert clock.now().monotonic < deadline
+
+
+def test_wall_clocks_differ_from_the_start_and_a_strobe_moves_them_alone():
+    scheduler = Scheduler()
+    clock = SimulatedClock(scheduler, Random(1), 0, wall_difference_ns=-3 * SECOND_NS)
+    assert clock.now().wall == START_OF_TIME_NS - 3 * SECOND_NS
+    assert clock.injected_ns == 0
+    clock.strobe(7 * SECOND_NS, 10_000_000)
+    before, found = clock.now().monotonic, []
+    for _ in range(4):
+        found.append(clock.injected_ns // SECOND_NS)
+        assert clock.now().wall == START_OF_TIME_NS + scheduler.now_ns + (
+            clock.injected_ns - 3 * SECOND_NS
+        )
+        scheduler.now_ns += 10_000_000
+    assert found == [0, 7, 0, 7]
+    assert clock.now().monotonic - before == 40_000_000
+    clock.repair()
+    scheduler.now_ns += 10_000_000
+    assert clock.injected_ns == 0
+
+
+def test_a_run_says_what_its_world_is_like(tmp_path):
+    lines = {small_cluster(tmp_path, seed).world.conditions.describe() for seed in range(60)}
+    assert len(lines) > 50
+    for word in ("calm", "loss", "ties", "wall clocks", "drift", "snapshots", "segments", "codec"):
+        assert any(word in line for line in lines), word
+        assert word == "calm" or not all(word in line for line in lines), word
+    again = small_cluster(tmp_path, 7).world.conditions
+    assert again == small_cluster(tmp_path, 7).world.conditions

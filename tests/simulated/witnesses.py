@@ -13,6 +13,7 @@ from node.core.raft.quorum_state import QuorumState
 from node.core.status import NodeStatus
 from node.core.types import milliseconds
 from node.wire.messages import metadata as records
+from node.wire.messages import vote_request, vote_response
 from node.wire.messages.batch import Batch
 from node.wire.principal import ANONYMOUS
 from node.wire.types import Uuid
@@ -100,6 +101,17 @@ class Process:
         for sent in self._court.jury.on_sent:
             sent(self, send)
 
+    def hears(self, voter, request, answer):
+        send = Send(destination=voter, correlation=1, message=request, version=1, timeout_ns=1)
+        for heard in self._court.jury.on_heard:
+            heard(self, send, answer)
+
+    def restarts(self, batches, durable=None):
+        """Another process starts on what is left of this one's disk."""
+        self.log.recovered(batches, is_durable=True)
+        for started in self._court.jury.on_started:
+            started(self, durable or QuorumState())
+
     def receives(self, message, *, on_controller_listener=True):
         self._requests += 1
         event = Received(
@@ -156,6 +168,23 @@ class Court:
     @property
     def objections(self):
         return [violation.detail for violation in self.jury.violations]
+
+
+def vote(candidate, epoch, last_epoch=0, log_end=0):
+    asked = vote_request.PartitionData(
+        replica_epoch=epoch,
+        replica_id=candidate,
+        last_offset_epoch=last_epoch,
+        last_offset=log_end,
+    )
+    return vote_request.VoteRequest(topics=(vote_request.TopicData(partitions=(asked,)),))
+
+
+def granted(epoch=0, *, is_granted=True, error=0):
+    partition = vote_response.PartitionData(
+        leader_epoch=epoch, vote_granted=is_granted, error_code=error
+    )
+    return vote_response.VoteResponse(topics=(vote_response.TopicData(partitions=(partition,)),))
 
 
 def batch_of(base_offset, epoch, *written):

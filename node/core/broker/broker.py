@@ -15,7 +15,7 @@ from node.core.events import Received
 from node.core.metadata.committed import CommittedImage
 from node.core.outbox import Outbox
 from node.core.raft.raft import Raft
-from node.core.types import Instant, Monotonic
+from node.core.types import Instant, Monotonic, earliest
 from node.wire.messages import (
     Message,
     api_versions_request,
@@ -73,8 +73,7 @@ class Broker:
 
     def deadline(self) -> Monotonic | None:
         """When `tick` is due."""
-        times = (self._membership.deadline(), self._forwarder.deadline())
-        return min((time for time in times if time is not None), default=None)
+        return earliest(self._membership.deadline(), self._forwarder.deadline())
 
     def stop(self, now: Instant) -> None:
         """Shut down in a controlled way; Exit follows."""

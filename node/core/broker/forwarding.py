@@ -88,7 +88,9 @@ class Forwarder:
 
     def deadline(self) -> Monotonic | None:
         """When `tick` is due."""
-        return min((forwarded.due for forwarded in self._waiting), default=None)
+        if not self._waiting:
+            return None
+        return min([forwarded.due for forwarded in self._waiting])
 
     def _try(self, forwarded: _Forwarded, now: Instant) -> None:
         leader = self._raft.leader

@@ -20,7 +20,15 @@ from node.core.effects import Exit, OpenClientListeners
 from node.core.metadata.committed import CommittedImage
 from node.core.outbox import Outbox
 from node.core.raft.raft import Raft
-from node.core.types import NANOSECONDS_PER_MS, NO_NODE, Instant, Monotonic, NodeId, Offset
+from node.core.types import (
+    NANOSECONDS_PER_MS,
+    NO_NODE,
+    Instant,
+    Monotonic,
+    NodeId,
+    Offset,
+    earliest,
+)
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
     Message,
@@ -74,12 +82,11 @@ class Membership:
         """When `tick` is due."""
         if self.state is BrokerState.SHUTTING_DOWN:
             return None
-        times = [self._stop_by] if self._stop_by is not None else []
-        if self._epoch is None:
-            times.append(self._register_by)
-        if self._asked is None:
-            times.append(self._due)
-        return min(times, default=None)
+        return earliest(
+            self._stop_by,
+            self._register_by if self._epoch is None else None,
+            self._due if self._asked is None else None,
+        )
 
     def tick(self, now: Instant) -> None:
         """Give up what has lasted too long, and ask the controller when that is due."""

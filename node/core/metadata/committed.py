@@ -6,6 +6,8 @@ there costs a reference. Not: uncommitted state, which only the active controlle
 A snapshot replaces it whole: what the snapshot lacks is gone (631-35).
 """
 
+from collections.abc import Callable
+
 from node.core.metadata.apply import ApplyError, apply_batch
 from node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from node.core.metadata.snapshot import LoadedSnapshot
@@ -14,6 +16,8 @@ from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
 from node.core.types import Epoch, Offset
 from node.wire.messages.batch import Batch
 
+Apply = Callable[[MetadataImage, Batch], MetadataImage]
+"""Returns the image after a batch, or raises ApplyError."""
 REPLAY_BYTES = 1 << 20
 """How much of the log is taken in hand at once."""
 
@@ -21,9 +25,10 @@ REPLAY_BYTES = 1 << 20
 class CommittedImage:
     """`image` holds every record below `offset`."""
 
-    __slots__ = ("_offers", "end", "image", "records_taken", "timestamp_ms")
+    __slots__ = ("_apply", "_offers", "end", "image", "records_taken", "timestamp_ms")
 
-    def __init__(self) -> None:
+    def __init__(self, apply: Apply = apply_batch) -> None:
+        self._apply = apply
         self.image: MetadataImage = EMPTY_IMAGE
         self.end = LOG_BEGIN
         """The offset up to which it holds everything, with the epoch: a snapshot's id."""
@@ -61,6 +66,8 @@ class CommittedImage:
             ApplyError: if a committed record does not fit; the node must not go on.
         """
         was = self.offset
+        if was >= high_watermark:
+            return False
         while self.offset < high_watermark:
             for batch in log.read(self.offset, REPLAY_BYTES):
                 if batch.next_offset > high_watermark:
@@ -82,6 +89,6 @@ class CommittedImage:
 
     def _replay(self, batch: Batch) -> None:
         try:
-            self.image = apply_batch(self.image, batch)
+            self.image = self._apply(self.image, batch)
         except ApplyError as error:
             raise ApplyError(f"the batch at offset {batch.base_offset}: {error}") from error

@@ -6,7 +6,7 @@ Used for Vote and BeginQuorumEpoch (595-33, 595-57). Not: what the request says.
 from collections.abc import Iterable
 
 from node.core.config import Timeouts
-from node.core.types import Monotonic, NodeId
+from node.core.types import Monotonic, NodeId, earliest
 
 LARGEST_DOUBLING = 30
 
@@ -45,4 +45,4 @@ class Campaign:
 
     def deadline(self) -> Monotonic | None:
         """When the next peer is due, if any waits."""
-        return min((at for at in self._due.values() if at is not None), default=None)
+        return earliest(*self._due.values())

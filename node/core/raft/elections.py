@@ -18,6 +18,8 @@ from node.wire.messages import Message, vote_request, vote_response
 from node.wire.messages.batch import Batch
 from node.wire.messages.control import LeaderChange, LeaderChangeVoter
 
+_NEVER_STAND = (Leader, Observer)
+
 
 class Elections:
     """A voter's part in elections, of both sides."""
@@ -98,7 +100,7 @@ class Elections:
     def tick(self, now: Instant) -> None:
         """Stand, or give a candidacy up, when the role's time has come."""
         role = self._state.role
-        if self._state.is_stopping or isinstance(role, Leader | Observer):
+        if self._state.is_stopping or isinstance(role, _NEVER_STAND):
             return
         if now.monotonic < role.election_deadline:
             return
@@ -111,7 +113,7 @@ class Elections:
     def deadline(self) -> Monotonic | None:
         """When the role's time comes, or a lost Vote is due again."""
         role = self._state.role
-        if self._state.is_stopping or isinstance(role, Leader | Observer):
+        if self._state.is_stopping or isinstance(role, _NEVER_STAND):
             return None
         again = role.campaign.deadline() if isinstance(role, Candidate) else None
         return role.election_deadline if again is None else min(again, role.election_deadline)

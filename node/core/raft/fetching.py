@@ -38,6 +38,9 @@ GREETING_FRACTION = 4
 """A replica that checks a snapshot fetches this many times in a fetch time-out."""
 
 
+_FETCH_FROM_NOBODY = (Leader, Candidate)
+
+
 class Silence(Struct, frozen=True):
     """A voter that has not answered so many times in a row is not asked again before `until`."""
 
@@ -83,8 +86,11 @@ class Fetcher:
         """When the next Fetch or slice is due, if nothing but time holds it up."""
         if self.snapshots.is_copying:
             return self.snapshots.deadline()
-        if not self._may_fetch():
-            return None
+        return self._due() if self._may_fetch() else None
+
+    def _due(self) -> Monotonic:
+        if not self._silent:
+            return self._not_before
         return max(self._not_before, min(self._may_ask_from(peer) for peer in self._state.peers))
 
     def settle(self, now: Instant) -> None:
@@ -93,8 +99,7 @@ class Fetcher:
         if self._terms != self._current_terms():
             self._start_over(now)
         self.snapshots.settle(now)
-        due = self.deadline()
-        if self.snapshots.is_copying or due is None or now.monotonic < due:
+        if self.snapshots.is_copying or not self._may_fetch() or now.monotonic < self._due():
             return
         target = self._target(now)
         self._last_target = target
@@ -131,7 +136,7 @@ class Fetcher:
         state = self._state
         if self._is_in_flight or state.is_stopping or not state.peers:
             return False
-        if isinstance(state.role, Leader | Candidate):
+        if isinstance(state.role, _FETCH_FROM_NOBODY):
             return False
         return state.flushed == state.log.end_offset
 

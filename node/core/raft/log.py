@@ -30,7 +30,15 @@ class EpochEnd(Struct, frozen=True):
 class Log:
     """Batches in order, the leader-epoch cache beside them (595-10), and the generation."""
 
-    __slots__ = ("_bases", "_batches", "_epoch_starts", "_epochs", "generation", "start")
+    __slots__ = (
+        "_bases",
+        "_batches",
+        "_epoch_starts",
+        "_epochs",
+        "end_offset",
+        "generation",
+        "start",
+    )
 
     def __init__(self, batches: Sequence[Batch] = (), start: SnapshotId = LOG_BEGIN) -> None:
         self._batches: list[Batch] = []
@@ -39,6 +47,8 @@ class Log:
         self._epoch_starts: list[Offset] = []
         self.start = start
         """The end of the snapshot that stands before the first batch."""
+        self.end_offset = start.end_offset
+        """The offset after the last record."""
         self.generation = 0
         """Which log this is: each truncation makes another, so that a Flushed of one that was
         cut can't vouch for what took its place."""
@@ -50,11 +60,6 @@ class Log:
     def start_offset(self) -> Offset:
         """The offset of the first record that can be here."""
         return self.start.end_offset
-
-    @property
-    def end_offset(self) -> Offset:
-        """The offset after the last record."""
-        return Offset(self._batches[-1].next_offset) if self._batches else self.start_offset
 
     @property
     def last_epoch(self) -> Epoch:
@@ -70,6 +75,7 @@ class Log:
             self._epoch_starts.append(Offset(batch.base_offset))
         self._batches.append(batch)
         self._bases.append(batch.base_offset)
+        self.end_offset = Offset(batch.next_offset)
 
     def truncate(self, end_offset: Offset) -> Offset:
         """Drop each batch that reaches past `end_offset`, and return where the log now ends."""
@@ -77,6 +83,7 @@ class Log:
         if kept and self._batches[kept - 1].next_offset > end_offset:
             kept -= 1
         del self._batches[kept:], self._bases[kept:]
+        self.end_offset = Offset(self._batches[-1].next_offset) if kept else self.start_offset
         kept_epochs = bisect_left(self._epoch_starts, self.end_offset)
         del self._epochs[kept_epochs:], self._epoch_starts[kept_epochs:]
         self._note_start()
@@ -99,6 +106,7 @@ class Log:
         for entries in (self._batches, self._bases, self._epochs, self._epoch_starts):
             entries.clear()
         self.start = start
+        self.end_offset = start.end_offset
         self._note_start()
         self.generation += 1
 

@@ -35,6 +35,11 @@ def resignation_deadline(state: RaftState) -> Monotonic | None:
 
 def resign_without_majority(state: RaftState, now: Instant) -> None:
     """Stop leading if no majority has fetched for the fetch time-out."""
+    role = state.role
+    if not isinstance(role, Leader) or now.monotonic < role.replicas.majority_until:
+        return
     deadline = resignation_deadline(state)
     if deadline is not None and now.monotonic >= deadline:
         state.resign(now)
+    elif deadline is not None:
+        role.replicas.majority_until = deadline

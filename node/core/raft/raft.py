@@ -31,7 +31,15 @@ from node.core.raft.snapshot_ids import StoredSnapshot
 from node.core.raft.snapshot_keeping import keep
 from node.core.raft.snapshot_serving import SnapshotServer
 from node.core.raft.state import RaftState
-from node.core.types import NANOSECONDS_PER_MS, Epoch, Instant, Monotonic, NodeId, Offset
+from node.core.types import (
+    NANOSECONDS_PER_MS,
+    Epoch,
+    Instant,
+    Monotonic,
+    NodeId,
+    Offset,
+    earliest,
+)
 from node.wire.messages import (
     begin_quorum_epoch_request,
     describe_quorum_request,
@@ -201,7 +209,7 @@ class Raft:
 
     def deadline(self) -> Monotonic | None:
         """When it wants a tick, at the latest."""
-        deadlines = (
+        return earliest(
             self._elections.deadline(),
             self._announcements.deadline(),
             self._server.deadline(),
@@ -209,7 +217,6 @@ class Raft:
             resignation_deadline(self._state),
             self._stop_deadline,
         )
-        return min((at for at in deadlines if at is not None), default=None)
 
     # Leaving
 

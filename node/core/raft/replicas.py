@@ -42,11 +42,13 @@ class Replica(Struct):
 class Replicas:
     """The other voters, and the observers heard of."""
 
-    __slots__ = ("observers", "voters")
+    __slots__ = ("majority_until", "observers", "voters")
 
     def __init__(self, peers: Iterable[NodeId], now: Monotonic) -> None:
         self.voters = {peer: Replica(contact=now) for peer in sorted(peers)}
         self.observers: dict[NodeId, Replica] = {}
+        self.majority_until = now
+        """No need to look before: a majority has been in contact, and contacts put it off only."""
 
     def of(self, replica_id: NodeId, now: Monotonic) -> Replica:
         """The replica of this id; an unknown one is an observer from now on."""

@@ -145,9 +145,11 @@ class FetchServer:
             self._answer(waiting)
 
     def _has_news(self, waiting: WaitingFetch) -> bool:
-        state = self._state
-        has_records = waiting.fetch.offset < state.log.end_offset
-        return has_records or waiting.replica.told_high_watermark < state.high_watermark
+        """A voter's copy is needed to commit; an observer can do nothing with a record before."""
+        state, fetch = self._state, waiting.fetch
+        is_voter = fetch.replica_id in state.voters
+        ready = state.log.end_offset if is_voter else state.high_watermark
+        return fetch.offset < ready or waiting.replica.told_high_watermark < state.high_watermark
 
     def _answer(self, waiting: WaitingFetch) -> None:
         """Answer with what there is now, or say who leads; a later epoch has other records."""
@@ -166,7 +168,9 @@ class FetchServer:
 
     def deadline(self) -> Monotonic | None:
         """When the first waiting Fetch has waited enough."""
-        return min((waiting.deadline for waiting in self._waiting.values()), default=None)
+        if not self._waiting:
+            return None
+        return min([waiting.deadline for waiting in self._waiting.values()])
 
 
 def _needs_snapshot(log: Log, fetch: Wanted) -> bool:

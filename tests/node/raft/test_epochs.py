@@ -74,7 +74,15 @@ def test_a_second_leader_of_an_epoch_is_refused():
 
 @pytest.mark.requirement("595-39")
 @pytest.mark.parametrize(
-    ("successors", "wait_ms"), [([2, 3], None), ([3, 2], 20), ([9, 8, 3, 2], 80)]
+    ("successors", "wait_ms"),
+    [
+        ([2, 3], None),
+        ([3, 2], 20),
+        ([9, 8, 3, 2], 80),
+        ([9, 8, 7, 6, 5, 3, 2], 640),
+        ([9, 8, 7, 6, 5, 4, 3, 2], 1000),
+        ([*range(40, 2, -1), 2], 1000),
+    ],
 )
 def test_a_successor_stands_when_its_turn_comes(successors, wait_ms):
     quorum = elected()
@@ -172,7 +180,27 @@ def test_describe_quorum(version):
     assert (refused.leader_id, refused.leader_epoch) == (1, 1)
 
 
-@pytest.mark.requirement("595-41")
+@pytest.mark.requirement("595-42")
+def test_a_goodbye_that_is_heard_is_followed_by_a_leader_before_silence_would_be():
+    waits = {is_heard: until_another_leads(is_heard=is_heard) for is_heard in (True, False)}
+    assert waits[True] < milliseconds(50)
+    assert milliseconds(1000) < waits[False] < milliseconds(6000)
+
+
+def until_another_leads(*, is_heard):
+    """How long it takes in ns from a leader's stop, which nobody or everybody hears of."""
+    quorum = elected()
+    quorum.advance(milliseconds(100))
+    begun = quorum.now
+    quorum.do(1, lambda raft: raft.stop(quorum.instant))
+    if is_heard:
+        quorum.quiesce()
+    quorum.crash(1)
+    while not any(quorum.members[n].raft.is_leader for n in (2, 3)):
+        quorum.advance(milliseconds(10))
+    return quorum.now - begun
+
+
 @pytest.mark.requirement("595-42")
 def test_a_stopping_leader_waits_for_no_one_who_is_away():
     quorum = elected()

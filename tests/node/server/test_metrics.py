@@ -23,6 +23,7 @@ def status(
     end: int = 0,
     flushed: int = 0,
     high_watermark: int = 0,
+    snapshot_end: int = 0,
 ) -> NodeStatus:
     return NodeStatus(
         role=role,
@@ -35,6 +36,7 @@ def status(
         image_digest=0,
         voted_for=NodeId(vote),
         last_epoch=Epoch(epoch - 1),
+        snapshot_end=Offset(snapshot_end),
     )
 
 
@@ -160,8 +162,23 @@ def test_the_shell_times_requests_fsyncs_and_applying() -> None:
     assert [gauges[name] for name in names] == [20, 1, 2]
 
 
+@pytest.mark.requirement("631-103")
+def test_the_snapshot_lag_is_from_the_snapshot_to_the_last_stable_offset() -> None:
+    """The last stable offset itself without a snapshot; the log's end plays no part."""
+
+    def lag(role: str, end: int) -> float | None:
+        shown = status(role, end=90, high_watermark=70, snapshot_end=end)
+        gauges = RaftMetrics(shown, at(0)).controller_gauges()
+        return gauges.get("metadata-snapshot-offset-lag")
+
+    assert (lag("leader", 0), lag("follower", 50), lag("candidate", 70)) == (70, 20, 0)
+    assert lag("observer", 50) is None
+
+
 def test_the_text_is_a_gauge_a_line() -> None:
-    text = metrics_text({"a-b": -1, "c": math.nan, "d": 0.5}, {"leader": True, "voted": False})
+    text = metrics_text(
+        {"a-b": -1, "c": math.nan, "d": 0.5}, {"e-f": 7}, {"leader": True, "voted": False}
+    )
     assert text.splitlines() == [
         "# TYPE kafka_server_raft_metrics_a_b gauge",
         "kafka_server_raft_metrics_a_b -1",
@@ -169,6 +186,8 @@ def test_the_text_is_a_gauge_a_line() -> None:
         "kafka_server_raft_metrics_c NaN",
         "# TYPE kafka_server_raft_metrics_d gauge",
         "kafka_server_raft_metrics_d 0.5",
+        "# TYPE kafka_controller_e_f gauge",
+        "kafka_controller_e_f 7",
         "# TYPE kafka_server_raft_metrics_current_state gauge",
         'kafka_server_raft_metrics_current_state{state="leader"} 1',
         'kafka_server_raft_metrics_current_state{state="voted"} 0',

@@ -98,6 +98,7 @@ def states(found: dict[str, float]) -> list[str]:
 @pytest.mark.requirement("595-72")
 @pytest.mark.requirement("595-73")
 @pytest.mark.requirement("595-74")
+@pytest.mark.requirement("631-103")
 def test_a_live_cluster_shows_its_leader_its_states_and_its_times(
     live: "Callable[..., LiveCluster]",
 ) -> None:
@@ -123,6 +124,9 @@ def test_a_live_cluster_shows_its_leader_its_states_and_its_times(
     names = ("commit_latency", "high_watermark_time", "fsync_time", "apply_time", "request_time")
     for name in ("election_latency", *names):
         assert 0 < leading[f"{name}_avg"] <= leading[f"{name}_max"] < 30_000, name
+    lag = "kafka_controller_metadata_snapshot_offset_lag"
+    assert lag not in found[4], "a broker"
+    assert all(found[number][lag] == found[number]["high_watermark"] for number in (1, 2, 3))
     for number, figure in found.items():
         assert 0 <= figure["poll_idle_ratio_avg"] <= 1
         assert 0 <= figure["number_unknown_voter_connections"] <= 3

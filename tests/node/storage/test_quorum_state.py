@@ -17,6 +17,7 @@ from node.storage.filesystem import AppendHandle
 from node.storage.quorum_state import read_quorum_state, write_quorum_state
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
+NODE_ID = NodeId(2)
 DISK = Disk()
 
 
@@ -26,7 +27,9 @@ def state(epoch: int, voted_for: int = -1, leader: int = -1) -> QuorumState:
 
 def write(filesystem: SimulatedFileSystem | Disk, path: str, value: QuorumState) -> None:
     voters = [NodeId(1), NodeId(2), NodeId(3)]
-    write_quorum_state(filesystem, path, value, cluster_id=CLUSTER_ID, voter_ids=voters)
+    write_quorum_state(
+        filesystem, path, value, cluster_id=CLUSTER_ID, node_id=NODE_ID, voter_ids=voters
+    )
 
 
 @pytest.mark.requirement("595-05")
@@ -40,14 +43,17 @@ def test_the_file_is_json_of_version_0(tmp_path: Path) -> None:
         "votedId": 2,
         "appliedOffset": 0,
         "currentVoters": [{"voterId": 1}, {"voterId": 2}, {"voterId": 3}],
+        "nodeId": 2,
         "data_version": 0,
     }
-    assert read_quorum_state(DISK, str(path), CLUSTER_ID) == state(7, 2, 3)
+    assert read_quorum_state(DISK, str(path), CLUSTER_ID, NODE_ID) == state(7, 2, 3)
 
 
 @pytest.mark.requirement("595-06")
 def test_no_file_is_epoch_0_without_vote_or_leader(tmp_path: Path) -> None:
-    assert read_quorum_state(DISK, str(tmp_path / "absent"), CLUSTER_ID) == state(0, -1, -1)
+    assert read_quorum_state(DISK, str(tmp_path / "absent"), CLUSTER_ID, NODE_ID) == state(
+        0, -1, -1
+    )
 
 
 @pytest.mark.requirement("595-06")
@@ -68,6 +74,10 @@ def test_no_file_is_epoch_0_without_vote_or_leader(tmp_path: Path) -> None:
             b'{"clusterId":"x","leaderId":1,"leaderEpoch":4,"votedId":-1,"data_version":0}',
             "clusterId is 'x'",
         ),
+        (
+            b'{"leaderId":3,"leaderEpoch":4,"votedId":3,"nodeId":3,"data_version":0}',
+            "nodeId is 3, this node's is 2",
+        ),
     ],
 )
 def test_a_garbled_file_stops_the_start_with_one_line(
@@ -76,7 +86,7 @@ def test_a_garbled_file_stops_the_start_with_one_line(
     path = tmp_path / "quorum-state"
     path.write_bytes(content)
     with pytest.raises(StorageError) as caught:
-        read_quorum_state(DISK, str(path), CLUSTER_ID)
+        read_quorum_state(DISK, str(path), CLUSTER_ID, NODE_ID)
     assert str(caught.value).startswith(f"{path}: ")
     assert named in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -156,7 +166,7 @@ def test_a_kill_at_any_step_leaves_the_old_state_or_the_new(tmp_path: Path) -> N
             finished = False
         else:
             finished = True
-        seen.append(read_quorum_state(DISK, path, CLUSTER_ID))
+        seen.append(read_quorum_state(DISK, path, CLUSTER_ID, NODE_ID))
         assert seen[-1] in (old, new)
         assert not finished or seen[-1] == new
     assert seen[0] == old
@@ -173,7 +183,7 @@ def test_a_power_loss_never_brings_an_older_state_back(seed: int) -> None:
     for epoch in range(1, 12):
         write(filesystem, "/d/quorum-state", state(epoch, voted_for=epoch % 3))
         filesystem.crash(random)
-        found = read_quorum_state(filesystem, "/d/quorum-state", CLUSTER_ID)
+        found = read_quorum_state(filesystem, "/d/quorum-state", CLUSTER_ID, NODE_ID)
         assert found == state(epoch, voted_for=epoch % 3)
 
 
@@ -235,10 +245,12 @@ def test_a_power_cut_between_any_two_operations_leaves_the_old_state_or_the_new(
         except KilledError:
             has_returned = False
         filesystem.crash(random)
-        found = read_quorum_state(filesystem, path, CLUSTER_ID)
+        found = read_quorum_state(filesystem, path, CLUSTER_ID, NODE_ID)
         assert found == new if has_returned else found in (old, new)
         write(filesystem, path, new)
-        assert read_quorum_state(filesystem, path, CLUSTER_ID) == new, "what is left is no obstacle"
+        assert read_quorum_state(filesystem, path, CLUSTER_ID, NODE_ID) == new, (
+            "what is left is no obstacle"
+        )
         outcomes.append((has_returned, found))
     assert outcomes[0] == (False, old)
     assert outcomes[-1] == (True, new)

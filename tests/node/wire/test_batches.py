@@ -7,7 +7,7 @@ import warnings
 import pytest
 from crc32c import crc32c
 
-from node.wire import batches
+from node.wire import batches, recent_batches
 from node.wire.batches import CorruptBatchError, TornTailError
 from node.wire.control_records import decode_control, encode_control
 from node.wire.errors import WireError
@@ -213,6 +213,12 @@ def test_a_last_batch_of_the_right_length_with_pages_missing_is_a_torn_tail():
     assert scanned(GOLDEN + damaged) == ([(0, SIZE)], TornTailError, SIZE)
 
 
+@pytest.mark.parametrize("zeros", [1, 100, 5000])
+def test_a_write_cut_off_at_any_byte_and_zeros_after_it_are_a_torn_tail(zeros):
+    for cut in range(1, len(GOLDEN.rstrip(b"\0"))):
+        assert scanned(GOLDEN + GOLDEN[:cut] + bytes(zeros))[1:] == (TornTailError, SIZE), cut
+
+
 def test_a_flipped_bit_in_the_middle_is_corruption_wherever_it_is():
     # The base offset (0-7) and the epoch (12-15) are outside of Kafka's checksum.
     for position in [*range(8, 12), *range(16, SIZE)]:
@@ -229,3 +235,26 @@ def test_a_record_of_another_type_is_not_equal():
         records=(NoOpRecord(), FeatureLevelRecord(name="a")),
     )
     assert batches.encode_batch(other) != GOLDEN
+
+
+def test_a_batch_is_encoded_once_for_all_that_need_its_bytes():
+    batch = Batch(base_offset=7, epoch=2, timestamp_ms=5, records=BATCH.records)
+    same = Batch(base_offset=7, epoch=2, timestamp_ms=5, records=BATCH.records)
+    other = Batch(base_offset=8, epoch=2, timestamp_ms=5, records=BATCH.records)
+    data = batches.encode_batch(batch)
+    assert batches.encode_batch(batch) is data
+    assert batches.encode_batch(same) == data
+    assert batches.encode_batch(other) != data
+
+
+def test_the_bytes_of_what_is_large_or_long_ago_are_not_kept(monkeypatch):
+    monkeypatch.setattr(recent_batches, "MOST_KEPT", 1)
+    first, second = (
+        Batch(base_offset=n, epoch=1, timestamp_ms=0, records=BATCH.records) for n in (1, 2)
+    )
+    data = batches.encode_batch(first)
+    batches.encode_batch(second)
+    assert batches.encode_batch(first) is not data
+    monkeypatch.setattr(recent_batches, "LARGEST_KEPT_BYTES", 10)
+    data = batches.encode_batch(second)
+    assert batches.encode_batch(second) is not data

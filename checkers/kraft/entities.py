@@ -1,0 +1,269 @@
+"""What the metadata log leaves: every entity, from the records as JSON alone (KIP-631).
+
+The checkers' own telling of "Record Schemas", of which the node shares no line. An entity is
+kept as (kind, owner, name) -> its value; fields at zero, empty or null count as left out, since
+a tagged field is left out at its default. Not: whether a record may follow the ones before it; a
+change of what is not there leaves nothing.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import msgspec
+
+from checkers.verdict import NotApplicableError
+
+Fields = dict[str, Any]
+
+UNCHANGED_LEADER: Final = -2
+NO_CHANGE: Final = -1
+TOPIC_RESOURCE: Final = 2
+_REPLACED: Final = (
+    "isr",
+    "replicas",
+    "removingReplicas",
+    "addingReplicas",
+    "directories",
+    "eligibleLeaderReplicas",
+    "lastKnownElr",
+)
+"""The lists of a PartitionChangeRecord that take the old ones' place unless they are null."""
+
+
+class UnknownRecordError(ValueError):
+    """A record of a type whose meaning is not known here."""
+
+
+class Entities:
+    """The entities after some records."""
+
+    __slots__ = ("_kinds",)
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, dict[str, Fields]] = {}
+
+    def listed(self) -> dict[tuple[str, str, str], object]:
+        """Every entity by its kind, owner and name."""
+        return {
+            (kind, owner, name): value
+            for kind, owners in self._kinds.items()
+            for owner, values in owners.items()
+            for name, value in values.items()
+        }
+
+    def apply(self, kind: str, fields: Fields) -> None:
+        """Take one record.
+
+        Args:
+            kind: its type, TOPIC_RECORD.
+            fields: as in the table `records`.
+
+        Raises:
+            UnknownRecordError: there is no such type.
+        """
+        handler = _HANDLERS.get(kind)
+        if handler is None:
+            raise UnknownRecordError(f"records of type {kind} are not known")
+        handler(self, fields)
+
+    def owned(self, kind: str, owner: object) -> Fields:
+        """What an owner has of a kind, to be changed; made if there is nothing yet."""
+        return self._kinds.setdefault(kind, {}).setdefault(str(owner), {})
+
+    def found(self, kind: str, owner: object) -> Fields | None:
+        """The same, if there is anything."""
+        return self._kinds.get(kind, {}).get(str(owner))
+
+    def owners(self, kind: str) -> Mapping[str, Fields]:
+        """All owners of a kind, each with what it has."""
+        return self._kinds.get(kind, {})
+
+    def drop(self, kind: str, owner: object) -> None:
+        """Remove all that an owner has of a kind."""
+        self._kinds.get(kind, {}).pop(str(owner), None)
+
+
+@contextmanager
+def known_records() -> Iterator[None]:
+    """Makes a check that meets a record of an unknown type not applicable."""
+    try:
+        yield
+    except UnknownRecordError as error:
+        raise NotApplicableError(str(error)) from error
+
+
+def held_by(snapshot: str) -> Entities:
+    """What a snapshot holds, from its `entities` as in the table `snapshots`.
+
+    Raises:
+        UnknownRecordError: it has a record of a type that is not known.
+    """
+    entities = Entities()
+    for kind, fields in msgspec.json.decode(snapshot, type=list[tuple[str, dict[str, Any]]]):
+        entities.apply(kind, fields)
+    return entities
+
+
+def decoded(text: str) -> Fields:
+    """The fields of a record's JSON, bare or as the `data` of kraft-dump-log's payload."""
+    value = msgspec.json.decode(text, type=dict[str, Any])
+    fields: Fields = value.get("data", value)
+    return fields
+
+
+def _whole(fields: Fields) -> Fields:
+    """Fields without those that a version or a default may leave out."""
+    return {name: value for name, value in fields.items() if value}
+
+
+def _nothing(entities: Entities, fields: Fields) -> None:
+    del entities, fields
+
+
+def _register(entities: Entities, fields: Fields) -> None:
+    entities.drop("broker", fields["brokerId"])
+    entities.owned("broker", fields["brokerId"]).update(_whole(fields))
+
+
+def _unregister(entities: Entities, fields: Fields) -> None:
+    entities.drop("broker", fields["brokerId"])
+
+
+def _fence(entities: Entities, fields: Fields) -> None:
+    _switch(entities.found("broker", fields["id"]), "fenced", 1)
+
+
+def _unfence(entities: Entities, fields: Fields) -> None:
+    _switch(entities.found("broker", fields["id"]), "fenced", -1)
+
+
+def _change_registration(entities: Entities, fields: Fields) -> None:
+    broker = entities.found("broker", fields["brokerId"])
+    for name in ("fenced", "inControlledShutdown"):
+        _switch(broker, name, fields.get(name, 0))
+    if broker is not None and fields.get("logDirs"):
+        broker["logDirs"] = fields["logDirs"]
+
+
+def _switch(broker: Fields | None, name: str, change: int) -> None:
+    if broker is None or change == 0:
+        return
+    if change > 0:
+        broker[name] = True
+    else:
+        broker.pop(name, None)
+
+
+def _topic(entities: Entities, fields: Fields) -> None:
+    entities.owned("topic", fields["topicId"])["name"] = fields["name"]
+
+
+def _remove_topic(entities: Entities, fields: Fields) -> None:
+    topic = entities.found("topic", fields["topicId"])
+    if topic is not None:
+        entities.drop("config", _resource(TOPIC_RESOURCE, topic["name"]))
+    entities.drop("topic", fields["topicId"])
+    entities.drop("partition", fields["topicId"])
+
+
+def _partition(entities: Entities, fields: Fields) -> None:
+    partitions = entities.owned("partition", fields["topicId"])
+    partitions[str(fields["partitionId"])] = _whole(fields)
+
+
+def _change_partition(entities: Entities, fields: Fields) -> None:
+    partitions = entities.found("partition", fields["topicId"]) or {}
+    was = partitions.get(str(fields["partitionId"]))
+    if was is None:
+        return
+    now = was | {name: fields[name] for name in _REPLACED if fields.get(name) is not None}
+    if fields.get("leader", UNCHANGED_LEADER) != UNCHANGED_LEADER:
+        now |= {"leader": fields["leader"], "leaderEpoch": was.get("leaderEpoch", 0) + 1}
+    if fields.get("leaderRecoveryState", NO_CHANGE) != NO_CHANGE:
+        now["leaderRecoveryState"] = fields["leaderRecoveryState"]
+    now["partitionEpoch"] = was.get("partitionEpoch", 0) + 1
+    partitions[str(fields["partitionId"])] = _whole(now)
+
+
+def _config(entities: Entities, fields: Fields) -> None:
+    resource = _resource(fields["resourceType"], fields["resourceName"])
+    values = entities.owned("config", resource)
+    if fields.get("value") is None:
+        values.pop(fields["name"], None)
+    else:
+        values[fields["name"]] = fields["value"]
+
+
+def _resource(kind: int, name: str) -> str:
+    return f"{kind} {name}"
+
+
+def _feature(entities: Entities, fields: Fields) -> None:
+    entities.drop("feature", fields["name"])
+    if fields["featureLevel"]:
+        entities.owned("feature", fields["name"])["level"] = fields["featureLevel"]
+
+
+def _quota(entities: Entities, fields: Fields) -> None:
+    entity = sorted((one["entityType"], one.get("entityName") or "") for one in fields["entity"])
+    values = entities.owned("quota", msgspec.json.encode(entity).decode())
+    if fields.get("remove"):
+        values.pop(fields["key"], None)
+    else:
+        values[fields["key"]] = fields["value"]
+
+
+def _kept(kind: str, *named: str) -> "_Handler":
+    """A record that stands for its entity, under the fields that name it."""
+
+    def keep(entities: Entities, fields: Fields) -> None:
+        owner = " ".join(str(fields[name]) for name in named)
+        entities.drop(kind, owner)
+        entities.owned(kind, owner)["record"] = _whole(fields)
+
+    return keep
+
+
+def _gone(kind: str, *named: str) -> "_Handler":
+    """A record that ends such an entity."""
+
+    def end(entities: Entities, fields: Fields) -> None:
+        entities.drop(kind, " ".join(str(fields[name]) for name in named))
+
+    return end
+
+
+_Handler = Callable[[Entities, Fields], None]
+_CONTROL: Final = (
+    "LEADER_CHANGE",
+    "SNAPSHOT_HEADER",
+    "SNAPSHOT_FOOTER",
+    "K_RAFT_VERSION",
+    "VOTERS",
+)
+"""The quorum's own records: nothing of the metadata."""
+_HANDLERS: Final[Mapping[str, _Handler]] = {
+    **dict.fromkeys((*_CONTROL, "NO_OP_RECORD"), _nothing),
+    "REGISTER_BROKER_RECORD": _register,
+    "UNREGISTER_BROKER_RECORD": _unregister,
+    "FENCE_BROKER_RECORD": _fence,
+    "UNFENCE_BROKER_RECORD": _unfence,
+    "BROKER_REGISTRATION_CHANGE_RECORD": _change_registration,
+    "TOPIC_RECORD": _topic,
+    "REMOVE_TOPIC_RECORD": _remove_topic,
+    "PARTITION_RECORD": _partition,
+    "PARTITION_CHANGE_RECORD": _change_partition,
+    "CONFIG_RECORD": _config,
+    "FEATURE_LEVEL_RECORD": _feature,
+    "CLIENT_QUOTA_RECORD": _quota,
+    "PRODUCER_IDS_RECORD": _kept("producer ids"),
+    "ZK_MIGRATION_STATE_RECORD": _kept("zk migration"),
+    "REGISTER_CONTROLLER_RECORD": _kept("controller", "controllerId"),
+    "ACCESS_CONTROL_ENTRY_RECORD": _kept("acl", "id"),
+    "REMOVE_ACCESS_CONTROL_ENTRY_RECORD": _gone("acl", "id"),
+    "USER_SCRAM_CREDENTIAL_RECORD": _kept("scram", "name", "mechanism"),
+    "REMOVE_USER_SCRAM_CREDENTIAL_RECORD": _gone("scram", "name", "mechanism"),
+    "DELEGATION_TOKEN_RECORD": _kept("token", "tokenId"),
+    "REMOVE_DELEGATION_TOKEN_RECORD": _gone("token", "tokenId"),
+}

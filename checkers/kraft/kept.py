@@ -1,0 +1,132 @@
+"""Checks what clients were told against what logs and snapshots together leave in the end.
+
+A log that a snapshot has cut no longer shows that a change was written; what it left must be there
+all the same. `kept` is not a table that a run writes but a relation: the committed records and,
+as rows of type SNAPSHOT at the offset where they end, the snapshots. Not here: the order of things
+(the models check it), nor that logs and snapshots agree (`checkers.kraft.snapshots`).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from checkers.history import Operation
+from checkers.kraft.entities import Entities, decoded, held_by, known_records
+from checkers.kraft.node_logs import FINDINGS_A_CHECK, Tables
+from checkers.kraft.registrations import NEVER, Registrations
+from checkers.kraft.topic_facts import facts_of
+from checkers.tables import operations_of, rows_of
+from checkers.verdict import Finding, FindingKind, NotApplicableError
+
+TOPICS_KEPT: Final = "kraft/acknowledged-topics-kept"
+REGISTRATIONS_KEPT: Final = "kraft/acknowledged-registrations-kept"
+SNAPSHOT: Final = "SNAPSHOT"
+COLUMNS: Final = ("offset", "type", "json")
+_SCHEMA: Final = pa.schema([("offset", pa.int64()), ("type", pa.string()), ("json", pa.string())])
+_INTERNAL_PREFIX: Final = "__"
+
+
+def kept(committed: pa.Table, snapshots: pa.Table) -> pa.Table:
+    """Returns the committed records and the whole snapshots in one table."""
+    whole = snapshots.filter(pc.is_valid(snapshots["entities"]))
+    types = pa.array([SNAPSHOT] * whole.num_rows, pa.string())
+    as_rows = pa.table([whole["offset"], types, whole["entities"]], schema=_SCHEMA)
+    return pa.concat_tables([committed.select(COLUMNS).cast(_SCHEMA), as_rows])
+
+
+def entities_at_end(rows: pa.Table) -> Entities:
+    """Returns what the log leaves, from its newest whole snapshot or from its start.
+
+    Raises:
+        NotApplicableError: no snapshot leads to where the log begins, or a record is not known.
+    """
+    snapshots: dict[int, str] = {}
+    log: dict[int, tuple[str, str]] = {}
+    columns: Iterator[tuple[Any, ...]] = rows_of(rows, *COLUMNS)
+    for offset, kind, fields in columns:
+        # Where nodes differ other checks say so; the order of rows must not matter.
+        if kind == SNAPSHOT:
+            snapshots[offset] = min(fields, snapshots.get(offset, fields))
+        else:
+            log[offset] = min((kind, fields), log.get(offset, (kind, fields)))
+    start = max(snapshots, default=0)
+    end = max(log, default=start - 1) + 1
+    for offset in range(start, end):
+        if offset not in log:
+            raise NotApplicableError(f"offset {offset} is in no log, nor in a snapshot")
+    with known_records():
+        entities = held_by(snapshots[start]) if snapshots else Entities()
+        for offset in range(start, end):
+            kind, fields = log[offset]
+            entities.apply(kind, decoded(fields))
+    return entities
+
+
+def topics_kept(tables: Tables) -> list[Finding]:
+    """Topics are there that were made and not deleted, and no others."""
+    operations = operations_of(tables["operations"])
+    topics = entities_at_end(tables["kept"]).owners("topic")
+    names = {topic_id: str(fields["name"]) for topic_id, fields in topics.items()}
+    return [
+        *islice(_misplaced_topics(operations, names), FINDINGS_A_CHECK),
+        *islice(_invented_topics(operations, names), FINDINGS_A_CHECK),
+    ]
+
+
+def _misplaced_topics(operations: list[Operation], names: dict[str, str]) -> Iterator[Finding]:
+    for topic_id, facts in facts_of(operations).items():
+        create = facts.create
+        if facts.may_go_at == NEVER and names.get(topic_id) != create.key:
+            text = f"acknowledged topic {create.key} ({topic_id}) is in no log or snapshot"
+            yield _finding(TOPICS_KEPT, create, text)
+        elif facts.gone is not None and topic_id in names:
+            text = f"topic {create.key} ({topic_id}) is there in the end, though this shows it gone"
+            yield _finding(TOPICS_KEPT, facts.gone, text)
+
+
+def _invented_topics(operations: list[Operation], names: dict[str, str]) -> Iterator[Finding]:
+    told = facts_of(operations)
+    untold_creates: defaultdict[str, int] = defaultdict(int)
+    for operation in operations:
+        untold_creates[operation.key] += operation.f == "create" and operation.status == "info"
+    for topic_id in sorted(names):
+        name = names[topic_id]
+        if topic_id in told or name.startswith(_INTERNAL_PREFIX):
+            continue
+        untold_creates[name] -= 1
+        if untold_creates[name] < 0:
+            text = f"topic {name} ({topic_id}) is there in the end, but no create can have made it"
+            yield Finding(check=TOPICS_KEPT, kind=FindingKind.SAFETY, sentence=text)
+
+
+def registrations_kept(tables: Tables) -> list[Finding]:
+    """A broker id that was never unregistered is registered, with no older epoch than was told."""
+    brokers = entities_at_end(tables["kept"]).owners("broker")
+    by_key: dict[str, list[Operation]] = {}
+    for operation in operations_of(tables["operations"]):
+        by_key.setdefault(operation.key, []).append(operation)
+    found = []
+    for key, operations in by_key.items():
+        asked = Registrations.of(key, operations)
+        if not asked.grants or any(contact.f == "unregister" for contact in asked.contacts):
+            continue
+        newest = max(asked.grants, key=lambda grant: grant.epoch or 0)
+        final = brokers.get(key, {}).get("brokerEpoch")
+        if final is None or final < (newest.epoch or 0):
+            text = f"acknowledged epoch {newest.epoch} gives way to {final} in log and snapshot"
+            found.append(asked.finding(REGISTRATIONS_KEPT, newest, text))
+    return found
+
+
+def _finding(check: str, operation: Operation, sentence: str) -> Finding:
+    return Finding(
+        check=check,
+        kind=FindingKind.SAFETY,
+        key=operation.key,
+        operation_index=operation.index,
+        sentence=f"operation {operation.index}: {sentence}",
+    )

@@ -1,0 +1,131 @@
+"""Checks of snapshots against the logs and each other (KIP-630; KIP-631 "Snapshots").
+
+Pure functions on tables of checkers.schema. Logs are taken as one, each committed offset once:
+that they agree is `checkers.kraft.node_logs`'s affair. A log that begins above offset 0 is
+folded from the oldest snapshot on, so that one itself is compared with its like alone.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import pyarrow as pa
+from typing_extensions import override
+
+from checkers.kraft.entities import Entities, decoded, held_by, known_records
+from checkers.kraft.node_logs import Tables, finding, limited
+from checkers.tables import rows_of
+from checkers.verdict import Finding
+
+SNAPSHOTS_AGREE: Final = "kraft/snapshots-agree"
+SNAPSHOTS_FOLD_LOG: Final = "kraft/snapshot-equals-log"
+
+Log = dict[int, tuple[int, str, str]]
+"""By committed offset: epoch, type, JSON."""
+
+
+class _Snapshot(NamedTuple):
+    offset: int
+    epoch: int
+    node: int
+    timestamp_ms: int | None
+    entities: str | None
+
+    @override
+    def __str__(self) -> str:
+        return f"node {self.node}'s snapshot at {self.offset} of epoch {self.epoch}"
+
+
+def snapshots_agree(tables: Tables) -> list[Finding]:
+    """Every snapshot is whole, and those of one offset are the same on all nodes."""
+    with known_records():
+        return limited(_unlike(_snapshots(tables["snapshots"])))
+
+
+def _unlike(snapshots: list[_Snapshot]) -> Iterator[Finding]:
+    first: dict[int, _Snapshot] = {}
+    for snapshot in snapshots:
+        if snapshot.entities is None:
+            yield finding(SNAPSHOTS_AGREE, f"{snapshot} is no whole snapshot")
+            continue
+        other = first.setdefault(snapshot.offset, snapshot)
+        if other.epoch != snapshot.epoch or other.timestamp_ms != snapshot.timestamp_ms:
+            yield finding(
+                SNAPSHOTS_AGREE,
+                f"{snapshot}, whose log's last timestamp is {snapshot.timestamp_ms} ms, is not"
+                f" {other}, whose is {other.timestamp_ms} ms",
+            )
+        elif other.entities != snapshot.entities:
+            difference = _difference(_held(snapshot), _held(other))
+            if difference is not None:
+                yield finding(SNAPSHOTS_AGREE, f"{snapshot} is not {other}: {difference}")
+
+
+def snapshots_fold_log(tables: Tables) -> list[Finding]:
+    """A snapshot holds exactly what the committed log before its offset leaves."""
+    whole = [one for one in _snapshots(tables["snapshots"]) if one.entities is not None]
+    with known_records():
+        return limited(_unfounded(whole, _log(tables["committed"]))) if whole else []
+
+
+def _unfounded(snapshots: list[_Snapshot], log: Log) -> Iterator[Finding]:
+    """Walks up the log from snapshot to snapshot."""
+    folded, reached = Entities(), 0
+    for snapshot in snapshots:
+        while reached < snapshot.offset and reached in log:
+            _, kind, fields = log[reached]
+            folded.apply(kind, decoded(fields))
+            reached += 1
+        if reached < snapshot.offset:  # the log lacks what this snapshot took the place of
+            folded, reached = _held(snapshot), snapshot.offset
+            continue
+        last = log.get(snapshot.offset - 1)
+        if last is not None and last[0] != snapshot.epoch:
+            yield finding(
+                SNAPSHOTS_FOLD_LOG,
+                f"{snapshot} follows a record of epoch {last[0]} in the committed log",
+            )
+        difference = _difference(_held(snapshot), folded)
+        if difference is not None:
+            yield finding(
+                SNAPSHOTS_FOLD_LOG, f"{snapshot} is not what the log before it leaves: {difference}"
+            )
+
+
+def _difference(held: Entities, wanted: Entities) -> str | None:
+    """The first entity that is not the same, in words; None if all are."""
+    ours, theirs = held.listed(), wanted.listed()
+    if ours == theirs:
+        return None
+    key = min(key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key))
+    name = " ".join(part for part in key if part)
+    if key not in theirs:
+        return f"it has {name}, which is gone or never was"
+    if key not in ours:
+        return f"it lacks {name}"
+    return f"{name} is {_text(ours[key])} in it, but should be {_text(theirs[key])}"
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value, order="sorted").decode()
+
+
+def _held(snapshot: _Snapshot) -> Entities:
+    assert snapshot.entities is not None, "looked at before"
+    return held_by(snapshot.entities)
+
+
+def _snapshots(table: pa.Table) -> list[_Snapshot]:
+    """All of them, by offset, epoch and node."""
+    columns = ("offset", "epoch", "node", "timestamp_ms", "entities")
+    rows: Iterator[tuple[Any, ...]] = rows_of(table, *columns)
+    return sorted((_Snapshot(*row) for row in rows), key=lambda one: one[:3])
+
+
+def _log(committed: pa.Table) -> Log:
+    log: Log = {}
+    rows: Iterator[tuple[Any, ...]] = rows_of(committed, "offset", "epoch", "type", "json")
+    for offset, epoch, kind, fields in rows:
+        # Where nodes differ another check says so; the order of rows must not matter.
+        log[offset] = min((epoch, kind, fields), log.get(offset, (epoch, kind, fields)))
+    return log

@@ -1,0 +1,60 @@
+"""What a run may set in all its nodes' server.properties, whatever the backend.
+
+Snapshots and segments: what decides how often a log is cut. Not: time-outs, which belong to a
+profile since the checks have to know them (cluster/profiles.py), nor what a backend sets itself.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from cluster.profiles import properties
+from cluster.protocol import ClusterOptions
+from node.core.config import SnapshotPolicy
+from node.server.config import read_segment_bytes, read_snapshots
+from node.server.config_keys import (
+    SEGMENT_BYTES_KEY,
+    SNAPSHOT_BYTES_KEY,
+    SNAPSHOT_INTERVAL_KEY,
+    SNAPSHOT_SLICE_KEY,
+    ConfigError,
+    Reader,
+)
+from node.storage.log import DEFAULT_SEGMENT_BYTES
+
+SETTABLE: Final = (
+    SEGMENT_BYTES_KEY,
+    SNAPSHOT_BYTES_KEY,
+    SNAPSHOT_INTERVAL_KEY,
+    SNAPSHOT_SLICE_KEY,
+)
+
+Entries = Iterable[tuple[str, str]]
+
+
+def refuse_unusable(entries: Entries) -> None:
+    """Refuse what a node would refuse, and what a run may not set, before anything is started.
+
+    Raises:
+        ConfigError: one line that names the key.
+    """
+    given = dict(entries)
+    for key in given:
+        if key not in SETTABLE:
+            raise ConfigError(f"{key}: a run can't set that, only {', '.join(SETTABLE)}")
+    snapshot_policy(given.items(), SnapshotPolicy())
+    segment_bytes(given.items(), DEFAULT_SEGMENT_BYTES)
+
+
+def live_properties(options: ClusterOptions) -> dict[str, str]:
+    """Return what time-outs and settings add to the server.properties of a live node."""
+    return {**properties(options.timeouts), **dict(options.node_config)}
+
+
+def snapshot_policy(entries: Entries, otherwise: SnapshotPolicy) -> SnapshotPolicy:
+    """Return when nodes write snapshots; what is not set is as it would be otherwise."""
+    return read_snapshots(Reader(dict(entries)), otherwise)
+
+
+def segment_bytes(entries: Entries, otherwise: int) -> int:
+    """Return how large segments grow, in bytes."""
+    return read_segment_bytes(Reader(dict(entries)), otherwise)

@@ -1,0 +1,199 @@
+"""`kraftproof mutants`: plants each bug of the catalogue, and says which are found."""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from shlex import join
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
+from kraftproof.mutant_search import (
+    CLEAN,
+    Search,
+    Searcher,
+    SearchFailedError,
+    SeedRange,
+    parse_range,
+)
+from kraftproof.output import complain, say, say_json
+from kraftproof.scoreboard import Score, Scoreboard, as_markdown, as_table
+
+if TYPE_CHECKING:
+    from mutants import Mutant
+
+BUDGET_S = 112.0
+REPEAT = 5
+
+
+def judge(
+    *,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="ID",
+            help="Mutants, files with MUTANT, or `clean` for the node as it is; else all.",
+        ),
+    ] = None,
+    seeds: Annotated[str, typer.Option(help="A: or A:B, where the first search begins.")] = "0:",
+    budget_s: Annotated[
+        float, typer.Option(help="CPU seconds of a search, after which it has missed.")
+    ] = BUDGET_S,
+    repeat: Annotated[
+        int, typer.Option(min=1, help="Searches a mutant, each at seeds of its own.")
+    ] = REPEAT,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Searches side by side; else one a core.")
+    ] = None,
+    scoreboard: Annotated[
+        Path | None, typer.Option(help="Write the table there, as Markdown.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a mutant.")] = False,
+) -> None:
+    """Plant real bugs in the node one by one, and see if the simulation finds them.
+
+    A bug is found if each of its searches finds it within the budget, in a run that the node as
+    it is passes.
+
+    [bold]kraftproof mutants[/]
+    The whole catalogue, five searches each: minutes.
+
+    [bold]kraftproof mutants A18 A19a --repeat 1[/]
+    Two of them, once.
+
+    [bold]kraftproof mutants ./my_bug.py[/]
+    One of your own.
+
+    Exit codes: 0 all found, 1 one missed or a false alarm, 3 a mistake.
+    """
+    wanted = tuple(dict.fromkeys(ids or ()))
+    ranges = parse_range(seeds).repeated(repeat)
+    _refuse(budget_s, scoreboard)
+    chosen = _chosen(wanted)
+    searcher = Searcher(budget_s)
+    try:
+        with _pool(searcher, jobs or len(os.sched_getaffinity(0))) as pool:
+            with_clean = CLEAN in wanted or not wanted
+            running = _Running(pool, searcher, chosen, ranges, with_clean=with_clean)
+            board = running.board(budget_s, as_json=as_json)
+    except KeyboardInterrupt:
+        complain("kraftproof: interrupted")
+        raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
+    except SearchFailedError as error:
+        complain(f"kraftproof: {error}")
+        raise typer.Exit(1) from None
+    _tell(board, as_json=as_json)
+    if scoreboard is not None:
+        options = ["--seeds", seeds, "--budget-s", f"{budget_s:g}", "--repeat", str(repeat)]
+        command = ["kraftproof", "mutants", *wanted, *options, "--scoreboard", str(scoreboard)]
+        _write(scoreboard, board, join(command))
+    raise typer.Exit(0 if board.is_good else 1)
+
+
+def _refuse(budget_s: float, scoreboard: Path | None) -> None:
+    """Refuse searches that would do nothing, or whose table could not be kept."""
+    if not budget_s > 0:
+        raise UsageError(f"--budget-s {budget_s:g}: more than 0 is expected")
+    if scoreboard is not None and not scoreboard.parent.is_dir():
+        raise UsageError(f"--scoreboard {scoreboard}: there is no directory {scoreboard.parent}")
+
+
+def _chosen(wanted: Sequence[str]) -> "tuple[Mutant, ...]":
+    """Return the mutants of these ids, in their order; all without any.
+
+    Raises:
+        UsageError: there is none of an id, or it does not fit the node.
+    """
+    import mutants
+    from mutants.hook import source_of
+
+    try:
+        chosen = tuple(mutants.load(one) for one in wanted if one != CLEAN)
+        chosen = chosen if wanted else mutants.ALL
+        for mutant in chosen:
+            for module in mutant.modules:
+                mutant.mutate(module, source_of(module))
+    except (LookupError, ValueError) as error:
+        raise UsageError(str(error.args[0] if error.args else error)) from error
+    return chosen
+
+
+@contextmanager
+def _pool(searcher: Searcher, side_by_side: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads that wait for searches; whatever ends them early ends the searches as well."""
+    pool = ThreadPoolExecutor(max_workers=side_by_side)
+    try:
+        yield pool
+    finally:
+        searcher.stop()
+        pool.shutdown(cancel_futures=True)
+
+
+class _Running:
+    """The searches that are under way or wait for their turn."""
+
+    def __init__(
+        self,
+        pool: ThreadPoolExecutor,
+        searcher: Searcher,
+        chosen: "Sequence[Mutant]",
+        ranges: Sequence[SeedRange],
+        *,
+        with_clean: bool,
+    ) -> None:
+        self._mutants = chosen
+        self._searches: dict[str, list[Future[Search]]] = {
+            mutant.mutant_id: [pool.submit(searcher.find, mutant.mutant_id, r) for r in ranges]
+            for mutant in chosen
+        }
+        self._clean = [pool.submit(searcher.find, CLEAN, r) for r in ranges] if with_clean else []
+
+    def board(self, budget_s: float, *, as_json: bool) -> Scoreboard:
+        """Wait for all, and tell of each mutant as soon as those before it are done."""
+        from rich.console import Console
+        from rich.progress import Progress
+
+        console = Console(stderr=True, highlight=False, soft_wrap=True)
+        everything = [*(one for many in self._searches.values() for one in many), *self._clean]
+        scores: list[Score] = []
+        with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+            task = bar.add_task("searching", total=len(everything))
+            for future in everything:
+                future.add_done_callback(lambda _: bar.advance(task))
+            for mutant in self._mutants:
+                searches = tuple(one.result() for one in self._searches[mutant.mutant_id])
+                scores.append(Score(mutant=mutant, searches=searches, budget_s=budget_s))
+                if as_json:
+                    say_json(scores[-1].as_json())
+                else:
+                    console.print(_line(scores[-1]), markup=False)
+            clean = tuple(one.result() for one in self._clean)
+        return Scoreboard(scores=tuple(scores), clean=clean)
+
+
+def _line(score: Score) -> str:
+    by = score.typical.by or "-"
+    return f"{score.mutant.mutant_id:<16} {score.result:<8} {by:<28} CPU-s {score.all_costs}"
+
+
+def _tell(board: Scoreboard, *, as_json: bool) -> None:
+    if as_json:
+        if board.false_alarms:
+            complain(f"kraftproof: false alarms at seeds {', '.join(map(str, board.false_alarms))}")
+        return
+    from rich.console import Console
+
+    if board.scores:
+        Console(highlight=False).print(as_table(board))
+        say("")
+    for line in board.summary():
+        say(line)
+
+
+def _write(path: Path, board: Scoreboard, command: str) -> None:
+    date = datetime.now(UTC).date().isoformat()
+    path.write_text(as_markdown(board, command=command, date=date), encoding="utf-8")

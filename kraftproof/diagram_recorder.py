@@ -1,0 +1,108 @@
+"""Draws the end of a run that is done again because something in it did not hold.
+
+Not: what is recorded (cluster/simulated/recorder.py), how it is drawn (diagram.py there).
+"""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from checkers.history import Operation, read_operations
+from checkers.verdict import Finding, FindingKind
+from cluster.protocol import Cluster
+from kraftproof.history import FaultEvent, FaultRecorder
+from kraftproof.run_directory import RunDirectory
+from kraftproof.runner import RunResult
+
+if TYPE_CHECKING:
+    from cluster.simulated.moments import Moment
+    from cluster.simulated.recorder import Recorder
+
+SHOWN = 40
+"""Lines of the diagram that is printed."""
+KEPT = 2000
+"""Lines of the one in the run's directory."""
+FILE_NAME = "diagram.txt"
+CLIENTS = 0
+"""The column of the harness."""
+
+
+class DiagramRecorder:
+    """Watches one run; afterwards it can be drawn."""
+
+    def __init__(self) -> None:
+        self._recorder: Recorder | None = None
+        self._cluster: Cluster | None = None
+
+    def __call__(self, cluster: Cluster, faults: FaultRecorder) -> None:
+        """Begin to watch a simulated cluster that has not started."""
+        from cluster.simulated.recorder import Recorder
+        from cluster.simulated.simulated_cluster import SimulatedCluster
+
+        assert isinstance(cluster, SimulatedCluster), "only the simulator's runs are done again"
+        self._cluster = cluster
+        self._recorder = Recorder(cluster.world)
+        faults.listener = self._fault
+
+    def _fault(self, event: FaultEvent) -> None:
+        from cluster.simulated.moments import Kind
+
+        nodes = [target for target in event.targets if isinstance(target, int)]
+        if self._recorder is None or event.phase not in {"applied", "healed"} or not nodes:
+            return
+        first, *others = nodes
+        self._recorder.note(Kind.FAULT, first, event.detail, also=tuple(others))
+
+    def draw(self, result: RunResult) -> str:
+        """Return the end of the run in lines that fit a screen, and keep a longer one as a file.
+
+        It is of the node that violated an invariant, or of the key that a check is about.
+        """
+        from cluster.simulated.diagram import draw
+
+        if self._recorder is None or self._cluster is None:
+            return ""
+        nodes, moments = self._cluster.nodes, list(self._recorder.moments)
+        concerned: tuple[int, ...] = ()
+        about: str | None = None
+        if result.simulation is not None and result.simulation.violations:
+            violation = result.simulation.violations[0]
+            concerned = (violation.node,)
+            said = f"{violation.invariant}: {violation.detail}"
+            moments.append(_ending(moments, violation.time_ns, violation.node, said))
+        else:
+            unsafe = [one for one in result.findings if one.kind is FindingKind.SAFETY]
+            finding = next((one for one in unsafe if one.key is not None), None)
+            about = None if finding is None else finding.key
+            operation = _operation_of(finding, result.directory)
+            if operation is not None:
+                until_ns = operation.complete_time or operation.invoke_time or 0
+                answer = json.dumps(operation.output) if operation.status == "ok" else ""
+                said = f"operation {operation.index}: {operation.f} {operation.status} {answer}"
+                moments = [moment for moment in moments if moment.time_ns <= until_ns]
+                moments.append(_ending(moments, until_ns, CLIENTS, said))
+        text = draw(moments, nodes, most=KEPT, concerned=concerned, about=about)
+        (result.directory.path / FILE_NAME).write_text(text, encoding="utf-8")
+        return draw(moments, nodes, most=SHOWN, concerned=concerned, about=about)
+
+
+def _ending(moments: "Sequence[Moment]", time_ns: int, target: int, text: str) -> "Moment":
+    """The last line: what did not hold, with the nodes as they were."""
+    from cluster.simulated.moments import Kind, Moment
+
+    return Moment(
+        time_ns=time_ns,
+        event=moments[-1].event if moments else 0,
+        kind=Kind.VIOLATION,
+        target=target,
+        text=text,
+        states=moments[-1].states if moments else (),
+    )
+
+
+def _operation_of(finding: Finding | None, directory: RunDirectory) -> Operation | None:
+    """The operation that a finding names."""
+    if finding is None or finding.operation_index is None:
+        return None
+    operations = read_operations(directory.history)
+    return next((one for one in operations if one.index == finding.operation_index), None)

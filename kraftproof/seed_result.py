@@ -1,0 +1,117 @@
+"""What came of one scenario, and the file that runs it again. Not: running it (search.py)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from checkers.verdict import FindingKind, Verdict
+from kraftproof.runner import RunResult
+from kraftproof.scenario import Scenario
+from kraftproof.schedule_file import schedule_text
+from nemesis.schedule_file import fault_line
+
+if TYPE_CHECKING:
+    from cluster.simulated.witness import Violation
+
+MOST_OPERATIONS = 12
+"""That are named in a schedule file."""
+OF_FILES = "kraft/"
+"""How the names of the checks begin that judge what the nodes wrote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedResult:
+    """What came of one seed."""
+
+    seed: int
+    scenario: Scenario
+    result: RunResult
+    cpu_s: float
+    diagram: str = ""
+    """The end of a violation as a sequence diagram."""
+
+    @property
+    def violation(self) -> "Violation | None":
+        """The invariant that did not hold, if it was one."""
+        return violation_of(self.result)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The names of what did not hold: an invariant, else checks; none for a clean pass.
+
+        Those of the nodes' files come last, since most runs are judged without them.
+        """
+        if self.violation is not None:
+            return (self.violation.invariant,)
+        unsafe = [one.check for one in self.result.findings if one.kind is FindingKind.SAFETY]
+        return tuple(dict.fromkeys(sorted(unsafe, key=lambda name: name.startswith(OF_FILES))))
+
+    @property
+    def reason(self) -> str | None:
+        """The first of the reasons; None for a clean pass."""
+        return next(iter(self.reasons), None)
+
+    @property
+    def events(self) -> int:
+        """How many events happened in all."""
+        simulation = self.result.simulation
+        return simulation.events if simulation is not None else 0
+
+    @property
+    def simulated_s(self) -> float:
+        """How much simulated time passed."""
+        simulation = self.result.simulation
+        return simulation.simulated_ns / 1e9 if simulation is not None else 0.0
+
+    @property
+    def event(self) -> int:
+        """The number of the event that did it; of the last where a check of the whole did."""
+        return self.events if self.violation is None else self.violation.event
+
+    @property
+    def is_violation(self) -> bool:
+        """Whether something did not hold."""
+        return self.result.verdict is Verdict.INVALID
+
+    def describe(self) -> str:
+        """Say in one line what was run and what came of it."""
+        operations = self.result.check.operations if self.result.check is not None else 0
+        simulation = self.result.simulation
+        conditions = "" if simulation is None else simulation.conditions
+        return (
+            f"{self.seed:>6}  {self.result.verdict.value:<8} {self.scenario.describe():<76} "
+            f"{operations:>5} ops {self.events:>7} events {self.cpu_s:>6.2f} CPU-s  {conditions}"
+        )
+
+    def schedule_text(self) -> str:
+        """Write the scenario as a file, with what did not hold and when each fault struck."""
+        said = [self.result.why[0]] if self.result.why else []
+        return schedule_text(
+            self.scenario.options,
+            tuple(self._fault_lines()),
+            violates=self.reason,
+            comments=[*said, *self._operations(), "From and until are seconds of the workload."],
+        )
+
+    def _operations(self) -> Iterator[str]:
+        """What became of the operations that took place, where there are few."""
+        run = self.result.run
+        if run is None or len(run.operations) > MOST_OPERATIONS:
+            return
+        for one in sorted(run.operations, key=lambda one: one.invoke_ns):
+            yield f"at {one.invoke_ns / 1e6:.0f} ms of the run: {one.f} {one.key}: {one.outcome}"
+
+    def _fault_lines(self) -> Iterator[str]:
+        run = self.result.run
+        applied = {} if run is None else {e.name: e for e in run.faults if e.phase == "applied"}
+        for one in self.scenario.schedule:
+            event = applied.get(one.name)
+            if event is not None:
+                yield f"# at {event.time_ns / 1e6:.0f} ms of the run: {event.detail}"
+            yield fault_line(one)
+
+
+def violation_of(result: RunResult) -> "Violation | None":
+    """Return the invariant that did not hold, if it was one."""
+    simulation = result.simulation
+    return simulation.violations[0] if simulation is not None and simulation.violations else None

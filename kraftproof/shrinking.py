@@ -1,0 +1,197 @@
+"""Cuts a run that fails down to one that fails for the same reason with less.
+
+Delta debugging (Zeller and Hildebrandt, 2002), over the faults of the schedule, then over the
+operations; between them whatever else makes a run smaller: less time, fewer nodes and clients,
+shorter faults. A smaller run is a run of its own, in which delays and waits come out differently;
+so a candidate is tried with a few seeds, and the one that fails becomes its seed. Not: what is
+smaller (smaller.py), how the result is written down (schedule_file.py).
+"""
+
+import shutil
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from math import ceil
+from typing import TypeVar
+
+from kraftproof.scenario import Scenario
+from kraftproof.search import run_scenario
+from kraftproof.seed_result import OF_FILES, SeedResult
+from kraftproof.smaller import (
+    SHORTEST_TIME_LIMIT_S,
+    Size,
+    fewer_clients,
+    fewer_nodes,
+    moved_forward,
+    simpler,
+    until,
+)
+from nemesis.schedule import Scheduled
+
+T = TypeVar("T")
+
+SEEDS_TRIED = 3
+"""With how many seeds a smaller run may fail."""
+IN_HAND_S = 1.0
+LIMITS = (0.25, 0.5, 0.75, 0.9)
+
+
+class BudgetSpentError(Exception):
+    """The CPU time is over; what has been reached stands."""
+
+
+class Shrinking:
+    """One failing run on its way to a small one; `best` is the smallest that failed so far."""
+
+    def __init__(
+        self,
+        first: SeedResult,
+        mutant_hash: str | None,
+        budget_s: float,
+        tell: Callable[[SeedResult, int], None],
+    ) -> None:
+        assert first.reason is not None, "only what fails can be shrunk"
+        self.best = first
+        self.reason = first.reason
+        self.runs = 0
+        self._mutant_hash = mutant_hash
+        self._ends_s = time.process_time() + budget_s
+        self._tell = tell
+
+    def run(self) -> None:
+        """Take away until nothing more can be.
+
+        Raises:
+            BudgetSpentError: the CPU time was over before.
+        """
+        self._cut_time()
+        self._move_forward()
+        size = None
+        while size != Size.of(self.best):
+            size = Size.of(self.best)
+            self._drop_faults()
+            self._trim()
+            self._drop_operations()
+            self._try_in_turn(fewer_nodes)
+            self._try_in_turn(fewer_clients)
+            self._simplify_faults()
+            self._cut_time()
+
+    # What is taken away
+
+    def _cut_time(self) -> None:
+        """End where an invariant was violated; where the whole was judged, as early as can be."""
+        if self.best.violation is not None:
+            self._trim()
+            return
+        for share in LIMITS:
+            options = self.best.scenario.options
+            limit_s = round(options.time_limit_s * share, 1)
+            if limit_s >= SHORTEST_TIME_LIMIT_S and self._fails(until(self.best.scenario, limit_s)):
+                self._cut_time()
+                return
+
+    def _trim(self) -> None:
+        """Leave out what came after the violation, which changes nothing before it."""
+        after_s = self._violated_after_s()
+        if after_s is None:
+            return
+        limit_s = max(SHORTEST_TIME_LIMIT_S, ceil(after_s * 10) / 10)
+        trimmed = until(self.best.scenario, limit_s)
+        if trimmed != self.best.scenario:
+            self._fails(trimmed, seeds=1)
+
+    def _move_forward(self) -> None:
+        """Try the last few faults alone and early: what went before them was often nothing.
+
+        The fewest come first, since such runs are the shortest.
+        """
+        schedule = self.best.scenario.schedule
+        count = 1
+        while count < len(schedule):
+            if self._fails(moved_forward(self.best.scenario, schedule[-count:], self._needed_s())):
+                return
+            count *= 2
+
+    def _drop_faults(self) -> None:
+        def with_faults(kept: Sequence[Scheduled]) -> Scenario:
+            return until(replace(self.best.scenario, schedule=tuple(kept)), self._needed_s())
+
+        self._minimize(self.best.scenario.schedule, with_faults)
+
+    def _needed_s(self) -> float:
+        """How long the workload has to last, with some time in hand for runs that are slower."""
+        limit_s = self.best.scenario.options.time_limit_s
+        after_s = self._violated_after_s()
+        if after_s is None:
+            return limit_s
+        return max(SHORTEST_TIME_LIMIT_S, min(limit_s, round(after_s + IN_HAND_S, 1)))
+
+    def _violated_after_s(self) -> float | None:
+        """When in the workload an invariant was violated, if it was one."""
+        violation, run = self.best.violation, self.best.result.run
+        if violation is None or run is None:
+            return None
+        return (violation.time_ns - run.started_ns) / 1e9
+
+    def _drop_operations(self) -> None:
+        """By their numbers; those of the final reads do no harm, and are not left out."""
+
+        def with_operations(kept: Sequence[int]) -> Scenario:
+            options = replace(self.best.scenario.options, operations=tuple(kept))
+            return replace(self.best.scenario, options=options)
+
+        given = self.best.scenario.options.operations
+        self._minimize(
+            range(Size.of(self.best).operations) if given is None else given, with_operations
+        )
+
+    def _simplify_faults(self) -> None:
+        """Let each begin and end at a round time, and last no longer than it takes."""
+        for place in range(len(self.best.scenario.schedule)):
+            self._try_in_turn(partial(simpler, place))
+
+    # How it is tried
+
+    def _minimize(self, items: Sequence[T], make: Callable[[Sequence[T]], Scenario]) -> None:
+        """Delta debugging: leave out ever smaller parts, until no single item can go."""
+        kept, parts = list(items), 1
+        while kept:
+            size = ceil(len(kept) / parts)
+            for start in range(0, len(kept), size):
+                rest = kept[:start] + kept[start + size :]
+                if self._fails(make(rest)):
+                    kept, parts = rest, max(parts - 1, 1)
+                    break
+            else:
+                if size == 1:
+                    return
+                parts = min(len(kept), parts * 2)
+
+    def _try_in_turn(self, simpler: Callable[[Scenario], Iterable[Scenario]]) -> None:
+        """Take the first simpler run that fails, again and again."""
+        while any(self._fails(candidate) for candidate in simpler(self.best.scenario)):
+            pass
+
+    def _fails(self, candidate: Scenario, seeds: int = SEEDS_TRIED) -> bool:
+        """Whether a run fails for the same reason and is no larger; it is the best so far then."""
+        first = candidate.options.seed
+        for seed in range(first, first + seeds):
+            if time.process_time() > self._ends_s:
+                raise BudgetSpentError
+            one = replace(candidate, options=replace(candidate.options, seed=seed))
+            self.runs += 1
+            found = self._attempt(one)
+            if self.reason in found.reasons and not Size.of(found).exceeds(Size.of(self.best)):
+                self.best = found
+                self._tell(found, self.runs)
+                return True
+        return False
+
+    def _attempt(self, one: Scenario) -> SeedResult:
+        """Run it; the nodes' files are judged only where the reason is in them."""
+        is_collected = self.reason.startswith(OF_FILES)
+        result = run_scenario(one, self._mutant_hash, is_collected=is_collected)
+        shutil.rmtree(result.directory.path)
+        return SeedResult(seed=one.options.seed, scenario=one, result=result, cpu_s=0.0)

@@ -1,0 +1,128 @@
+"""Runs that are smaller than a given one, and how large a run is: pure functions of scenarios.
+
+Not: which of them still fail (shrinking.py).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kraftproof.planning import cluster_options
+from kraftproof.scenario import Scenario
+from kraftproof.seed_result import SeedResult
+from nemesis.schedule import SECOND_NS, Scheduled
+
+ROUNDING_NS = SECOND_NS // 10
+SHORTEST_TIME_LIMIT_S = 1.0
+MORE_TIME_S = 0.5
+LEAD_NS = SECOND_NS // 2
+"""The workload runs this long before the first fault."""
+FASTEST_RATE = 20.0
+FEW_CONTROLLERS = 3
+"""The fewest of which one may fail."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """How much there is of a run."""
+
+    faults: int
+    operations: int
+    simulated_s: float
+    events: int
+    nodes: int
+
+    @classmethod
+    def of(cls, found: SeedResult) -> "Size":
+        """Measure a run."""
+        simulation, check = found.result.simulation, found.result.check
+        options = found.scenario.options
+        return cls(
+            faults=len(found.scenario.schedule),
+            operations=0 if check is None else check.operations,
+            simulated_s=0.0 if simulation is None else simulation.simulated_ns / 1e9,
+            events=0 if simulation is None else simulation.events,
+            nodes=options.controllers + options.brokers,
+        )
+
+    def exceeds(self, other: "Size") -> bool:
+        """Whether there is more of it in any way; a little more time is nothing."""
+        return (
+            self.faults > other.faults
+            or self.operations > other.operations
+            or self.nodes > other.nodes
+            or self.simulated_s > other.simulated_s + MORE_TIME_S
+        )
+
+    def describe(self) -> str:
+        """Say it in one line."""
+        return (
+            f"{self.faults:>3} faults {self.operations:>5} operations {self.nodes:>2} nodes "
+            f"{self.simulated_s:>7.1f} simulated s {self.events:>7} events"
+        )
+
+
+def until(scenario: Scenario, limit_s: float) -> Scenario:
+    """End the workload then, without the faults that would come later."""
+    limit_ns = int(limit_s * SECOND_NS)
+    kept = tuple(one for one in scenario.schedule if one.at_ns < limit_ns)
+    options = replace(scenario.options, time_limit_s=limit_s)
+    return replace(scenario, options=options, schedule=kept)
+
+
+def moved_forward(scenario: Scenario, faults: Sequence[Scheduled], needed_s: float) -> Scenario:
+    """These faults alone, with the first of them soon after the start."""
+    earlier_ns = max(0, min(one.at_ns for one in faults) - LEAD_NS)
+    earlier = tuple(
+        replace(one, at_ns=one.at_ns - earlier_ns, until_ns=one.until_ns - earlier_ns)
+        for one in faults
+    )
+    limit_s = max(SHORTEST_TIME_LIMIT_S, round(needed_s - earlier_ns / SECOND_NS, 1))
+    options = replace(scenario.options, time_limit_s=limit_s)
+    return replace(scenario, options=options, schedule=earlier)
+
+
+def fewer_nodes(scenario: Scenario) -> Iterator[Scenario]:
+    """Brokers go from the last on, where no fault names them; controllers where none names any."""
+    options = scenario.options
+    if options.controllers > FEW_CONTROLLERS and not any(map(_named, scenario.schedule)):
+        yield replace(scenario, options=replace(options, controllers=FEW_CONTROLLERS))
+    for brokers in range(1, options.brokers):
+        fewer = replace(options, brokers=brokers)
+        there = {node.node_id for node in cluster_options(fewer, None).nodes}
+        if all(_named(one) <= there for one in scenario.schedule):
+            yield replace(scenario, options=fewer)
+
+
+def _named(scheduled: Scheduled) -> set[int]:
+    return {target for target in scheduled.fault.targets if isinstance(target, int)}
+
+
+def fewer_clients(scenario: Scenario) -> Iterator[Scenario]:
+    """One client or two, and operations that come more slowly."""
+    options = scenario.options
+    for concurrency in (1, 2):
+        if concurrency < options.concurrency:
+            yield replace(scenario, options=replace(options, concurrency=concurrency))
+    if options.rate > FASTEST_RATE:
+        yield replace(scenario, options=replace(options, rate=FASTEST_RATE))
+
+
+def simpler(place: int, scenario: Scenario) -> Iterator[Scenario]:
+    """The fault at a place shorter, or with round times where they are not."""
+    one = scenario.schedule[place]
+    length_ns = one.until_ns - one.at_ns
+    at_ns = _rounded(one.at_ns)
+    candidates = [
+        replace(one, until_ns=one.at_ns + _rounded(length_ns // 2)),
+        replace(one, until_ns=one.at_ns + _rounded(length_ns * 3 // 4)),
+        replace(one, at_ns=at_ns, until_ns=at_ns - _rounded(-length_ns)),
+    ]
+    for candidate in candidates:
+        if candidate != one and candidate.until_ns > candidate.at_ns:
+            schedule = (*scenario.schedule[:place], candidate, *scenario.schedule[place + 1 :])
+            yield replace(scenario, schedule=schedule)
+
+
+def _rounded(time_ns: int) -> int:
+    """The round time at or below; of a negative one the larger, so that it ends no sooner."""
+    return time_ns // ROUNDING_NS * ROUNDING_NS

@@ -1,0 +1,19 @@
+"""A8: a leader that nobody follows goes on."""
+
+from mutants.mutant import Edit, Mutant
+
+MUTANT = Mutant(
+    mutant_id="A8",
+    title="A leader does not resign without a majority of Fetches for the fetch time-out",
+    source="KAFKA-15489 (37416e1aeba)",
+    expected="BoundedResignation",
+    kind="L",
+    kafka="survived",
+    edits=(
+        Edit(
+            module="node.core.raft.progress",
+            old="    contacts = [replica.contact for replica in role.replicas.voters.values()]",
+            new="    return None",
+        ),
+    ),
+)

@@ -1,0 +1,37 @@
+"""Stories of disks: what a node vouches for after its disk has failed. Not: single faults."""
+
+from collections.abc import Sequence
+from random import Random
+
+from cluster.abilities import DiskTrouble
+from cluster.protocol import NodeInfo
+from nemesis.disk import DiskError, DiskFull
+from nemesis.lose_unsynced import LoseUnsynced
+from nemesis.scenes import ACTIVE, MOST_STANDBYS, Scene, standby
+
+
+def believed_written(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """An fsync fails, the node is started again, reads what was never synced, and loses power."""
+    controllers = [node.node_id for node in nodes if node.is_controller]
+    victim = random.choice(controllers)
+    failing = DiskError(target=victim, trouble=DiskTrouble(failure="fsync"))
+    failing_s = random.uniform(0.1, 0.8)
+    dark_s = failing_s + random.uniform(0.02, 1.0)
+    others = random.sample(controllers, random.randrange(len(controllers)))
+    victims = tuple(sorted({victim, *others}))
+    return [
+        (0.0, failing_s, failing),
+        (dark_s, dark_s + random.uniform(0.1, 0.8), LoseUnsynced(victims=victims)),
+    ]
+
+
+def full_one_by_one(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """The leader's disk is full, then its successor's, before the first has space again."""
+    del nodes
+    full = DiskTrouble(failure="full")
+    first_s, second_s = random.uniform(0.2, 2.0), random.uniform(0.4, 2.0)
+    successor = random.choice((ACTIVE, standby(random.randrange(MOST_STANDBYS))))
+    return [
+        (0.0, first_s + random.uniform(0.0, 1.0), DiskFull(target=ACTIVE, trouble=full)),
+        (first_s, first_s + second_s, DiskFull(target=successor, trouble=full)),
+    ]

@@ -1,0 +1,25 @@
+"""What stories are made of: scenes, and targets named by role. Not: the stories."""
+
+from collections.abc import Iterable
+
+from nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Fault, Role
+
+Scene = tuple[float, float, Fault]
+"""Start and stop in seconds since the story's begin, and the fault."""
+
+ACTIVE = Role(name=ACTIVE_CONTROLLER)
+MOST_STANDBYS = 4
+"""As many as a quorum of five has."""
+
+
+def standby(choice: int) -> Role:
+    """Return one of the standbys of that moment."""
+    return Role(name=STANDBY_CONTROLLER, choice=choice)
+
+
+ALL_STANDBYS = tuple(standby(choice) for choice in range(MOST_STANDBYS))
+
+
+def in_order(scenes: Iterable[Scene]) -> list[Scene]:
+    """Return scenes by their times."""
+    return sorted(scenes, key=lambda scene: scene[:2])

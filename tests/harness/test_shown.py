@@ -1,0 +1,131 @@
+"""What is shown of a failing run: why it fails, the moments about that, and what was left out."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+
+from checkers.history import read_operations
+from checkers.verdict import Finding, FindingKind, Verdict
+from cluster.simulated.moments import Kind
+from cluster.simulated.witness import Violation
+from kraftproof.diagram_recorder import DiagramRecorder
+from kraftproof.run_directory import RunDirectory
+from kraftproof.scenario import from_schedule
+from kraftproof.schedule_file import options_of, read_schedule_text
+from kraftproof.search import run_scenario
+from kraftproof.seed_result import SeedResult
+from tests.simulated.test_diagram import moment, nodes
+
+QUIET = """kraftproof schedule 1
+seed 3
+nodes 3+1
+workload {workload}
+rate 20
+concurrency 3
+time-limit 2
+{more}
+"""
+
+
+def finding(check, *, kind=FindingKind.SAFETY, **fields):
+    return Finding(check=check, kind=kind, sentence="It does not hold.", **fields)
+
+
+def result(tmp_path, *findings, violations=()):
+    return SimpleNamespace(
+        directory=RunDirectory(path=tmp_path),
+        verdict=Verdict.INVALID,
+        findings=findings,
+        simulation=SimpleNamespace(violations=violations, events=99),
+        run=None,
+        why=("why",),
+    )
+
+
+def seed_result(found):
+    return SeedResult(seed=1, scenario=None, result=found, cpu_s=0.0)
+
+
+def violation(**fields):
+    values = {"invariant": "LogsMatch", "sentence": "s", "node": 2, "time_ns": 5, "detail": "d"}
+    return Violation(**values, event=7, **fields)
+
+
+def test_the_reason_is_the_invariant_or_the_first_check_that_every_run_makes(tmp_path):
+    checks = (
+        finding("kraft/x"),
+        finding("topics/slow", kind=FindingKind.AVAILABILITY),
+        finding("topics/linearizable"),
+    )
+    found = seed_result(result(tmp_path, *checks))
+    assert found.reasons == ("topics/linearizable", "kraft/x")
+    assert (found.reason, found.event) == ("topics/linearizable", 99)
+    found = seed_result(result(tmp_path, *checks, violations=(violation(),)))
+    assert (found.reason, found.reasons, found.event) == ("LogsMatch", ("LogsMatch",), 7)
+    assert seed_result(result(tmp_path)).reason is None
+
+
+def drawn(found, *moments):
+    recorder = DiagramRecorder()
+    recorder._recorder = SimpleNamespace(moments=moments)
+    recorder._cluster = SimpleNamespace(nodes=nodes())
+    return [" ".join(line.split()) for line in recorder.draw(found).splitlines()[4:]]
+
+
+def test_an_invariant_ends_the_diagram_at_its_node(tmp_path):
+    lines = drawn(result(tmp_path, violations=(violation(),)), moment(Kind.STEP, 1, "flushed 3"))
+    assert len(lines) == 2
+    assert "LogsMatch: d" in lines[-1]
+    assert (tmp_path / "diagram.txt").read_text().splitlines()[-1].endswith("LogsMatch: d")
+
+
+def test_a_check_of_an_operation_shows_what_came_before_its_end_about_its_key(tmp_path):
+    common = {"process": 0, "f": "lookup", "key": "topic-1", "node": 4}
+    rows = [
+        {"index": 0, **common, "type": "invoke", "value": None, "time": 1_000_000},
+        {"index": 1, **common, "type": "ok", "value": {"outcome": "absent"}, "time": 3_000_000},
+    ]
+    lines = b"\n".join(msgspec.json.encode(row) for row in rows) + b"\n"
+    (tmp_path / "history.jsonl").write_bytes(lines)
+    assert len(read_operations(tmp_path / "history.jsonl")) == 1
+    found = result(tmp_path, finding("topics/linearizable", key="topic-1", operation_index=0))
+    shown = drawn(
+        found,
+        moment(Kind.STEP, 1, "appends 1@1 Topic topic-1", at_ms=1),
+        moment(Kind.STEP, 1, "appends 2@1 Topic topic-2", at_ms=2),
+        moment(Kind.RESPONSE, 4, "ok", at_ms=2, source=1, subject="topic-1", api="CreateTopics"),
+        moment(Kind.STEP, 1, "appends 3@1 Topic topic-1", at_ms=4),
+    )
+    assert len(shown) == 3
+    assert "topic-1" in shown[0]
+    assert "CreateTopics → ok" in shown[1]
+    assert shown[2].endswith('operation 0: lookup ok {"outcome": "absent"}')
+
+
+def history_of(tmp_path: Path, workload: str, more: str) -> list[tuple[str, str]]:
+    path = tmp_path / "small.txt"
+    path.write_text(QUIET.format(workload=workload, more=more), encoding="utf-8")
+    text = read_schedule_text(path)
+    one = from_schedule(options_of(text, tmp_path), text)
+    found = run_scenario(one, None, is_collected=False)
+    assert found.verdict is Verdict.VALID, found.why
+    before_end = found.run.ended_ns
+    return [
+        (operation.f, operation.key)
+        for operation in read_operations(found.directory.history)
+        if operation.invoke_time < before_end
+    ]
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("workload", ["topics", "registration"])
+def test_operations_are_left_out_by_their_numbers(tmp_path, workload):
+    whole = history_of(tmp_path, workload, "")
+    assert len(whole) > 8
+    assert history_of(tmp_path, workload, "operations none") == []
+    assert history_of(tmp_path, workload, "operations 0-3") == whole[:4]
+    few = history_of(tmp_path, workload, "operations 2,5")
+    assert len(few) == 2
+    assert few[0] == whole[2] or workload == "registration", "there, a lease is held by somebody"

@@ -1,0 +1,97 @@
+"""What is asked of a connected majority at the end of a run, with the others dead or cut off."""
+
+from random import Random
+
+import pytest
+
+from cluster.protocol import ClusterOptions
+from cluster.simulated import final_checks
+from cluster.simulated.ending import Ending, come_to_rest
+from cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
+
+SECOND_NS = 1_000_000_000
+
+
+def small_cluster(directory, controllers=3, brokers=3):
+    return SimulatedCluster(
+        ClusterOptions(controllers=controllers, brokers=brokers, seed=5, directory=directory)
+    )
+
+
+@pytest.mark.parametrize(("controllers", "brokers"), [(1, 2), (3, 1), (3, 3), (5, 3)])
+def test_an_ending_leaves_a_majority_and_a_broker(tmp_path, controllers, brokers):
+    nodes = small_cluster(tmp_path, controllers, brokers).nodes
+    drawn = [Ending.draw(Random(seed), nodes) for seed in range(200)]
+    for ending in drawn:
+        everybody = sorted((*ending.core, *ending.dead, *ending.apart))
+        assert everybody == list(range(1, controllers + brokers + 1))
+        voters = [node_id for node_id in ending.core if node_id <= controllers]
+        assert 2 * len(voters) > controllers
+        assert len(ending.core) > len(voters)
+    left_out = sum(bool(ending.dead or ending.apart) for ending in drawn)
+    assert left_out > 20 if controllers > 1 or brokers > 1 else left_out == 0
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    "ending",
+    [
+        Ending(core=(1, 2, 3, 4, 5, 6)),
+        Ending(core=(2, 3, 5), dead=(1, 4), apart=(6,)),
+        Ending(core=(1, 2, 4), dead=(5,), apart=(3, 6)),
+    ],
+)
+def test_a_core_elects_creates_converges_and_fences_who_is_gone(tmp_path, ending):
+    cluster = small_cluster(tmp_path)
+
+    async def main():
+        await cluster.start()
+        await come_to_rest(cluster.scope, cluster.world, ending)
+
+    cluster.run(main())
+    image = cluster.world.machines[ending.core[0]].process.image
+    fenced = [broker.broker_id for broker in image.sorted_brokers() if broker.fenced]
+    assert fenced == [node_id for node_id in (4, 5, 6) if node_id not in ending.core]
+    assert image.topic_named("__the-end") is not None
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    ("ending", "invariant"),
+    [
+        pytest.param(Ending(core=(2, 4, 5, 6), dead=(1, 3)), "Progress", id="no majority"),
+        pytest.param(
+            Ending(core=(1, 2, 3), apart=(4,), dead=(5, 6)), "TopicsCanBeCreated", id="no broker"
+        ),
+        pytest.param(Ending(core=(1, 2, 3, 4, 5, 6), dead=(3,)), "Convergence", id="a dead member"),
+        pytest.param(
+            Ending(core=(1, 2, 3, 4, 5)), "DeadBrokersAreFenced", id="a living broker left out"
+        ),
+    ],
+)
+def test_a_core_that_does_not_manage(tmp_path, ending, invariant):
+    cluster = small_cluster(tmp_path)
+
+    async def main():
+        await cluster.start()
+        await come_to_rest(cluster.scope, cluster.world, ending)
+        await cluster.scope.sleep(SECOND_NS)
+
+    with pytest.raises(InvariantViolatedError, match=invariant):
+        cluster.run(main())
+
+
+@pytest.mark.simulation
+def test_a_world_that_was_hurt_settles_before_it_is_judged(tmp_path):
+    cluster = small_cluster(tmp_path)
+
+    async def main():
+        await cluster.start()
+        for node_id in (4, 5, 6):
+            await cluster.kill(node_id)
+        core = tuple(node.node_id for node in cluster.nodes)
+        assert not final_checks.is_settled(cluster.world, core)
+        await come_to_rest(cluster.scope, cluster.world, Ending(core=core))
+        assert final_checks.is_settled(cluster.world, core)
+
+    cluster.run(main())

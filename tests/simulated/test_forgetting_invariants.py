@@ -1,0 +1,81 @@
+"""What lies below every log is forgotten, and nothing else, without a loss of judgement."""
+
+from cluster.simulated.forgetting import Forgetting
+from cluster.simulated.ledger import Ledger
+from cluster.simulated.log_invariants import LogsMatch
+from cluster.simulated.metadata_invariants import ImagesAgree
+from cluster.simulated.reference_image import entities_of_image, entities_of_log
+from cluster.simulated.snapshot_invariants import SnapshotsSayWhatTheLogSays
+from node.core.raft.snapshot_ids import SnapshotId
+from tests.simulated.witnesses import Court, batch_of, broker, image_of
+
+BROKERS = [broker(number, offset) for offset, number in enumerate((4, 5, 6))]
+
+
+def court_of(ledger, *witnesses):
+    court = Court(Forgetting(ledger), *witnesses)
+    return court, court.process(1), court.process(2)
+
+
+def cleans(process, end_offset):
+    process.log.clean(SnapshotId(end_offset, 1))
+    process.cleans()
+
+
+def objectors(court):
+    return [violation.invariant for violation in court.jury.violations]
+
+
+def ledger_of_three():
+    ledger = Ledger()
+    for offset, record in enumerate(BROKERS):
+        ledger.commit(batch_of(offset, 1, record), 1, 0)
+    return ledger
+
+
+def test_what_one_log_still_holds_is_kept():
+    ledger = ledger_of_three()
+    _, first, second = court_of(ledger)
+    cleans(first, 2)
+    assert len(ledger.commitments) == 3
+    cleans(second, 1)
+    assert [one.batch.base_offset for one in ledger.commitments] == [1, 2]
+    assert (ledger.at(0), ledger.end_offset) == (None, 3)
+
+
+def test_what_is_forgotten_is_still_part_of_the_whole():
+    ledger = ledger_of_three()
+    _, first, second = court_of(ledger)
+    for process in (first, second):
+        cleans(process, 2)
+    said = entities_of_log((one.batch for one in ledger.commitments), ledger.base)
+    assert said == entities_of_image(image_of(*BROKERS))
+    assert ledger.base != said
+
+
+def test_snapshots_are_judged_after_it_as_before():
+    ledger = ledger_of_three()
+    court, first, second = court_of(ledger, SnapshotsSayWhatTheLogSays(ledger))
+    for process in (first, second):
+        cleans(process, 2)
+    first.loads_snapshot(SnapshotId(2, 1), image_of(*BROKERS[:2]))
+    first.writes_snapshot(SnapshotId(3, 1), image_of(*BROKERS))
+    assert court.objections == []
+    second.writes_snapshot(SnapshotId(3, 1), image_of(*BROKERS[:2]))
+    assert objectors(court) == ["SnapshotsSayWhatTheLogSays"]
+
+
+def test_logs_and_images_are_compared_above_it():
+    ledger = ledger_of_three()
+    court, first, second = court_of(ledger, LogsMatch(), ImagesAgree())
+    for process in (first, second):
+        for record in BROKERS:
+            process.appends(record)
+    first.publishes(3, image_of(*BROKERS))
+    for process in (first, second):
+        cleans(process, 2)
+    assert court.objections == []
+    second.publishes(3, image_of(*BROKERS[:2]))
+    assert objectors(court) == ["ImagesAgree"]
+    second.restarts([batch_of(1, 1, BROKERS[0]), batch_of(2, 1, BROKERS[1])])
+    assert objectors(court) == ["ImagesAgree", "LogsMatch"]

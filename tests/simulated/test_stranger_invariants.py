@@ -1,0 +1,27 @@
+"""The invariant of requests that name another cluster goes red at one that is not refused."""
+
+from dataclasses import replace
+
+import pytest
+
+from cluster.simulated.stranger_invariants import StrangersAreRefused
+from node.wire.errors import ErrorCode
+from node.wire.messages import vote_request, vote_response
+from tests.simulated.witnesses import SETTING, Court
+
+
+@pytest.mark.parametrize(
+    ("cluster_id", "error", "objections"),
+    [
+        ("ours", ErrorCode.NONE, 0),
+        (None, ErrorCode.NONE, 0),
+        ("theirs", ErrorCode.INCONSISTENT_CLUSTER_ID, 0),
+        ("theirs", ErrorCode.NONE, 1),
+    ],
+)
+def test_a_request_that_names_a_cluster(cluster_id, error, objections):
+    court = Court(StrangersAreRefused(replace(SETTING, cluster_id="ours")))
+    process = court.process(1)
+    event = process.receives(vote_request.VoteRequest(cluster_id=cluster_id))
+    process.replies(event, vote_response.VoteResponse(error_code=error))
+    assert len(court.objections) == objections

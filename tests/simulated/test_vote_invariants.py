@@ -1,0 +1,156 @@
+"""Each invariant of a voter's votes goes red at what it forbids, and only then."""
+
+import pytest
+
+from cluster.simulated.vote_invariants import (
+    OneVoteAnEpoch,
+    QuorumStateIsKept,
+    RolesFitVotes,
+    VotesAreRefusedForAReason,
+)
+from node.core.raft.quorum_state import QuorumState
+from node.wire.errors import ErrorCode
+from tests.simulated.witnesses import SETTING, Court, granted, vote
+
+OBSERVER = 9
+
+
+def test_a_second_vote_in_an_epoch():
+    court = Court(OneVoteAnEpoch(SETTING))
+    court.process(1).persists(epoch=4, voted_for=2)
+    again = court.process(1, life=2, durable=QuorumState(epoch=4, voted_for=2))
+    again.persists(epoch=4, voted_for=2)
+    assert court.objections == []
+    again.persists(epoch=4, voted_for=3)
+    assert court.objections == ["epoch 4: voted for 2 and for 3"]
+
+
+def test_a_vote_that_is_told_before_it_is_durable():
+    court = Court(OneVoteAnEpoch(SETTING))
+    process = court.process(1)
+    process.persists(epoch=4, voted_for=2)
+    process.replies(process.receives(vote(2, 4)), granted())
+    assert court.objections == []
+    process.replies(process.receives(vote(3, 5)), granted())
+    assert "its vote of epoch 5 for 3 is told" in court.objections[0]
+
+
+def test_a_candidacy_that_is_told_before_it_is_durable():
+    court = Court(OneVoteAnEpoch(SETTING))
+    process = court.process(1)
+    process.persists(epoch=4, voted_for=1)
+    process.sends(vote(1, 4))
+    assert court.objections == []
+    process.sends(vote(1, 5))
+    assert len(court.objections) == 1
+
+
+def test_a_vote_against_the_leader_that_is_known():
+    court = Court(OneVoteAnEpoch(SETTING))
+    process = court.process(1)
+    process.persists(epoch=4, leader=2)
+    process.persists(epoch=4, voted_for=3)
+    assert court.objections == ["epoch 4: voted for 3, knowing leader 2"]
+
+
+def test_a_start_that_finds_another_vote_than_was_written():
+    court = Court(QuorumStateIsKept(SETTING))
+    process = court.process(1)
+    process.persists(epoch=4, voted_for=2)
+    process.restarts([], durable=QuorumState(epoch=4, voted_for=2))
+    assert court.objections == []
+    process.restarts([], durable=QuorumState(epoch=4))
+    assert len(court.objections) == 1
+
+
+def test_a_broker_may_be_given_another_disk():
+    court = Court(QuorumStateIsKept(SETTING))
+    broker = court.process(OBSERVER)
+    broker.persists(epoch=4, leader=2)
+    broker.restarts([])
+    assert court.objections == []
+
+
+class Asked:
+    """Voter 1 with a log of one record of epoch 3, whom a candidate asks in epoch 4."""
+
+    def __init__(self, **state):
+        self.court = Court(VotesAreRefusedForAReason(SETTING))
+        self.process = self.court.process(1)
+        self.process.appends(epoch=3)
+        self.process.persists(epoch=4, **state)
+
+    def refuses(self, candidate=2, epoch=4, *, last=(3, 1), error=0):
+        event = self.process.receives(vote(candidate, epoch, *last))
+        self.process.replies(event, granted(4, is_granted=False, error=error))
+        return self.court.objections
+
+
+def test_a_vote_that_was_given_is_not_confirmed():
+    assert len(Asked(voted_for=2).refuses()) == 1
+
+
+def test_a_vote_that_is_free_is_not_given():
+    assert len(Asked().refuses()) == 1
+
+
+def test_an_answer_that_grants_the_vote_again():
+    asked = Asked(voted_for=2)
+    asked.process.replies(asked.process.receives(vote(2, 4, 3, 1)), granted(4))
+    assert asked.court.objections == []
+
+
+@pytest.mark.parametrize(
+    ("state", "request_", "why"),
+    [
+        ({"voted_for": 3}, {}, "another has it"),
+        ({"leader": 3}, {}, "the epoch has a leader"),
+        ({}, {"last": (2, 9)}, "the candidate's log is of an older epoch"),
+        ({}, {"last": (3, 0)}, "the candidate's log is shorter"),
+        ({"voted_for": 2}, {"epoch": 3}, "the candidate's epoch is over"),
+        ({"voted_for": 2}, {"error": ErrorCode.INCONSISTENT_VOTER_SET}, "the request is wrong"),
+    ],
+)
+def test_a_reason_to_refuse(state, request_, why):
+    assert Asked(**state).refuses(**request_) == [], why
+
+
+ROLES = ("unattached", "voted", "follower", "candidate", "leader", "resigned")
+
+
+@pytest.mark.parametrize(
+    ("state", "roles"),
+    [
+        ({}, {"unattached"}),
+        ({"leader": 2}, {"unattached", "follower"}),
+        ({"voted_for": 2}, {"voted"}),
+        ({"voted_for": 2, "leader": 2}, {"voted", "follower"}),
+        ({"voted_for": 1}, {"voted", "candidate"}),
+        ({"voted_for": 1, "leader": 1}, {"voted", "leader", "resigned"}),
+    ],
+)
+def test_a_role_that_the_disk_does_not_allow(state, roles):
+    allowed = set()
+    for role in ROLES:
+        court = Court(RolesFitVotes(SETTING))
+        process = court.process(1)
+        process.persists(epoch=4, **state)
+        process.moves(role=role, epoch=4, voted_for=state.get("voted_for", -1))
+        if not court.objections:
+            allowed.add(role)
+    assert allowed == roles
+
+
+def test_a_vote_that_is_forgotten_in_memory():
+    court = Court(RolesFitVotes(SETTING))
+    process = court.process(1, durable=QuorumState(epoch=4, voted_for=2, leader=2))
+    process.moves(role="follower", epoch=4, voted_for=2)
+    assert court.objections == []
+    process.moves(role="follower", epoch=4, voted_for=-1)
+    assert len(court.objections) == 1
+
+
+def test_observers_have_no_vote_to_forget():
+    court = Court(RolesFitVotes(SETTING))
+    court.process(OBSERVER).moves(role="observer", epoch=7)
+    assert court.objections == []

@@ -1,0 +1,183 @@
+"""Losses, resets, stalls and slow links, and what is told apart when no connection ever stood."""
+
+from random import Random
+
+import pytest
+
+from cluster.abilities import Toxic
+from cluster.protocol import Link
+from cluster.simulated.links import Stream
+from cluster.simulated.weather import HARNESS, KINDS, Weather, describe_toxic, draw_toxic
+from tests.simulated.test_network import ASKED, MS, Rig
+
+FORTH, BACK = Link(1, 2), Link(2, 1)
+RETRANSMISSION_MS = 200
+
+
+def test_most_runs_are_calm_and_the_others_differ():
+    toxics = [draw_toxic(Random(seed)) for seed in range(400)]
+    calm = sum(toxic == Toxic() for toxic in toxics)
+    assert 200 < calm < 280
+    described = {describe_toxic(toxic) for toxic in toxics}
+    for word in ("calm", "loss", "reset", "stall", "slow"):
+        assert any(word in text for text in described), word
+    assert len(described) > 40
+    assert len(KINDS) == 4
+
+
+def arrivals(toxic, seed=1, messages=50):
+    rig = Rig()
+    rig.links.degrade([FORTH], toxic)
+    stream, arrived = Stream(FORTH), []
+    rig.links._weather._random.seed(seed)
+    for number in range(messages):
+        rig.links.send(stream, lambda number=number: arrived.append((number, rig.now_ms())))
+    rig.wait(60_000)
+    return arrived, rig
+
+
+def test_a_lost_segment_is_late_and_all_that_follows_it_on_the_stream():
+    arrived, rig = arrivals(Toxic(loss=0.05))
+    assert [number for number, _ in arrived] == list(range(50))
+    times = [time for _, time in arrived]
+    assert times[0] < 50
+    assert RETRANSMISSION_MS < times[-1] < 2_000
+    first_late = next(i for i, time in enumerate(times) if time > RETRANSMISSION_MS)
+    assert min(times[first_late:]) > RETRANSMISSION_MS
+    assert rig.links.degraded(FORTH) > 0
+    assert rig.links.degraded(BACK) == 0
+
+
+def test_a_segment_that_is_lost_again_waits_twice_as_long():
+    longest = max(arrivals(Toxic(loss=0.6), seed, messages=1)[0][0][1] for seed in range(20))
+    assert longest > RETRANSMISSION_MS * (1 + 2 + 4)
+
+
+def test_a_stall_ends_within_its_time():
+    arrived, _ = arrivals(Toxic(stall=0.2, stall_ns=900 * MS))
+    assert 200 < arrived[-1][1] < 950
+
+
+def test_a_slow_link_delays_every_message():
+    arrived, _ = arrivals(Toxic(slow_ns=70 * MS))
+    assert arrived[0][1] > 70
+    assert arrived[-1][1] < 100
+
+
+def test_restored_links_and_healed_ones_are_good_again():
+    toxic, other = Toxic(slow_ns=70 * MS), Toxic(slow_ns=500 * MS)
+    rig = Rig()
+    rig.links.degrade([FORTH, BACK], toxic)
+    rig.links.degrade([FORTH], other)
+    rig.links.restore([FORTH, BACK], toxic)
+    rig.links.restore([BACK], toxic)
+    assert rig.links.weather is not None
+    rig.links.restore([FORTH], other)
+    assert rig.links.weather is None
+    rig.links.degrade([FORTH], toxic)
+    rig.links.heal_all()
+    assert rig.links.weather is None
+
+
+def test_the_links_of_clients_are_left_alone():
+    weather = Weather(Random(1))
+    weather.add([Link(HARNESS, 1), Link(1, HARNESS)], Toxic(loss=1.0))
+    assert weather.is_calm
+
+
+def test_a_reset_leaves_open_whether_the_request_was_carried_out():
+    carried_out = set()
+    for seed in range(30):
+        rig = Rig()
+        rig.links.degrade([FORTH], Toxic(reset=1.0))
+        rig.links._weather._random.seed(seed)
+        connection = rig.connect()
+        rig.ask(connection)
+        rig.ask(connection, name="behind it")
+        rig.wait(500)
+        assert rig.outcomes == [("answer", False), ("behind it", False)]
+        assert not connection.is_open
+        carried_out.add(len(rig.server.calls))
+        rig.links.heal_all()
+        rig.ask(rig.connect(), name="again")
+        rig.wait(900)
+        assert rig.outcomes[-1] == ("again", True)
+    assert carried_out == {0, 1}
+
+
+class Asker:
+    """Asks to be told apart what nobody has got."""
+
+    def __init__(self, rig):
+        self.rig, self.told = rig, []
+
+    def ask(self, connection, timeout_ns=800 * MS):
+        connection.send(
+            ASKED,
+            timeout_ns,
+            lambda answer: self.told.append("lost" if answer is None else "answered"),
+            lambda: self.told.append("unsent"),
+        )
+
+
+def refused(rig):
+    rig.process = None
+
+
+def cut(link):
+    return lambda rig: rig.links.cut(link)
+
+
+@pytest.mark.parametrize(
+    ("befalls", "told"),
+    [
+        (lambda _: None, "answered"),
+        (refused, "unsent"),
+        (cut(FORTH), "unsent"),
+        (cut(BACK), "unsent"),
+    ],
+)
+def test_what_no_connection_ever_stood_for_is_unsent(befalls, told):
+    rig = Rig()
+    befalls(rig)
+    asker = Asker(rig)
+    asker.ask(rig.connect())
+    rig.wait(1_000)
+    assert asker.told == [told]
+
+
+def test_what_was_unsent_is_never_carried_out_later():
+    for link in (FORTH, BACK):
+        rig = Rig()
+        rig.links.cut(link)
+        asker = Asker(rig)
+        for _ in range(8):
+            asker.ask(rig.connect())
+        rig.wait(1_000)
+        rig.links.heal_all()
+        rig.wait(3_000)
+        assert (asker.told, rig.server.calls) == (["unsent"] * 8, [])
+
+
+def test_a_listener_that_opens_after_a_refusal_serves_nothing_of_that_connection():
+    rig = Rig()
+    process, rig.process = rig.process, None
+    asker, connection = Asker(rig), rig.connect()
+    asker.ask(connection)
+    rig.links.degrade([FORTH], Toxic(slow_ns=50 * MS))
+    asker.ask(connection)
+    rig.wait(20)
+    rig.process = process
+    rig.wait(1_000)
+    assert (asker.told, rig.server.calls) == (["unsent", "unsent"], [])
+
+
+def test_what_was_sent_over_a_connection_that_stood_may_have_run():
+    rig = Rig(answers=False)
+    asker, connection = Asker(rig), rig.connect()
+    asker.ask(connection)
+    rig.wait(100)
+    rig.links.cut(FORTH)
+    asker.ask(connection)
+    rig.wait(1_000)
+    assert asker.told == ["lost", "lost"]

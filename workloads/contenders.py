@@ -1,0 +1,212 @@
+"""Who fights for a broker id in the registration workload, and how.
+
+A contender registers, holds the id for a while by heartbeats, then gives it up: silently (and later
+tries its old epoch again, or never does), by a controlled shutdown, or by unregistering. The other
+one keeps trying meanwhile, so that a lease that ends early or never is seen; a ghost sends
+heartbeats of superseded epochs, which must keep nothing alive. Not: which ids there are.
+"""
+
+from dataclasses import dataclass
+from random import Random
+
+from workloads.keys import Key, KeyPool
+from workloads.workload import Completion, Process, Session, Value
+
+SHUTDOWN_HEARTBEATS = 8
+UNFENCED_SHARE = 0.4
+FOREIGN_SHARE = 0.05
+SAME_SHARE = 0.3
+"""The share of contenders that come back as the incarnation that they were."""
+AGAIN_SHARE = 0.05
+"""How often a holder registers again, as one does whose answer was lost."""
+ABANDONED_SESSIONS = 7
+"""How long a contender that has left for good waits for the other to take its place."""
+ANOTHER_CLUSTER = "another-cluster-of-kafka"
+
+
+@dataclass(slots=True, kw_only=True)
+class Broker:
+    """The largest epoch that anybody was granted for one id, and one that was superseded."""
+
+    epoch: int = -1
+    incarnation: str = ""
+    superseded: "Lease | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """What a contender was granted."""
+
+    incarnation: str
+    epoch: int
+    unfenced: bool
+
+    def heartbeat(self, *, want_shut_down: bool = False, caught_up: bool = True) -> Value:
+        """The value of a heartbeat under this lease."""
+        value: dict[str, object] = {
+            "incarnation": self.incarnation,
+            "epoch": self.epoch,
+            "want_fence": not self.unfenced,
+            "want_shut_down": want_shut_down,
+        }
+        return value if caught_up else {**value, "caught_up": False}
+
+
+class Place:
+    """The id that a pair fights for at present."""
+
+    __slots__ = ("_key", "_pool")
+
+    def __init__(self, pool: KeyPool[Broker]) -> None:
+        self._pool = pool
+        self._key = pool.fresh()
+
+    def key(self) -> Key[Broker]:
+        """Return the present id, or a new one when it is retired."""
+        if self._key.is_retired:
+            self._key = self._pool.fresh()
+        return self._key
+
+
+class _Client:
+    """What contenders and ghosts share: one process, and operations at the load's pace."""
+
+    def __init__(self, session: Session, place: Place) -> None:
+        self._session = session
+        self._place = place
+        self._process: Process = session.process()
+        self._random: Random = session.random
+
+    async def _invoke(self, key: Key[Broker], f: str, value: Value) -> Completion:
+        load = self._session.load
+        spacing_ns = int(min(load.concurrency / load.rate * 1e9, load.session_ns / 4))
+        await self._sleep(int(spacing_ns * self._random.uniform(0.3, 1.7)))
+        key.begin()
+        completion = await self._process.invoke(f, key.name, value)
+        key.end(completion)
+        return completion
+
+    async def _sleep(self, duration_ns: int) -> None:
+        await self._session.scope.sleep(duration_ns)
+
+    def _is_over(self, key: Key[Broker]) -> bool:
+        return self._session.ending or key.is_retired
+
+
+class Contender(_Client):
+    """One of the two that want an id."""
+
+    def __init__(self, session: Session, place: Place) -> None:
+        super().__init__(session, place)
+        self._incarnation = ""
+
+    async def run(self) -> None:
+        """Register, hold, give up, again and again."""
+        while not self._session.ending:
+            await self._contend(self._place.key())
+        self._process.close()
+
+    async def _contend(self, key: Key[Broker]) -> None:
+        drawn = f"{self._random.getrandbits(128):032x}"
+        if not self._incarnation or self._random.random() >= SAME_SHARE:
+            self._incarnation = drawn
+        lease = await self._register(key, self._incarnation)
+        if lease is None:
+            return
+        alive = await self._hold(key, lease, self._random.randrange(2, 14))
+        if not alive:
+            key.state.superseded = lease
+            return
+        give_up = self._random.random()
+        if give_up < 0.4:
+            await self._expire(key, lease)
+        elif give_up < 0.55:
+            await self._abandon(key, lease)
+        elif give_up < 0.8:
+            await self._shut_down(key, lease)
+        else:
+            await self._invoke(key, "unregister", None)
+            await self._hold(key, lease, 1)
+
+    async def _register(self, key: Key[Broker], incarnation: str) -> Lease | None:
+        while not self._is_over(key):
+            asked: dict[str, object] = {"incarnation": incarnation}
+            is_foreign = self._random.random() < FOREIGN_SHARE
+            if is_foreign:
+                asked["cluster"] = ANOTHER_CLUSTER
+            done = await self._invoke(key, "register", asked)
+            if not is_foreign and done.told("registered"):
+                unfenced = self._random.random() < UNFENCED_SHARE
+                return self._granted(key, incarnation, done, unfenced=unfenced)
+        return None
+
+    def _granted(
+        self, key: Key[Broker], incarnation: str, done: Completion, *, unfenced: bool
+    ) -> Lease:
+        assert done.value is not None
+        epoch = done.value["epoch"]
+        assert isinstance(epoch, int)
+        if epoch > key.state.epoch:
+            key.state.epoch, key.state.incarnation = epoch, incarnation
+        return Lease(incarnation=incarnation, epoch=epoch, unfenced=unfenced)
+
+    async def _hold(self, key: Key[Broker], lease: Lease, heartbeats: int) -> bool:
+        """Whether it still has the id after so many heartbeats, of which the first lag behind."""
+        behind = self._random.choice((0, 0, 1, 2))
+        for number in range(heartbeats):
+            if self._is_over(key):
+                return False
+            if self._random.random() < AGAIN_SHARE:
+                done = await self._invoke(key, "register", {"incarnation": lease.incarnation})
+                if done.told("registered"):
+                    lease = self._granted(key, lease.incarnation, done, unfenced=lease.unfenced)
+                continue
+            value = lease.heartbeat(caught_up=number >= behind)
+            done = await self._invoke(key, "heartbeat", value)
+            if done.told("stale"):
+                return False
+        return True
+
+    async def _expire(self, key: Key[Broker], lease: Lease) -> None:
+        """Fall silent for longer than the session; then say it was alive all the time."""
+        session_ns = self._session.load.session_ns
+        await self._sleep(int(session_ns * self._random.uniform(0.8, 2.2)))
+        if not await self._hold(key, lease, self._random.randrange(1, 4)):
+            key.state.superseded = lease
+
+    async def _abandon(self, key: Key[Broker], lease: Lease) -> None:
+        """Say nothing any more until the other one has the id, as it has to before long."""
+        session_ns = self._session.load.session_ns
+        for _ in range(2 * ABANDONED_SESSIONS):
+            if self._is_over(key) or key.state.epoch > lease.epoch:
+                break
+            await self._sleep(session_ns // 2)
+        key.state.superseded = lease
+
+    async def _shut_down(self, key: Key[Broker], lease: Lease) -> None:
+        self._incarnation = ""  # who stops does not come back as who it was
+        for _ in range(SHUTDOWN_HEARTBEATS):
+            if self._is_over(key):
+                return
+            value = lease.heartbeat(want_shut_down=True)
+            done = await self._invoke(key, "heartbeat", value)
+            granted = done.value is not None and done.value.get("should_shut_down") is True
+            if granted or done.told("stale"):
+                return
+
+
+class Ghost(_Client):
+    """Who does not know, or care, that its epoch is over."""
+
+    async def run(self) -> None:
+        """Haunt the present id, and rest."""
+        while not self._session.ending:
+            key = self._place.key()
+            session_ns = self._session.load.session_ns
+            await self._sleep(int(session_ns * self._random.uniform(0.2, 1.0)))
+            for _ in range(self._random.randrange(2, 16)):
+                lease = key.state.superseded
+                if lease is None or lease.epoch >= key.state.epoch or self._is_over(key):
+                    break
+                await self._invoke(key, "heartbeat", lease.heartbeat())
+        self._process.close()
