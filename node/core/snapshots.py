@@ -20,6 +20,7 @@ class Snapshots:
 
     __slots__ = (
         "_begun",
+        "_chosen",
         "_committed",
         "_is_writing",
         "_outbox",
@@ -44,22 +45,35 @@ class Snapshots:
         """The start of the interval: of this process, or the last snapshot."""
         self._records_in_last = 0
         self._is_writing = False
+        self._chosen: WriteSnapshot | None = None
+        """What is to be written, until our log holds it on disk."""
 
     def advance(self, now: Instant) -> None:
         """Write a snapshot if enough has been committed since the last, or enough time passed."""
-        if not (self._has_enough() or self._is_due(now)) or not self._may_write():
-            return
+        if self._chosen is None:
+            if not (self._has_enough() or self._is_due(now)) or not self._has_news():
+                return
+            self._choose(now)
+        self._write_durable()
+
+    def _choose(self, now: Instant) -> None:
         committed = self._committed
-        self._is_writing = True
         self._begun = now.monotonic
         self._records_in_last = committed.records_taken
-        self._outbox.emit(
-            WriteSnapshot(
-                snapshot=committed.end,
-                image=committed.image,
-                timestamp_ms=committed.timestamp_ms,
-            )
+        self._raft.make_durable(committed.offset)
+        self._chosen = WriteSnapshot(
+            snapshot=committed.end,
+            image=committed.image,
+            timestamp_ms=committed.timestamp_ms,
         )
+
+    def _write_durable(self) -> None:
+        """Write what is chosen once our own log holds it: what is cleaned must be on disk."""
+        chosen = self._chosen
+        if chosen is not None and chosen.snapshot.end_offset <= self._raft.flushed:
+            self._chosen = None
+            self._is_writing = True
+            self._outbox.emit(chosen)
 
     def written(self, event: SnapshotWritten) -> None:
         """One is complete."""
@@ -70,10 +84,11 @@ class Snapshots:
         """The leader's snapshot is as good as one of our own."""
         self._records_in_last = 0
         self._begun = now.monotonic
+        self._chosen = None
 
     def deadline(self) -> Monotonic | None:
         """When the interval is over, if there is anything to write by then."""
-        if self._policy.interval_ns == 0 or not self._may_write():
+        if self._policy.interval_ns == 0 or not self._has_news():
             return None
         return Monotonic(self._begun + self._policy.interval_ns)
 
@@ -85,8 +100,6 @@ class Snapshots:
         interval_ns = self._policy.interval_ns
         return interval_ns > 0 and now.monotonic >= self._begun + interval_ns
 
-    def _may_write(self) -> bool:
-        """Whether there is news, and our own log holds it: what is cleaned must be on disk."""
-        end = self._committed.offset
-        has_news = end > self._raft.snapshot_end
-        return has_news and not self._is_writing and end <= self._raft.flushed
+    def _has_news(self) -> bool:
+        is_idle = not self._is_writing and self._chosen is None
+        return is_idle and self._committed.offset > self._raft.snapshot_end

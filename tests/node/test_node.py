@@ -96,8 +96,9 @@ class World:
                     self.kill(node_id)
 
     def kill(self, node_id):
-        """Its connections break: who has asked it learns so."""
+        """Its connections break: who has asked it learns so, and what was on its way is lost."""
         del self.nodes[node_id]
+        self.events = deque(event for event in self.events if event[0] != node_id)
         for token, (asked, asker, correlation) in list(self.asked.items()):
             if asked == node_id and asker is not None:
                 del self.asked[token]

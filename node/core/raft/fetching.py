@@ -1,7 +1,7 @@
 """Fetching the metadata log from the leader, and finding who that is.
 
 KIP-595 "Fetch response", "Current Leader Discovery" (595-49 to 52, 55 to 58, 62). One Fetch is
-in flight at a time, and only once everything appended is flushed, since it acknowledges.
+in flight at a time; a voter's only once everything appended is flushed, since it acknowledges.
 
 While no leader answers, the other voters are asked at random. One that did not answer at all is
 left alone, longer each time (595-57), and the next is asked at once; one that answered and knows
@@ -138,6 +138,8 @@ class Fetcher:
             return False
         if isinstance(state.role, _FETCH_FROM_NOBODY):
             return False
+        if not state.is_voter:
+            return True  # it acknowledges nothing, so it flushes for its snapshots only
         return state.flushed == state.log.end_offset
 
     def _may_ask_from(self, peer: NodeId) -> Monotonic:
@@ -275,7 +277,7 @@ class Fetcher:
             if not is_next or not state.log.last_epoch <= batch.epoch <= state.epoch:
                 return False
             state.append(batch)
-        if batches:
+        if batches and state.is_voter:
             state.flush()
         return True
 

@@ -175,6 +175,11 @@ class Raft:
         state.flush()
         return Offset(batch.last_offset)
 
+    def make_durable(self, end_offset: Offset) -> None:
+        """Ask for the log below an offset to be flushed, unless that is under way already."""
+        if self._state.flush_asked < end_offset:
+            self._state.flush()
+
     def flushed_event(self, event: Flushed) -> None:
         """Count what is on disk, unless the log has been cut since (DESIGN.md section 3)."""
         state = self._state

@@ -28,5 +28,5 @@ def install(state: RaftState, copy: int, stored: StoredSnapshot) -> None:
     assert stored.snapshot.end_offset >= state.high_watermark, "what is committed stays"
     state.snapshots = [stored]
     state.log.reset(stored.snapshot)
-    state.high_watermark = state.flushed = stored.snapshot.end_offset
+    state.high_watermark = state.flushed = state.flush_asked = stored.snapshot.end_offset
     state.outbox.emit(InstallSnapshot(copy=copy, snapshot=stored.snapshot))

@@ -69,6 +69,8 @@ class RaftState:
         """Learned anew after each start: what a snapshot holds had committed."""
         self.flushed = log.start_offset
         """What fsync has vouched for since the start: recovery's log is flushed again first."""
+        self.flush_asked = log.start_offset
+        """Where the log ended at the last Flush."""
         self.elections_lost = 0
         """Candidacies in a row that have made nobody leader."""
         self.is_stopping = False
@@ -258,12 +260,14 @@ class RaftState:
 
     def flush(self) -> None:
         """Ask for everything appended to be made durable."""
+        self.flush_asked = self.log.end_offset
         self.outbox.emit(Flush(generation=self.log.generation, end_offset=self.log.end_offset))
 
     def truncate(self, end_offset: Offset) -> None:
         """Cut the log; what is left and was never flushed is flushed again, as another log."""
         kept = self.log.truncate(end_offset)
         self.flushed = min(self.flushed, kept)
+        self.flush_asked = min(self.flush_asked, kept)
         self.outbox.emit(Truncate(kept))
         if self.flushed < kept:
             self.flush()
