@@ -89,7 +89,7 @@ def judge(
     _tell(board, as_json=as_json)
     if scoreboard is not None:
         options = ["--seeds", seeds, "--budget-s", f"{budget_s:g}", "--repeat", str(repeat)]
-        command = ["kraftproof", "mutants", *wanted, *options, "--scoreboard", str(scoreboard)]
+        command = ["kraftproof", "mutants", *wanted, *options, "--scoreboard", scoreboard.name]
         _write(scoreboard, board, join(command))
     raise typer.Exit(0 if board.is_good else 1)
 
