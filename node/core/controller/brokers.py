@@ -141,6 +141,8 @@ def _shut_down(
 ) -> Outcome:
     """Controlled shutdown: first its leaderships go, then, when none is left, it may (631-60).
 
+    One that asks to be fenced as well does not wait for that: it may at once, as with Kafka.
+
     A fenced broker leads nothing, so it may at once: fenced and in controlled shutdown is how a
     granted shutdown is remembered. So the grant and the fencing are one batch, and the id is free
     once that has committed, even if the answer is then lost with its leader.
@@ -150,12 +152,12 @@ def _shut_down(
     )
     written: tuple[Record, ...] = ()
     granted = broker.fenced
-    if not broker.in_controlled_shutdown:
-        written = (begins, *leave(image, broker.broker_id))
-    elif not granted:
-        has_left = request.want_shut_down and not image.leads_any(broker.broker_id)
-        granted = has_left or request.want_fence
+    if not granted:
+        has_left = broker.in_controlled_shutdown and not image.leads_any(broker.broker_id)
+        granted = request.want_fence or (request.want_shut_down and has_left)
         written = fence(image, broker) if granted else ()
+    if not broker.in_controlled_shutdown:
+        written = (begins, *(written or leave(image, broker.broker_id)))
     reply = HeartbeatResponse(
         is_caught_up=caught_up, is_fenced=broker.fenced or granted, should_shut_down=granted
     )
