@@ -252,7 +252,7 @@ def main() -> None:
     parser.add_argument("--hour", type=float, default=3600.0, help="simulated seconds of memory")
     given = parser.parse_args()
     python = f"Python {platform.python_version()}, {platform.machine()}"
-    print(f"# The simulation's speed\n\n`python -m bench.simulation`: {__doc__}\n{python}.")
+    print(f"# The simulation's speed\n\n{__doc__}\n{python}.")
     with seldom_collected():
         run(0, 20.0, 2.0)  # imports are no simulation
         for rate in (20.0, 200.0):
