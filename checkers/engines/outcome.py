@@ -1,0 +1,33 @@
+"""What an engine says of one key."""
+
+from dataclasses import dataclass
+
+from checkers.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The outcome of one key's check.
+
+    The first n completions being linearizable and the first n + 1 not, an `invalid` names the
+    operation of completion n + 1; what is open at that moment may have taken effect with the answer
+    that it got later.
+
+    Attributes:
+        verdict: valid, invalid, or unknown when a limit was reached.
+        engine: the engine that decided.
+        stuck_row: if invalid, the row (of `Columns`) of the first operation whose completion no
+            legal order reaches.
+        linearizable: if invalid, how many completions some legal order reaches: n.
+        states: some states in which the longest legal orders end, in words, sorted.
+        anomaly: if invalid, the anomaly's name, where the engine has one (list append, queues).
+        reason: if unknown, which limit was reached.
+    """
+
+    verdict: Verdict
+    engine: str
+    stuck_row: int | None = None
+    linearizable: int = 0
+    states: tuple[str, ...] = ()
+    anomaly: str | None = None
+    reason: str | None = None
