@@ -116,15 +116,19 @@ class BoundedResignation(Witness):
         self._setting = setting
         self._limit_ns = setting.timeouts.fetch_ns * 3 // 2
         self._contacts: dict[int, dict[int, int]] = {}
+        self._look_at: dict[int, int] = {}
+        """No need to look before: contacts only put it off."""
 
     @override
     def started(self, process: Observed, durable: QuorumState) -> None:
         self._contacts.pop(process.node_id, None)
+        self._look_at.pop(process.node_id, None)
 
     @override
     def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
         if after.role != LEADER:
             self._contacts.pop(process.node_id, None)
+            self._look_at.pop(process.node_id, None)
         elif process.node_id not in self._contacts:
             now_ns = process.running_ns()
             others = [voter for voter in self._setting.voters if voter != process.node_id]
@@ -145,11 +149,12 @@ class BoundedResignation(Witness):
     @override
     def stepped(self, process: Observed) -> None:
         contacts = self._contacts.get(process.node_id)
-        if not contacts:
+        if not contacts or process.running_ns() <= self._look_at.get(process.node_id, 0):
             return
         # With itself, a majority is there as long as this many others are.
         needed = self._setting.majority - 1
         newest = sorted(contacts.values(), reverse=True)[needed - 1]
+        self._look_at[process.node_id] = newest + self._limit_ns
         silence_ns = process.running_ns() - newest
         if silence_ns > self._limit_ns:
             self._contacts.pop(process.node_id)

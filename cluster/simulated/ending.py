@@ -76,9 +76,10 @@ async def come_to_rest(scope: SimulatedScope, world: World, ending: Ending) -> N
     is_elected = final_checks.has_leader(world, core)
     until_ns = started_ns + final_checks.limit_ns(world)
     is_created = is_elected and await _creates(scope, world, core, until_ns)
-    while not final_checks.is_settled(world, core) and scope.now() < until_ns:
+    end = world.ledger.end_offset
+    while not final_checks.is_settled(world, core, end) and scope.now() < until_ns:
         await scope.sleep(POLL_NS)
-    final_checks.judge(world, core, Outcome(elected=is_elected, created=is_created))
+    final_checks.judge(world, core, Outcome(elected=is_elected, created=is_created, end=end))
 
 
 async def _creates(scope: SimulatedScope, world: World, core: Sequence[int], until_ns: int) -> bool:

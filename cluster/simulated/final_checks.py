@@ -17,6 +17,7 @@ from cluster.simulated.reference_image import (
 from cluster.simulated.witness import LEADER
 from cluster.simulated.world import World
 from node.core.metadata.changes import rebuild
+from node.core.metadata.image import MetadataImage
 from node.core.types import NodeId, milliseconds
 
 ELECTIONS = 10
@@ -33,6 +34,8 @@ class Outcome:
 
     elected: bool
     created: bool
+    end: int
+    """What had committed when the topic was created; the images reach that far."""
 
 
 def whole_again(world: World) -> None:
@@ -75,17 +78,16 @@ def has_leader(world: World, core: Sequence[int]) -> bool:
     return _leader(world, core) is not None
 
 
-def is_settled(world: World, core: Sequence[int]) -> bool:
-    """Whether every image holds all that the leader's log does, and the right brokers serve."""
-    return has_converged(world, core) and not _wrongly_fenced(world, core)
+def is_settled(world: World, core: Sequence[int], end: int) -> bool:
+    """Whether every image reaches that far, and the right brokers serve."""
+    return has_converged(world, core, end) and not _wrongly_fenced(world, core)
 
 
-def has_converged(world: World, core: Sequence[int]) -> bool:
-    """Whether every node of the core runs, and its image holds all that the leader's log does."""
-    leader = _leader(world, core)
-    if leader is None or leader.status is None:
-        return False
-    end = leader.status.log_end
+def has_converged(world: World, core: Sequence[int], end: int) -> bool:
+    """Whether every node of the core runs, and its image holds all below `end`.
+
+    Not all that has committed: what a leader has just written, a standby's image does not hold yet.
+    """
     processes = list(_running(world, core))
     return len(processes) == len(core) and all(
         process.status is not None and process.status.image_offset >= end for process in processes
@@ -94,7 +96,7 @@ def has_converged(world: World, core: Sequence[int]) -> bool:
 
 def _wrongly_fenced(world: World, core: Sequence[int]) -> str | None:
     """Say which broker of the cluster's own is fenced though in the core, or not though gone."""
-    image = next(_running(world, core)).image
+    image = max(_running(world, core), key=_image_offset).image
     for node_id in sorted(world.machines):
         if not world.machines[node_id].info.is_broker:
             continue
@@ -123,9 +125,9 @@ def judge(world: World, core: Sequence[int], outcome: Outcome) -> None:
             status,
         ),
         (
-            not has_converged(world, core),
+            not has_converged(world, core, outcome.end),
             "Convergence",
-            "In a connected majority every image reaches the leader's log.",
+            "In a connected majority every image reaches what has committed.",
             "; ".join(f"node {p.node_id}: {p.status}" for p in _running(world, core)),
         ),
         (
@@ -139,14 +141,17 @@ def judge(world: World, core: Sequence[int], outcome: Outcome) -> None:
         if is_missed:
             world.jury.object_to(invariant, sentence, process, detail)
             return
+    judged: MetadataImage | None = None
     for each in _running(world, core):
-        _judge_image(world, each)
+        if each.image is not judged:  # most often all share one
+            _judge_image(world, each)
+        judged = each.image
     _judge_by_log(world, core)
 
 
 def _judge_by_log(world: World, core: Sequence[int]) -> None:
-    """All images agree by their digests, so one is enough."""
-    process = next(_running(world, core))
+    """All images agree by their digests, so the one that reaches furthest is enough."""
+    process = max(_running(world, core), key=_image_offset)
     ledger = world.ledger
     said = entities_of_log((one.batch for one in ledger.commitments), ledger.base)
     difference = first_difference(said, entities_of_image(process.image))
@@ -175,6 +180,10 @@ def _running(world: World, core: Sequence[int]) -> Iterator[NodeProcess]:
         process = world.machines[node_id].process
         if process is not None:
             yield process
+
+
+def _image_offset(process: NodeProcess) -> int:
+    return -1 if process.status is None else process.status.image_offset
 
 
 def _leader(world: World, core: Sequence[int]) -> NodeProcess | None:

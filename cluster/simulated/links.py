@@ -7,6 +7,7 @@ never cut.
 """
 
 from collections.abc import Callable, Iterable
+from math import log
 from random import Random
 
 from msgspec import Struct
@@ -53,7 +54,7 @@ class Delays(Struct, frozen=True, kw_only=True):
 
     def next_ns(self, random: Random) -> int:
         """Draw how long one message takes."""
-        delay = self.base_ns + int(random.expovariate(1.0) * self.mean_ns)
+        delay = self.base_ns + int(-log(1.0 - random.random()) * self.mean_ns)
         if self.spike_share and random.random() < self.spike_share:
             delay += int(random.random() * self.spike_ns)
         return delay
@@ -83,6 +84,10 @@ class Links:
         self._cuts: set[Link] = set()  # asked for membership only
         self._withheld: dict[Link, int] = {}
         self._held: dict[Link, list[tuple[Stream, Callable[[], None]]]] = {}
+
+    def now_ns(self) -> int:
+        """True time."""
+        return self._scheduler.now_ns
 
     def is_cut(self, link: Link) -> bool:
         """Whether the link withholds what is sent over it."""

@@ -60,10 +60,10 @@ class Call:
         "_on_answer",
         "_on_unsent",
         "connection",
+        "due_ns",
         "is_done",
         "outgoing",
         "response",
-        "timer",
     )
 
     def __init__(
@@ -72,12 +72,14 @@ class Call:
         outgoing: Outgoing,
         on_answer: OnAnswer,
         on_unsent: OnUnsent | None,
+        due_ns: int,
     ) -> None:
         self._on_unsent = on_unsent
         self.connection = connection
         self.outgoing = outgoing
         self.response: Message | None = None
-        self.timer: Timer | None = None
+        self.due_ns = due_ns
+        """When its sender gives it up."""
         self.is_done = False
         self._on_answer = on_answer
 
@@ -88,12 +90,9 @@ class Call:
 
     def finish(self, message: Message | None) -> None:
         """Tell the sender once what came of it."""
-        if self.is_done:
-            return
-        self.is_done = True
-        if self.timer is not None:
-            self.timer.cancel()
-        self._on_answer(message)
+        if not self.is_done:
+            self.is_done = True
+            self._on_answer(message)
 
     def lose(self, *, is_unsent: bool) -> None:
         """There is no answer; the sender hears it apart, if it asked to, that nobody got it."""
@@ -101,8 +100,6 @@ class Call:
             self.finish(None)
         elif not self.is_done:
             self.is_done = True
-            if self.timer is not None:
-                self.timer.cancel()
             self._on_unsent()
 
 
@@ -119,6 +116,7 @@ class Connection:
         "_passage",
         "_served",
         "_stands",
+        "_timer",
         "is_open",
         "server",
     )
@@ -142,6 +140,8 @@ class Connection:
         self._served: deque[Call] = deque()
         self._stands = False
         """Whether what is sent may reach somebody, as far as the sender can know."""
+        self._timer: Timer | None = None
+        """One for all that is outstanding: most answers come long before it rings."""
         self.server: Server | None = None
         self.is_open = True
 
@@ -162,9 +162,10 @@ class Connection:
         `on_unsent` is called instead, if given, when it has certainly reached nobody.
         """
         assert self.is_open, "a new connection takes the place of a closed one"
-        call = Call(self, outgoing, on_answer, on_unsent)
-        call.timer = self._party.after(timeout_ns, lambda: self._give_up(call))
+        call = Call(self, outgoing, on_answer, on_unsent, self._links.now_ns() + timeout_ns)
         self._outstanding.append(call)
+        if self._timer is None or call.due_ns < self._timer.time_ns:
+            self._set_timer(timeout_ns)
         arriving = self._passage.request(outgoing)
         self._transmit(lambda: self._arrive(call, arriving))
 
@@ -175,6 +176,8 @@ class Connection:
     def close(self) -> None:
         """Give up all requests in flight; they may have run, or may yet."""
         self.is_open = False
+        if self._timer is not None:
+            self._timer.cancel()
         self._forth.is_given_up = True
         self._back.is_given_up = True
         outstanding, self._outstanding = self._outstanding, []
@@ -246,9 +249,21 @@ class Connection:
         self._served.append(call)
         self.server.serve(call, arriving())
 
-    def _give_up(self, call: Call) -> None:
-        if not call.is_done:
+    def _set_timer(self, delay_ns: int) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._party.after(delay_ns, self._give_up_overdue)
+
+    def _give_up_overdue(self) -> None:
+        """One request that takes too long ends the connection."""
+        self._timer = None
+        if not self._outstanding:
+            return
+        left_ns = min([call.due_ns for call in self._outstanding]) - self._links.now_ns()
+        if left_ns <= 0:
             self.close()
+        else:
+            self._set_timer(left_ns)
 
 
 class Network:

@@ -29,6 +29,7 @@ from node.core.events import Event, Received, Stop, Tick
 from node.core.metadata.image import MetadataImage
 from node.core.node import Node
 from node.core.status import NodeStatus
+from node.core.types import Monotonic
 from node.server.trace import TraceWriter
 from node.storage.stored import Storage
 
@@ -76,6 +77,8 @@ class NodeProcess(Server, Party):
         self._is_stepping = False
         self.event: Event | None = None
         self._tick: Timer | None = None
+        self._tick_deadline: Monotonic | None = None
+        """The node's deadline that the timer was set for, by the clock's present rate."""
         self._next_request = 0
 
     # Life
@@ -114,6 +117,7 @@ class NodeProcess(Server, Party):
 
     def look_at_clock(self) -> None:
         """The machine's monotonic clock runs at another rate now."""
+        self._tick_deadline = None
         self._arm()
 
     def now_ns(self) -> int:
@@ -252,7 +256,8 @@ class NodeProcess(Server, Party):
 
     def _arm(self) -> None:
         deadline = self._node.deadline()
-        if deadline is None:
+        armed = self._tick_deadline
+        if deadline is None or (armed is not None and armed <= deadline):
             return
         due_ns = max(self._around.clock.to_virtual(deadline), self.now_ns())
         if self._tick is not None:
@@ -260,10 +265,11 @@ class NodeProcess(Server, Party):
                 return
             self._tick.cancel()
         self._tick = self.after(due_ns - self.now_ns(), self._ring)
+        self._tick_deadline = deadline
 
     def _ring(self) -> None:
         """An earlier deadline may have been put off since; then wait for the new one."""
-        self._tick = None
+        self._tick = self._tick_deadline = None
         deadline = self._node.deadline()
         if deadline is not None and self._around.clock.to_virtual(deadline) <= self.now_ns():
             self._take(Tick())

@@ -3,13 +3,17 @@
 from typing_extensions import override
 
 from cluster.simulated.witness import Observed, Witness
+from node.core.events import Tick
 
 MOST_STEPS = 10_000
 """Far more than any backlog: a process that wakes finds some hundred messages."""
 
 
 class DeadlinesMoveOn(Witness):
-    """A node whose deadline stays in the past is ticked for ever, and does nothing else."""
+    """A node whose deadline stays in the past is ticked for ever, and does nothing else.
+
+    Ticks alone can do that: whatever else reaches a process has taken time on its way.
+    """
 
     sentence = "A process never takes steps without end at one instant."
 
@@ -20,6 +24,8 @@ class DeadlinesMoveOn(Witness):
 
     @override
     def stepped(self, process: Observed) -> None:
+        if not isinstance(process.event, Tick):
+            return
         node_id, now_ns = process.node_id, process.now_ns()
         if self._instants.get(node_id) != now_ns:
             self._instants[node_id] = now_ns
@@ -27,4 +33,4 @@ class DeadlinesMoveOn(Witness):
         self._steps[node_id] += 1
         if self._steps[node_id] > MOST_STEPS:
             self._steps[node_id] = 0
-            self.jury.object(self, process, f"{MOST_STEPS} steps, and no time has passed")
+            self.jury.object(self, process, f"{MOST_STEPS} ticks, and no time has passed")

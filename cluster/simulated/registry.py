@@ -3,6 +3,7 @@
 Not: a judgement of it (metadata_invariants.py).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cluster.simulated.ledger import Ledger
@@ -89,8 +90,10 @@ class Registry:
         key = (broker_id, epoch)
         return None if key in self._let_go else self._alive_ns.get(key)
 
-    def take_changes(self) -> list[RegistrationChange]:
+    def take_changes(self) -> Sequence[RegistrationChange]:
         """Return the registrations committed since the last call."""
+        if not self._changes:
+            return ()
         changes, self._changes = self._changes, []
         return changes
 

@@ -90,8 +90,9 @@ def test_a_world_that_was_hurt_settles_before_it_is_judged(tmp_path):
         for node_id in (4, 5, 6):
             await cluster.kill(node_id)
         core = tuple(node.node_id for node in cluster.nodes)
-        assert not final_checks.is_settled(cluster.world, core)
+        end = cluster.world.ledger.end_offset
+        assert not final_checks.is_settled(cluster.world, core, end)
         await come_to_rest(cluster.scope, cluster.world, Ending(core=core))
-        assert final_checks.is_settled(cluster.world, core)
+        assert final_checks.is_settled(cluster.world, core, end)
 
     cluster.run(main())

@@ -19,6 +19,7 @@ from cluster.simulated.log_invariants import (
     OwnWordIsDurable,
 )
 from cluster.simulated.progress_invariants import MOST_STEPS, DeadlinesMoveOn
+from node.core.events import Tick
 from node.core.raft.quorum_state import QuorumState
 from node.wire.messages import fetch_request
 from tests.simulated.witnesses import (
@@ -131,13 +132,14 @@ def test_a_pause_is_no_time_to_resign_in():
 def test_a_process_that_steps_without_end_at_one_instant():
     court = Court(DeadlinesMoveOn())
     process = court.process(1)
+    process.event = Tick()
     for _ in range(3):
         court.now_ns += 1
         for _ in range(MOST_STEPS):
             process.steps()
     assert court.objections == []
     process.steps()
-    assert court.objections == ["10000 steps, and no time has passed"]
+    assert court.objections == ["10000 ticks, and no time has passed"]
 
 
 # The log

@@ -41,6 +41,7 @@ class Process:
         self.node_id = node_id
         self.life = life
         self.status = None
+        self.event = None
         self.log = LogMirror()
         self._court = court
         self._asleep_ns = 0

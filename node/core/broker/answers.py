@@ -65,7 +65,7 @@ _CONTROLLERS_ONLY: Final[tuple[type[Message], ...]] = (
 )
 _NARROWED: Final = {
     # Below 12 a Fetch has no LastFetchedEpoch; 18 and Vote 2 belong to KIPs that are not here.
-    fetch_request.FetchRequest.API_KEY: (12, 17),
+    fetch_request.FetchRequest.API_KEY: (12, 18),
     vote_request.VoteRequest.API_KEY: (0, 1),
 }
 _BROKERS: Final = 1

@@ -1,7 +1,8 @@
 """Fetch of the metadata log between its wire messages and what the roles need of it.
 
 KIP-595 "Fetch" schema: version 12 names the topic, later ones its id; the replica's id moved
-into ReplicaState with version 15. Not: any decision.
+into ReplicaState with version 15, and version 18 says which high watermark it knows (KIP-1166).
+Not: any decision.
 """
 
 from typing import Final
@@ -19,11 +20,15 @@ from node.wire.messages.batch import Batch
 from node.wire.types import Uuid
 
 TOPIC_ID: Final = Uuid((1).to_bytes(16, "big"))
-FETCH_VERSION: Final = 17
+FETCH_VERSION: Final = 18
 FIRST_WITH_TAGS: Final = 12
 FIRST_WITH_TOPIC_ID: Final = 13
 FIRST_WITH_REPLICA_STATE: Final = 15
+NOT_TOLD: Final = (1 << 63) - 1
+"""The high watermark of a replica that waits for records only (KIP-1166)."""
 MAX_BYTES: Final = 8 * 1024 * 1024
+LONGEST_WAIT_MS: Final = 500
+"""How long a Fetch waits for news, at most."""
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -35,6 +40,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     last_fetched_epoch: Epoch
     log_start: Offset
     """Where the replica's log starts: it has a snapshot there, if that is not 0 (631-37)."""
+    high_watermark: Offset
+    """The one that the replica knows and wants to be told of when it moves; or NOT_TOLD."""
     max_bytes: int
     max_wait_ms: int
 
@@ -53,7 +60,12 @@ class Fetched(Struct, frozen=True, kw_only=True):
 
 
 def request(state: RaftState, max_wait_ms: int) -> fetch_request.FetchRequest:
-    """Fetch from the end of our log; that also acknowledges everything below it."""
+    """Fetch from the end of our log; that also acknowledges everything below it.
+
+    A broker serves what has committed, so it is told at once; a controller that stands by learns it
+    with the next records, or when its Fetch has waited enough.
+    """
+    known = state.high_watermark if state.config.is_broker else NOT_TOLD
     partition = fetch_request.FetchPartition(
         partition=PARTITION,
         current_leader_epoch=state.epoch,
@@ -61,6 +73,7 @@ def request(state: RaftState, max_wait_ms: int) -> fetch_request.FetchRequest:
         last_fetched_epoch=state.log.last_epoch,
         log_start_offset=state.log.start_offset,
         partition_max_bytes=MAX_BYTES,
+        high_watermark=known,
     )
     return fetch_request.FetchRequest(
         cluster_id=state.config.cluster_id,
@@ -89,6 +102,7 @@ def wanted(message: fetch_request.FetchRequest, version: int) -> Wanted | None:
         offset=Offset(partition.fetch_offset),
         last_fetched_epoch=Epoch(partition.last_fetched_epoch),
         log_start=Offset(partition.log_start_offset),
+        high_watermark=Offset(partition.high_watermark),
         max_bytes=min(message.max_bytes, partition.partition_max_bytes),
         max_wait_ms=message.max_wait_ms,
     )

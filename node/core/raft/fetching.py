@@ -29,7 +29,6 @@ from node.wire.errors import ErrorCode
 from node.wire.messages import Message, fetch_response
 from node.wire.messages.batch import Batch
 
-LONGEST_WAIT_MS = 500
 SEARCH_FRACTION = 10
 """Voters that answer are asked again after at most this part of retry.backoff.max.ms."""
 
@@ -56,6 +55,7 @@ class Fetcher:
         "_is_in_flight",
         "_is_leader_lost",
         "_last_target",
+        "_moves",
         "_not_before",
         "_searches",
         "_sent_at",
@@ -80,6 +80,7 @@ class Fetcher:
         self._searches = 0
         """Answers in a row that brought nothing: neither records nor news of a leader."""
         self._not_before = now.monotonic
+        self._moves = state.moves
         self._terms = self._current_terms()
 
     def deadline(self) -> Monotonic | None:
@@ -96,8 +97,10 @@ class Fetcher:
     def settle(self, now: Instant) -> None:
         """Send the next Fetch if it is due."""
         state = self._state
-        if self._terms != self._current_terms():
-            self._start_over(now)
+        if self._moves != state.moves:
+            self._moves = state.moves
+            if self._terms != self._current_terms():
+                self._start_over(now)
         self.snapshots.settle(now)
         if self.snapshots.is_copying or not self._may_fetch() or now.monotonic < self._due():
             return
@@ -161,7 +164,7 @@ class Fetcher:
         if not self._has_leader_answered:
             return 0
         fetch_ms = self._state.timeouts.fetch_ns // NANOSECONDS_PER_MS
-        return min(LONGEST_WAIT_MS, fetch_ms // 2)
+        return min(fetch_rpc.LONGEST_WAIT_MS, fetch_ms // 2)
 
     def _patience_ns(self, target: NodeId) -> int:
         """A Fetch that takes longer than this node's own time-out helps nobody."""

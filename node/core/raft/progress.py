@@ -23,10 +23,13 @@ def advance_high_watermark(state: RaftState) -> None:
 
 
 def resignation_deadline(state: RaftState) -> Monotonic | None:
-    """When a leader that hears of no majority stops leading; a sole voter never does."""
+    """When to look whether a majority has been heard of; a sole voter never has to."""
     role = state.role
-    if not isinstance(role, Leader) or not state.peers:
-        return None
+    return role.replicas.majority_until if isinstance(role, Leader) and state.peers else None
+
+
+def _majority_until(state: RaftState, role: Leader) -> Monotonic:
+    """When a leader stops leading, if it hears of nobody any more."""
     contacts = [replica.contact for replica in role.replicas.voters.values()]
     ourselves = max(contacts)
     since = majority_contact([ourselves, *contacts])
@@ -36,10 +39,10 @@ def resignation_deadline(state: RaftState) -> Monotonic | None:
 def resign_without_majority(state: RaftState, now: Instant) -> None:
     """Stop leading if no majority has fetched for the fetch time-out."""
     role = state.role
-    if not isinstance(role, Leader) or now.monotonic < role.replicas.majority_until:
+    if not isinstance(role, Leader) or not state.peers:
         return
-    deadline = resignation_deadline(state)
-    if deadline is not None and now.monotonic >= deadline:
+    if now.monotonic < role.replicas.majority_until:
+        return
+    role.replicas.majority_until = _majority_until(state, role)
+    if now.monotonic >= role.replicas.majority_until:
         state.resign(now)
-    elif deadline is not None:
-        role.replicas.majority_until = deadline

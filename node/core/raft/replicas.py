@@ -23,7 +23,6 @@ class Replica(Struct):
     """What it has flushed: it fetches only after its flush (595-09)."""
     fetched_ms: int = -1
     caught_up_ms: int = -1
-    told_high_watermark: Offset = UNKNOWN_OFFSET
     snapshot_end: Offset = UNKNOWN_OFFSET
     """Where its log starts, at a snapshot of its own; 0 for none yet (631-37)."""
 
@@ -44,10 +43,10 @@ class Replicas:
 
     __slots__ = ("majority_until", "observers", "voters")
 
-    def __init__(self, peers: Iterable[NodeId], now: Monotonic) -> None:
+    def __init__(self, peers: Iterable[NodeId], now: Monotonic, majority_until: Monotonic) -> None:
         self.voters = {peer: Replica(contact=now) for peer in sorted(peers)}
         self.observers: dict[NodeId, Replica] = {}
-        self.majority_until = now
+        self.majority_until = majority_until
         """No need to look before: a majority has been in contact, and contacts put it off only."""
 
     def of(self, replica_id: NodeId, now: Monotonic) -> Replica:

@@ -13,7 +13,6 @@ from node.core.raft import fetch_rpc, rpc
 from node.core.raft.fetch_rpc import Wanted
 from node.core.raft.log import Log
 from node.core.raft.progress import advance_high_watermark
-from node.core.raft.replicas import Replica
 from node.core.raft.roles import Leader
 from node.core.raft.snapshot_ids import LOG_BEGIN
 from node.core.raft.state import RaftState
@@ -21,15 +20,12 @@ from node.core.types import Instant, Monotonic, NodeId, milliseconds
 from node.wire.errors import ErrorCode
 from node.wire.messages import fetch_request
 
-LONGEST_WAIT_MS = 500
-
 
 class WaitingFetch(Struct, frozen=True, kw_only=True):
     """A Fetch that is answered at news, or else at its deadline."""
 
     event: Received
     fetch: Wanted
-    replica: Replica
     deadline: Monotonic
 
 
@@ -111,11 +107,10 @@ class FetchServer:
         replica.reached(fetch.offset, state.log.end_offset, now)
         if fetch.replica_id in state.voters:
             advance_high_watermark(state)
-        wait_ns = milliseconds(max(0, min(fetch.max_wait_ms, LONGEST_WAIT_MS)))
+        wait_ns = milliseconds(max(0, min(fetch.max_wait_ms, fetch_rpc.LONGEST_WAIT_MS)))
         self._waiting[fetch.replica_id] = WaitingFetch(
             event=event,
             fetch=fetch,
-            replica=replica,
             deadline=Monotonic(now.monotonic + wait_ns),
         )
 
@@ -149,7 +144,7 @@ class FetchServer:
         state, fetch = self._state, waiting.fetch
         is_voter = fetch.replica_id in state.voters
         ready = state.log.end_offset if is_voter else state.high_watermark
-        return fetch.offset < ready or waiting.replica.told_high_watermark < state.high_watermark
+        return fetch.offset < ready or fetch.high_watermark < state.high_watermark
 
     def _answer(self, waiting: WaitingFetch) -> None:
         """Answer with what there is now, or say who leads; a later epoch has other records."""
@@ -164,7 +159,6 @@ class FetchServer:
             return
         batches = state.log.read(fetch.offset, fetch.max_bytes)
         state.outbox.reply(waiting.event, fetch_rpc.answer(state, version, batches=batches))
-        waiting.replica.told_high_watermark = state.high_watermark
 
     def deadline(self) -> Monotonic | None:
         """When the first waiting Fetch has waited enough."""

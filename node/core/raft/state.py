@@ -76,6 +76,9 @@ class RaftState:
         self.is_stopping = False
         """It leaves: it stands for no election any more."""
         self.role = self._role_at_start(now)
+        self.moves = 0
+        """How many transitions there have been."""
+        self._note_terms()
 
     def _role_at_start(self, now: Instant) -> Role:
         durable = self.durable
@@ -90,17 +93,13 @@ class RaftState:
             )
         return Unattached(epoch=durable.epoch, election_deadline=deadline)
 
-    @property
-    def epoch(self) -> Epoch:
+    def _note_terms(self) -> None:
+        """Say what follows from the durable state and the role; it is asked for in each step."""
+        was_ours = self.durable.leader == self.node_id and not isinstance(self.role, Leader)
+        self.epoch: Epoch = self.durable.epoch
         """The newest epoch known."""
-        return self.durable.epoch
-
-    @property
-    def leader(self) -> NodeId:
+        self.leader: NodeId = NO_NODE if was_ours else self.durable.leader
         """This epoch's leader if known; a node that led it and no longer does is none."""
-        if self.durable.leader == self.node_id and not isinstance(self.role, Leader):
-            return NO_NODE
-        return self.durable.leader
 
     @property
     def snapshot_end(self) -> Offset:
@@ -215,10 +214,11 @@ class RaftState:
 
     def lead(self, now: Instant) -> Leader:
         """Lead the epoch just won, durably (595-24)."""
+        majority_until = Monotonic(now.monotonic + self.timeouts.fetch_ns)
         leader = Leader(
             epoch=self.epoch,
             start_offset=self.log.end_offset,
-            replicas=Replicas(self.peers, now.monotonic),
+            replicas=Replicas(self.peers, now.monotonic, majority_until),
             announcement=Campaign(self.peers, now.monotonic),
         )
         self.elections_lost = 0
@@ -250,6 +250,8 @@ class RaftState:
             self.durable = durable
             self.outbox.emit(PersistQuorumState(durable))
         self.role = role
+        self.moves += 1
+        self._note_terms()
 
     # The log
 

@@ -108,6 +108,7 @@ def test_a_stale_flush_counts_for_nothing():
 @pytest.mark.requirement("595-49")
 def test_truncation_below_the_high_watermark_is_fatal():
     quorum = elected()
+    quorum.advance(milliseconds(fetch_rpc.LONGEST_WAIT_MS + 100))
     correlation = next(iter(quorum.members[2].sends))
     raft = quorum.members[1].raft
     answer = fetch_rpc.answer(raft._state, 17, diverging=fetch_rpc.EpochEnd(0, 0))
@@ -148,3 +149,16 @@ def test_version_12_names_the_topic_and_its_replica_elsewhere():
     answer = reply_to(quorum, 1, message, 12)
     assert answer.responses[0].topic == TOPIC
     assert partition_of(answer).high_watermark == 1
+
+
+@pytest.mark.requirement("595-51")
+@pytest.mark.parametrize(("known", "is_told"), [(0, True), (1, False), (fetch_rpc.NOT_TOLD, False)])
+def test_a_replica_hears_at_once_of_a_high_watermark_if_it_says_which_it_knows(known, is_told):
+    quorum = elected()
+    assert quorum.members[1].raft.high_watermark == 1
+    asked = fetch(1, 1, 1, replica=9)
+    partition = replace(asked.topics[0].partitions[0], high_watermark=known)
+    topic = replace(asked.topics[0], partitions=(partition,))
+    quorum.request(1, replace(asked, topics=(topic,), max_wait_ms=500), fetch_rpc.FETCH_VERSION)
+    replies = [e.message for n, e in quorum.trace if n == 1 and isinstance(e, Reply)]
+    assert [partition_of(reply).high_watermark for reply in replies] == [1] * is_told

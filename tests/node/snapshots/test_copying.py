@@ -13,6 +13,7 @@ from node.core.effects import (
     WriteSnapshot,
 )
 from node.core.events import SnapshotWritten
+from node.core.raft.fetch_rpc import LONGEST_WAIT_MS
 from node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
 from node.core.types import milliseconds
 from node.storage.snapshots import snapshot_name
@@ -55,6 +56,7 @@ def test_controllers_and_brokers_write_snapshots_and_cut_their_logs_behind_them(
         assert log.start_offset == int(world.files(node_id)[0][:20]) > 0
         first = min(int(name[:20]) for name in world.files(node_id, ".log"))
         assert 0 < first <= log.start_offset
+    world.run(LONGEST_WAIT_MS + 100)  # a standby hears of a commit when its Fetch has waited
     assert len(world.images()) == 1
 
 

@@ -106,6 +106,7 @@ def test_a_replica_below_the_logs_start_or_epoch_needs_a_snapshot(offset, epoch,
         log_start=0,
         max_bytes=1,
         max_wait_ms=0,
+        high_watermark=0,
     )
     assert _needs_snapshot(cleaned, fetch) == needs
     assert not _needs_snapshot(log(), fetch)
