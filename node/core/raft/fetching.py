@@ -31,12 +31,8 @@ from node.wire.messages.batch import Batch
 
 SEARCH_FRACTION = 10
 """Voters that answer are asked again after at most this part of retry.backoff.max.ms."""
-
-
 GREETING_FRACTION = 4
 """A replica that checks a snapshot fetches this many times in a fetch time-out."""
-
-
 _FETCH_FROM_NOBODY = (Leader, Candidate)
 
 
