@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cluster.protocol import Link
-from cluster.simulated.network import Call, Connection, OnUnsent, Party
+from cluster.simulated.network import Call, Connection, OnUnsent
+from cluster.simulated.party import Party
 from cluster.simulated.passage import Outgoing
 from cluster.simulated.snapshot_hands import SnapshotHands
 from cluster.simulated.surroundings import Surroundings

@@ -9,10 +9,10 @@ Not: bytes (passage.py), cuts and delays (links.py).
 
 from collections import deque
 from collections.abc import Callable
-from typing import Protocol
 
 from cluster.protocol import Link
 from cluster.simulated.links import Links, Stream
+from cluster.simulated.party import Party, Server
 from cluster.simulated.passage import Arrived, Outgoing, Passage
 from cluster.simulated.scheduler import Timer
 from node.wire.messages import Message
@@ -27,30 +27,6 @@ def _nobody() -> None:
 
 FEW_CONNECTIONS = 64
 """So many are kept before those that were closed are looked for."""
-
-
-class Server(Protocol):
-    """A process that takes requests."""
-
-    def accepts(self) -> bool:
-        """Whether its listener is open."""
-        ...
-
-    def serve(self, call: "Call", arrived: Arrived) -> None:
-        """Take a request; `call.answer` sends what comes of it."""
-        ...
-
-
-class Party(Protocol):
-    """A process that sends requests; what it hears waits while it is paused."""
-
-    def hear(self, action: Callable[[], None], connection: "Connection") -> None:
-        """Do it when the process next reads this connection's socket."""
-        ...
-
-    def after(self, delay_ns: int, action: Callable[[], None]) -> Timer:
-        """Do it that much later, or when the process next runs."""
-        ...
 
 
 class Call:

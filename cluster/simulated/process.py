@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from cluster.simulated.hands import Hands
-from cluster.simulated.network import Call, Connection, Party, Server
+from cluster.simulated.network import Call, Connection
+from cluster.simulated.party import Party, Server
 from cluster.simulated.passage import Arrived
 from cluster.simulated.scheduler import Timer
 from cluster.simulated.surroundings import Surroundings

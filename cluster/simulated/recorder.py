@@ -14,7 +14,8 @@ from typing_extensions import override
 from cluster.protocol import Link
 from cluster.simulated.links import HARNESS, Links
 from cluster.simulated.moments import Kind, Moment, State
-from cluster.simulated.network import Call, Connection, OnAnswer, OnUnsent, Party, Server
+from cluster.simulated.network import Call, Connection, OnAnswer, OnUnsent
+from cluster.simulated.party import Party, Server
 from cluster.simulated.passage import Arrived, Outgoing, Passage
 from cluster.simulated.witness import LEADER, Observed, Witness
 from cluster.simulated.wording import (

@@ -17,7 +17,8 @@ from cluster.simulated.invariants import make_jury
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.links import Links
 from cluster.simulated.machine import Machine
-from cluster.simulated.network import Network, Server
+from cluster.simulated.network import Network
+from cluster.simulated.party import Server
 from cluster.simulated.passage import BytesPassage, ObjectPassage, Passage
 from cluster.simulated.scheduler import Scheduler
 from cluster.simulated.shared_apply import SharedApply

@@ -1,0 +1,34 @@
+"""Who is at either end of a simulated connection. Not: the connection itself (network.py)."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from cluster.simulated.passage import Arrived
+from cluster.simulated.scheduler import Timer
+
+if TYPE_CHECKING:
+    from cluster.simulated.network import Call, Connection
+
+
+class Server(Protocol):
+    """A process that takes requests."""
+
+    def accepts(self) -> bool:
+        """Whether its listener is open."""
+        ...
+
+    def serve(self, call: "Call", arrived: Arrived) -> None:
+        """Take a request; `call.answer` sends what comes of it."""
+        ...
+
+
+class Party(Protocol):
+    """A process that sends requests; what it hears waits while it is paused."""
+
+    def hear(self, action: Callable[[], None], connection: "Connection") -> None:
+        """Do it when the process next reads this connection's socket."""
+        ...
+
+    def after(self, delay_ns: int, action: Callable[[], None]) -> Timer:
+        """Do it that much later, or when the process next runs."""
+        ...
