@@ -8,13 +8,14 @@ from cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from cluster.protocol import Link
 from cluster.simulated import network as net
 from cluster.simulated.links import HARNESS
+from cluster.simulated.party import Party
 from cluster.simulated.passage import Outgoing
 from cluster.simulated.scheduler import Timer
 from cluster.simulated.scope import SimulatedScope
 from node.wire.messages import Message
 
 
-class HarnessParty(net.Party):
+class HarnessParty(Party):
     """The harness as a machine: never paused, never killed."""
 
     __slots__ = ("_scope",)
