@@ -2,9 +2,10 @@
 # is there already is left alone. See `make help`.
 BIN := .venv/bin
 RUNS ?= 50
+HISTORIES ?= 1000000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docker demo test lint requirements soak bench bench-simulation
+.PHONY: help setup docker demo test test-long lint requirements soak bench bench-checkers bench-simulation
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -23,6 +24,10 @@ test: ## Every test, Docker included, with the time of each stage
 	@started=$$(date +%s); scripts/bootstrap/setup.sh && \
 		$(BIN)/python scripts/run_tests.py --started $$started
 
+test-long: setup ## 1,000,000 small histories against trying every order, and large ones; an hour
+	@$(BIN)/python -m tests.checkers.differential --histories $(HISTORIES) && \
+		$(BIN)/python -m tests.checkers.scale
+
 lint: setup ## Style only: ruff, mypy, import contracts
 	@$(BIN)/python scripts/run_tests.py --only style
 
@@ -34,6 +39,10 @@ soak: docker ## RUNS=50 docker runs of 20 s, every node killed at once, half wit
 
 bench: docker ## createTopics a second, failover, start-up and memory, in containers
 	@$(BIN)/python -m bench.cluster
+
+bench-checkers: setup ## Our checkers beside Porcupine and porcupine-rs: a page (25 minutes; go, cargo)
+	@$(BIN)/python -m bench.checkers > docs/benchmarks/checkers.md.new && \
+		mv docs/benchmarks/checkers.md.new docs/benchmarks/checkers.md
 
 bench-simulation: setup ## Simulated seconds, events and operations a CPU-second, and memory: a page
 	@$(BIN)/python -m bench.simulation

@@ -5,6 +5,7 @@ Only `checkers.spark` imports pyspark, and only when the Spark engine is asked f
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -12,8 +13,16 @@ from checkers.assembly import write_results
 from checkers.faults import read_faults
 from checkers.inline import check_inline
 from checkers.options import Limits
-from checkers.sources import FAULTS_FILE, RUN_FILE, Refuse, Source, find_sources
-from checkers.tables import fault_rows, operation_rows, write_table
+from checkers.sources import (
+    FAULTS_FILE,
+    RUN_FILE,
+    History,
+    Refuse,
+    Source,
+    find_sources,
+    refused,
+)
+from checkers.tables import fault_rows, write_table, write_whole
 from checkers.verdict import CheckerInputError, RunVerdict
 
 Engine = Literal["spark", "inline"]
@@ -40,9 +49,10 @@ def check_run(
     if not (run_directory / RUN_FILE).is_file():
         raise CheckerInputError(f"{run_directory}: not a run directory: it has no {RUN_FILE}")
     (source,) = find_sources([run_directory], limits=limits)
-    (verdict,) = _check([source], engine)
+    history = source.read()
+    verdict = _checked(history, engine)
     if write_tables:
-        _write_tables(run_directory, source, verdict)
+        _write_tables(run_directory, history, verdict)
     return verdict
 
 
@@ -52,40 +62,62 @@ def check_paths(
     engine: Engine = "spark",
     *,
     limits: Limits | None = None,
+    processes: int = 1,
     refuse: Refuse | None = None,
 ) -> Iterator[RunVerdict]:
     """Checks files, folders and run directories, and yields a verdict for each history.
 
     Args:
         paths: files, folders and run directories.
-        model: the name of the model of all histories; otherwise it is inferred for each.
-        engine: `spark`, or `inline` for this process alone.
+        model: the model of all histories, by name or as path/to/file.py:ClassName; otherwise it is
+            inferred for each.
+        engine: `spark`, or `inline` for this machine's processes.
         limits: what one key may cost.
+        processes: how many cores the inline engine may use.
         refuse: told of each history that can't be checked; the others are checked all the same.
 
     Raises:
-        CheckerInputError: before the first verdict, if there is no such model or no Spark, or,
-            without `refuse`, if any history can't be read.
+        CheckerInputError: at once, if there is no such model; when its turn comes, if there is no
+            Spark, or, without `refuse`, if a history can't be read.
     """
-    sources = find_sources(paths, model, limits, refuse)
-    return _check(sources, engine) if sources else iter(())
-
-
-def _check(sources: list[Source], engine: Engine) -> Iterator[RunVerdict]:
+    sources = find_sources(paths, model, limits, refuse, processes=processes)
     if engine == "inline":
-        return map(check_inline, sources)
-    from checkers.spark.pipeline import check_on_spark
-
-    return iter(check_on_spark(sources))
+        return _check_each(sources, refuse)
+    return _check_on_spark(sources, refuse)
 
 
-def _write_tables(run_directory: Path, source: Source, verdict: RunVerdict) -> None:
-    assert source.tables is not None
-    operations = sorted(source.operations(), key=lambda operation: operation.index)
-    write_table(source.tables, "operations", operation_rows(operations))
+def _check_each(sources: Iterable[Source], refuse: Refuse | None) -> Iterator[RunVerdict]:
+    for source in sources:
+        try:
+            verdict = check_inline(source.read())
+        except CheckerInputError as error:
+            refused(error, refuse)
+        else:
+            yield verdict
+
+
+def _check_on_spark(sources: Iterable[Source], refuse: Refuse | None) -> Iterator[RunVerdict]:
+    found = list(sources)
+    if found:
+        from checkers.spark.pipeline import check_on_spark
+
+        yield from check_on_spark(found, partial(refused, refuse=refuse))
+
+
+def _checked(history: History, engine: Engine) -> RunVerdict:
+    if engine == "inline":
+        return check_inline(history)
+    (verdict,) = _check_on_spark([history.source], None)
+    return verdict
+
+
+def _write_tables(run_directory: Path, history: History, verdict: RunVerdict) -> None:
+    tables = history.source.tables
+    assert tables is not None
+    write_whole(tables, "operations", history.table.sort_by("index"))
     faults = read_faults(run_directory / FAULTS_FILE)
-    write_table(source.tables, "faults", fault_rows(faults))
-    write_results(source.tables, verdict)
+    write_table(tables, "faults", fault_rows(faults))
+    write_results(tables, verdict)
 
 
 __all__ = ["CheckerInputError", "Engine", "Limits", "RunVerdict", "check_paths", "check_run"]

@@ -4,7 +4,6 @@ Engines that are vectorised or compiled start from here; those that want objects
 `operations`. It does not read files, judge values or know models.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from checkers.history import Operation
 from checkers.schema import OPERATION_STATUSES
-from checkers.tables import operations_of
+from checkers.tables import iterate_rows
 
 NEVER: Final = np.iinfo(np.int64).max
 """Stands for the completion of an operation that is indeterminate: after every event."""
@@ -54,45 +53,53 @@ class Columns:
 
     def operations(self, key: int) -> list[Operation]:
         """Returns the operations of the key of that number, in the order of their invocations."""
+        return list(iterate_rows(self.rows_of(key)))
+
+    def rows_of(self, key: int) -> pa.Table:
+        """Returns the rows of the key of that number."""
         start, end = int(self.starts[key]), int(self.starts[key + 1])
-        return operations_of(self.table.slice(start, end - start))
+        return self.table.slice(start, end - start)
 
     def operation(self, row: int) -> Operation:
         """Returns the operation of one row."""
-        (found,) = operations_of(self.table.slice(row, 1))
+        (found,) = iterate_rows(self.table.slice(row, 1))
         return found
 
 
 def columns_of(table: pa.Table) -> Columns:
     """Returns the rows of a table of operations as columns, in whatever order they come."""
-    table = _sorted(table)
-    key = _codes(table, "key")
+    names, key = _keys(table)
+    invoke = table.column("invoke_index").to_numpy()
+    steps = np.diff(key)
+    if not ((steps > 0) | ((steps == 0) & (np.diff(invoke) > 0))).all():
+        order = np.lexsort((invoke, key))
+        table, key = table.take(pa.array(order)), key[order]
+        invoke = invoke[order]
+    table = table.combine_chunks()
     f = _codes(table, "f")
     status = pc.index_in(table.column("status"), pa.array(OPERATION_STATUSES)).to_numpy()
     complete = pc.fill_null(table.column("complete_index"), NEVER).to_numpy().copy()
     complete[status != OK] = NEVER
-    numbers = _numbers(key.indices)
-    changes = np.flatnonzero(np.diff(numbers, prepend=-1, append=-1)) if len(numbers) else [0]
-    places = numbers[np.asarray(changes[:-1], dtype=np.int64)]
-    names = key.dictionary.to_pylist()
     return Columns(
         table=table,
-        keys=tuple(names[place] for place in places),
-        starts=np.asarray(changes, dtype=np.int64),
+        keys=names,
+        starts=np.searchsorted(key, np.arange(len(names) + 1)).astype(np.int64),
         functions=tuple(f.dictionary.to_pylist()),
         f=_numbers(f.indices),
         status=status.astype(np.int8),
-        invoke=table.column("invoke_index").to_numpy(),
+        invoke=invoke,
         complete=complete,
     )
 
 
-def _sorted(table: pa.Table) -> pa.Table:
-    """Returns the table by (key, invocation); most come so, or have one key only."""
-    order: Sequence[tuple[str, str]] = [("key", "ascending"), ("invoke_index", "ascending")]
-    places = pc.sort_indices(table, sort_keys=order)
-    is_sorted = pc.all(pc.equal(places, pa.array(np.arange(len(table), dtype=np.uint64))))
-    return (table if is_sorted.as_py() in {True, None} else table.take(places)).combine_chunks()
+def _keys(table: pa.Table) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """Returns the keys, sorted, and each row's number among them."""
+    encoded = _codes(table, "key")
+    names = encoded.dictionary.to_pylist()
+    order = sorted(range(len(names)), key=names.__getitem__)
+    ranks = np.empty(len(names), dtype=np.int32)
+    ranks[order] = np.arange(len(names), dtype=np.int32)
+    return tuple(names[place] for place in order), ranks[_numbers(encoded.indices)]
 
 
 def _codes(table: pa.Table, name: str) -> pa.DictionaryArray:

@@ -5,16 +5,19 @@ file whose name ends in .gz is unpacked as it is read. The reader streams: it ho
 only. It does not know models or judge values; it refuses, in one line that names file, line and
 field, what is no history at all. An empty file is an empty history.
 
-What the tables can't hold is refused too: an index, process or time beyond 64 bits, and values
-nested deeper than the decoder goes.
+What the tables can't hold is refused too: an index, process or time beyond 64 bits, values
+nested deeper than the decoder goes, and lines longer than MAX_LINE_BYTES. Long files are read by
+`checkers.reading`, which leaves to this reader whatever is not plain.
 """
 
 import gzip
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, Protocol
 
 import msgspec
 
@@ -22,6 +25,20 @@ from checkers.verdict import CheckerInputError
 
 EventType = Literal["invoke", "ok", "fail", "info"]
 Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+
+MAX_LINE_BYTES: Final = 64 << 20
+"""A longer line is refused: an archive of a few bytes may hold one without an end."""
+
+NumberedLine = tuple[int, bytes]
+"""A line's number, from 1, and its text without white space around it."""
+
+
+class SupportsReadline(Protocol):
+    """A file that can be read line by line."""
+
+    def readline(self, limit: int, /) -> bytes:
+        """Returns the next line, or its first `limit` bytes; nothing at the end."""
+        ...
 
 
 class HistoryError(CheckerInputError):
@@ -71,23 +88,54 @@ def read_operations(path: Path, validate: Validator | None = None) -> list[Opera
 
 def iterate_operations(path: Path, validate: Validator | None = None) -> Iterator[Operation]:
     """Yields each operation as it completes, and at the end those that never did."""
+    with open_lines(path) as lines:
+        yield from pair(path, _json_events(path, lines), validate)
+
+
+@contextmanager
+def open_lines(path: Path) -> Iterator[Iterator[NumberedLine]]:
+    """Opens a file, unpacks it if its name ends in .gz, and gives its lines that are not blank.
+
+    Raises:
+        HistoryError: the file can't be read, or a line is longer than MAX_LINE_BYTES.
+    """
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
-            yield from _pair(path, lines, validate)
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            yield _numbered(path, file)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise HistoryError(f"{path}: can't be read: {reason}") from error
 
 
-def _pair(path: Path, lines: Iterable[bytes], validate: Validator | None) -> Iterator[Operation]:
+def _numbered(path: Path, file: SupportsReadline) -> Iterator[NumberedLine]:
+    for number in count(start=1):
+        line = file.readline(MAX_LINE_BYTES + 1)
+        if len(line) > MAX_LINE_BYTES:
+            raise HistoryError(f"{path}:{number}: a line longer than {MAX_LINE_BYTES} bytes")
+        if not line:
+            return
+        stripped = line.removeprefix(BOM_UTF8).strip() if number == 1 else line.strip()
+        if stripped:
+            yield number, stripped
+
+
+def _json_events(path: Path, lines: Iterable[NumberedLine]) -> Iterator[tuple[int, Event]]:
     decoder = msgspec.json.Decoder(Event)
+    for number, line in lines:
+        yield number, _decode(path, number, line, decoder)
+
+
+def pair(
+    path: Path, events: Iterable[tuple[int, Event]], validate: Validator | None = None
+) -> Iterator[Operation]:
+    """Yields the operations of events, each given with its line, as `iterate_operations` does.
+
+    Raises:
+        HistoryError: an event can't follow those before it, or `validate` refuses an operation.
+    """
     open_operations: dict[int, tuple[Operation, int]] = {}
     last_index, invocations = -1, 0
-    for number, raw in enumerate(lines, start=1):
-        line = raw.removeprefix(BOM_UTF8).strip() if number == 1 else raw.strip()
-        if not line:
-            continue
-        event = _decode(path, number, line, decoder)
+    for number, event in events:
         if event.index <= last_index:
             raise _error(path, number, "index", f"{event.index} does not follow {last_index}")
         last_index = event.index
@@ -103,24 +151,27 @@ def _pair(path: Path, lines: Iterable[bytes], validate: Validator | None) -> Ite
             raise _error(path, number, "process", problem)
         _require_time_forward(path, number, opened[0], event)
         operation = _completed(path, number, opened[0], event)
-        _validate(path, number, operation, validate)
         del open_operations[event.process]
-        yield operation
+        yield validated(f"{path}:{number}", operation, validate)
     for operation, number in open_operations.values():
-        _validate(path, number, operation, validate)
-        yield operation
+        yield validated(f"{path}:{number}", operation, validate)
 
 
 def _decode(path: Path, number: int, line: bytes, decoder: msgspec.json.Decoder[Event]) -> Event:
     try:
         return decoder.decode(line)
     except msgspec.ValidationError as error:
-        problem, _, place = str(error).partition(" - at `$.")
-        raise HistoryError(_located(path, number, place.rstrip("`"), problem)) from error
+        raise refused_event(path, number, error) from error
     except RecursionError as error:
         raise _error(path, number, "value", "nested too deep") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise HistoryError(f"{path}:{number}: not a JSON event: {error}") from error
+
+
+def refused_event(path: Path, number: int, error: msgspec.ValidationError) -> HistoryError:
+    """Returns the error for an event that lacks a field or has one of another type."""
+    problem, _, place = str(error).partition(" - at `$.")
+    return HistoryError(_located(path, number, place.rstrip("`"), problem))
 
 
 def _located(path: Path, number: int, field: str, problem: str) -> str:
@@ -172,13 +223,14 @@ def _completed(path: Path, number: int, operation: Operation, event: Event) -> O
     )
 
 
-def _validate(path: Path, number: int, operation: Operation, validate: Validator | None) -> None:
-    if validate is None:
-        return
-    try:
-        validate(operation)
-    except ValueError as error:
-        raise HistoryError(f"{path}:{number}: {error}") from error
+def validated(place: str, operation: Operation, validate: Validator | None) -> Operation:
+    """Returns the operation, or raises a HistoryError that begins with its place."""
+    if validate is not None:
+        try:
+            validate(operation)
+        except ValueError as error:
+            raise HistoryError(f"{place}: {error}") from error
+    return operation
 
 
 def as_text(value: object) -> str:

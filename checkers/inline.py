@@ -4,44 +4,49 @@ It gives the verdicts that `checkers.spark` gives; a test holds them equal.
 """
 
 import time
-from collections.abc import Sequence
 
 import pyarrow as pa
 
 from checkers.assembly import CheckResult, assemble, checks_of, run_check
-from checkers.history import Operation
-from checkers.judge import judge_key
+from checkers.columns import columns_of
+from checkers.judge import judge_columns
 from checkers.kraft.kept import kept
 from checkers.kraft.node_logs import committed
 from checkers.kraft.run_checks import RELATION_TABLES
-from checkers.models import Model
-from checkers.sources import Source, node_tables_there
-from checkers.tables import operations_table, read_table
+from checkers.sources import History, Source, node_tables_there
+from checkers.tables import read_table
 from checkers.verdict import KeyVerdict, RunVerdict
 
 
-def check_inline(source: Source) -> RunVerdict:
-    """Returns the verdict on one history or run directory."""
+def check_inline(history: History) -> RunVerdict:
+    """Returns the verdict on one history or run directory.
+
+    Raises:
+        CheckerInputError: a value or a table of the run can't be read.
+    """
     started = time.monotonic()
-    operations = sorted(source.operations(), key=lambda operation: operation.index)
-    keys = [] if source.model is None else _judge_keys(source, source.model, operations)
-    results = _run_checks(source, operations)
+    source = history.source
+    keys = _judge_keys(history)
+    results = _run_checks(source, history.table)
     return assemble(source, keys, results, time.monotonic() - started)
 
 
-def _judge_keys(source: Source, model: Model, operations: Sequence[Operation]) -> list[KeyVerdict]:
-    by_key: dict[str, list[Operation]] = {}
-    for operation in operations:
-        by_key.setdefault(operation.key, []).append(operation)
-    return [judge_key(model, key, by_key[key], source.options) for key in sorted(by_key)]
+def _judge_keys(history: History) -> list[KeyVerdict]:
+    source = history.source
+    if source.model is None:
+        return []
+    try:
+        return judge_columns(source.model, columns_of(history.table), source.options)
+    except ValueError as error:
+        raise source.named(error) from error
 
 
-def _run_checks(source: Source, operations: Sequence[Operation]) -> list[CheckResult]:
+def _run_checks(source: Source, operations: pa.Table) -> list[CheckResult]:
     there = node_tables_there(source)
     applicable, _ = checks_of(source.model_name, frozenset({"operations", *there}))
     if not applicable:
         return []
-    relations: dict[str, pa.Table] = {"operations": operations_table(operations)}
+    relations: dict[str, pa.Table] = {"operations": operations}
     if source.tables is not None:
         relations |= {name: read_table(source.tables, name) for name in there}
     if RELATION_TABLES["committed"] <= relations.keys():

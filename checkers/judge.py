@@ -1,19 +1,103 @@
-"""Judges one key: an engine for the sequential part, and the model's own properties.
+"""Judges keys: an engine for the sequential part, and the model's own properties.
 
-Both the inline engine and the Spark workers end up here, so that their verdicts are the same. A
-model that crashes leaves its key unknown, never valid.
+Both the inline engine and the Spark workers end up here, so that their verdicts are the same. Where
+the model turns columns into calls, all keys go to a compiled engine at once; else each goes to the
+general engine. A model or an engine that crashes leaves its keys unknown, never valid.
+
+On a short history the general engine has the first word, for it needs no compiled code, which takes
+longer to load than a short history takes to check. It gives up after a number of configurations,
+not of seconds, so that the same history always gets the same words.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass, replace
+from typing import Final
 
 import msgspec
+import pyarrow as pa
+from typing_extensions import override
 
-from checkers.engines.general import Outcome, check_linearizable
+from checkers.calls import Calls
+from checkers.columns import Columns
+from checkers.engines import choose
+from checkers.engines.general import check_linearizable
+from checkers.engines.outcome import Outcome
+from checkers.engines.witness import is_legal
 from checkers.history import Operation
-from checkers.models import Model, PropertyModel, SequentialModel
-from checkers.options import CheckOptions
+from checkers.models import (
+    ColumnarModel,
+    Model,
+    PropertyModel,
+    ProposingModel,
+    SequentialModel,
+    model_named,
+    reference_to,
+)
+from checkers.options import CheckOptions, Limits
+from checkers.processes import map_in_order
+from checkers.tables import iterate_rows
 from checkers.verdict import Finding, FindingKind, KeyVerdict, Verdict, verdict_of_findings, worst
+
+_SHORT_HISTORY: Final = 2_000
+_FIRST_WORD_BYTES: Final = 1_000_000
+
+
+def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list[KeyVerdict]:
+    """Returns the verdict on each key of a history, by key.
+
+    Raises:
+        ValueError: the model can't read a value; the message names the field, not the line.
+    """
+    every_key = range(len(columns.keys))
+    started = time.monotonic()
+    try:
+        calls = model.calls_of(columns) if isinstance(model, ColumnarModel) else None
+    except ValueError:
+        raise
+    except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+        return [_crashed(model, columns, key, error) for key in every_key]
+    if calls is None:
+        return _judge_generally(model, columns, every_key, options)
+    try:
+        outcomes = _outcomes(model, columns, calls, options)
+    except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+        return [_crashed(model, columns, key, error) for key in every_key]
+    share = (time.monotonic() - started) / max(len(columns), 1)
+    left = [key for key, outcome in enumerate(outcomes) if outcome is None]
+    generally = iter(_judge_generally(model, columns, left, options))
+    return [
+        next(generally) if outcome is None else _told(model, columns, key, outcome, share, options)
+        for key, outcome in enumerate(outcomes)
+    ]
+
+
+def _outcomes(
+    model: Model, columns: Columns, calls: Calls, options: CheckOptions
+) -> Sequence[Outcome | None]:
+    """Returns the outcome of each key, None for those that the general engine has to decide."""
+    if len(columns) > _SHORT_HISTORY or not isinstance(model, SequentialModel):
+        return choose.decide(calls, options.limits, options.processes)
+    memory = min(options.limits.memory_bytes, _FIRST_WORD_BYTES)
+    limits = msgspec.structs.replace(options.limits, memory_bytes=memory)
+    outcomes = [
+        _searched(model, columns.operations(key), limits).within(-int(columns.starts[key]))
+        for key in range(len(columns.keys))
+    ]
+    asked_again = {Verdict.UNKNOWN, *choose.named_by_engine(calls)}
+    if asked_again.isdisjoint(outcome.verdict for outcome in outcomes):
+        return outcomes
+    decided = choose.decide(calls, options.limits, options.processes)
+    return [
+        second if first.verdict is Verdict.UNKNOWN else _named(first, second)
+        for first, second in zip(outcomes, decided, strict=True)
+    ]
+
+
+def _named(first: Outcome, second: Outcome | None) -> Outcome:
+    """Returns the general engine's outcome with the anomaly that a compiled engine names."""
+    return first if second is None else replace(first, anomaly=second.anomaly)
 
 
 def judge_key(
@@ -22,51 +106,151 @@ def judge_key(
     """Returns the verdict on one key's operations, given in the order of their invocations."""
     started = time.monotonic()
     try:
-        verdict = _judge(model, key, operations, options)
+        outcome, stuck = None, None
+        if isinstance(model, SequentialModel):
+            outcome = _searched(model, operations, options.limits)
+            stuck = None if outcome.stuck_row is None else operations[outcome.stuck_row]
+        found = model.check(key, operations, options) if isinstance(model, PropertyModel) else []
+        verdict = _verdict(model, key, len(operations), outcome, stuck, found)
     except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
-        verdict = KeyVerdict(
-            key=key,
-            model=model.name,
-            verdict=Verdict.UNKNOWN,
-            operations=len(operations),
-            reason=f"the checker crashed: {type(error).__name__}: {error}",
-            crashed=True,
-        )
+        verdict = _unknown(model, key, len(operations), error)
     return msgspec.structs.replace(verdict, seconds=time.monotonic() - started)
 
 
-def _judge(
-    model: Model, key: str, operations: Sequence[Operation], options: CheckOptions
+def _judge_generally(
+    model: Model, columns: Columns, keys: Sequence[int], options: CheckOptions
+) -> list[KeyVerdict]:
+    """Returns the verdict on each of some keys, one by one.
+
+    Raises:
+        ValueError: the model can't read a value.
+    """
+    if not keys:
+        return []
+    judged = map_in_order(
+        _KeyJudge(model, options),
+        keys,
+        lambda key: (columns.keys[key], columns.rows_of(key)),
+        options.processes if reference_to(model) else 1,
+    )
+    return [
+        _crashed(model, columns, key, found) if isinstance(found, BrokenExecutor) else found
+        for key, found in zip(keys, judged, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _KeyJudge:
+    """Judges the rows of one key, here or, known by the model's reference, in another process."""
+
+    model: Model
+    options: CheckOptions
+
+    def __call__(self, key_and_rows: tuple[str, pa.Table]) -> KeyVerdict:
+        key, rows = key_and_rows
+        operations = list(iterate_rows(rows))
+        try:
+            for operation in operations:
+                self.model.validate(operation)
+        except ValueError:
+            raise
+        except Exception as error:  # noqa: BLE001 a crashed checker is unknown
+            return _unknown(self.model, key, len(operations), error)
+        return judge_key(self.model, key, operations, self.options)
+
+    @override
+    def __reduce__(self) -> tuple[Callable[..., "_KeyJudge"], tuple[str | None, CheckOptions]]:
+        return _key_judge, (reference_to(self.model), self.options)
+
+
+def _key_judge(reference: str, options: CheckOptions) -> _KeyJudge:
+    return _KeyJudge(model_named(reference), options)
+
+
+def _told(
+    model: Model, columns: Columns, key: int, outcome: Outcome, share: float, options: CheckOptions
 ) -> KeyVerdict:
-    findings: list[Finding] = []
-    verdicts: list[Verdict] = []
-    reason = None
-    if isinstance(model, SequentialModel):
-        outcome = check_linearizable(model, operations, options.limits)
-        verdicts.append(outcome.verdict)
-        reason = outcome.reason
-        if outcome.stuck is not None:
-            findings.append(_not_linearizable(model, key, outcome, outcome.stuck))
-    if isinstance(model, PropertyModel):
-        findings.extend(model.check(key, operations, options))
-    verdicts.append(verdict_of_findings(findings))
-    return KeyVerdict(
-        key=key,
-        model=model.name,
-        verdict=worst(verdicts),
-        operations=len(operations),
-        findings=tuple(findings),
-        reason=reason,
+    """Makes the verdict of an outcome; the operations are built only for who asks for them.
+
+    A `share` is what one operation took on the average, in seconds.
+    """
+    count = int(columns.starts[key + 1] - columns.starts[key])
+    try:
+        stuck = None if outcome.stuck_row is None else columns.operation(outcome.stuck_row)
+        found: list[Finding] = []
+        if isinstance(model, PropertyModel):
+            found = model.check(columns.keys[key], columns.operations(key), options)
+        verdict = _verdict(model, columns.keys[key], count, outcome, stuck, found)
+    except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+        verdict = _crashed(model, columns, key, error)
+    return msgspec.structs.replace(verdict, seconds=share * count)
+
+
+def _searched(model: SequentialModel, operations: Sequence[Operation], limits: Limits) -> Outcome:
+    """Returns what the general engine says; rows are places among the operations.
+
+    An order that the model proposes is tried first.
+    """
+    order = model.proposed(operations) if isinstance(model, ProposingModel) else None
+    if order is not None and is_legal(model, operations, order):
+        return Outcome(verdict=Verdict.VALID, engine="witness")
+    found = check_linearizable(model, operations, limits)
+    return Outcome(
+        verdict=found.verdict,
+        engine="general",
+        stuck_row=None if found.stuck is None else operations.index(found.stuck),
+        linearizable=found.linearizable,
+        states=found.states,
+        reason=found.reason,
     )
 
 
-def _not_linearizable(
-    model: SequentialModel, key: str, outcome: Outcome, stuck: Operation
-) -> Finding:
+def _verdict(
+    model: Model,
+    key: str,
+    operations: int,
+    outcome: Outcome | None,
+    stuck: Operation | None,
+    found: Sequence[Finding],
+) -> KeyVerdict:
+    findings = list(found)
+    if outcome is not None and stuck is not None:
+        findings.insert(0, _not_linearizable(model, key, outcome, stuck))
+    decided = Verdict.VALID if outcome is None else outcome.verdict
+    return KeyVerdict(
+        key=key,
+        model=model.name,
+        verdict=worst([decided, verdict_of_findings(findings)]),
+        operations=operations,
+        findings=tuple(findings),
+        reason=None if outcome is None else outcome.reason,
+    )
+
+
+def _crashed(model: Model, columns: Columns, key: int, error: Exception) -> KeyVerdict:
+    operations = int(columns.starts[key + 1] - columns.starts[key])
+    return _unknown(model, columns.keys[key], operations, error)
+
+
+def _unknown(model: Model, key: str, operations: int, error: Exception) -> KeyVerdict:
+    said = (str(error).strip().splitlines() or ["no reason given"])[0]
+    return KeyVerdict(
+        key=key,
+        model=model.name,
+        verdict=Verdict.UNKNOWN,
+        operations=operations,
+        reason=f"the checker of {model.name} crashed: {type(error).__name__}: {said}",
+        crashed=True,
+    )
+
+
+def _not_linearizable(model: Model, key: str, outcome: Outcome, stuck: Operation) -> Finding:
+    named = "" if outcome.anomaly is None else f" ({outcome.anomaly})"
+    left = f" and may leave {' or '.join(outcome.states)}" if outcome.states else ""
     sentence = (
-        f"key {key}: operation {stuck.index} ({told(stuck)}) has no legal place: the"
-        f" {outcome.linearizable} operations completed before it are linearizable and may leave"
-        f" {' or '.join(outcome.states)}, with it they are not"
+        f"key {key}: operation {stuck.index} ({told(stuck)}) has no legal place{named}: the"
+        f" {outcome.linearizable} operations completed before it are linearizable{left}, with it"
+        f" they are not"
     )
     return Finding(
         check=f"{model.name}/linearizable",

@@ -37,7 +37,14 @@ class LeaseBounds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a check of one key needs besides its operations."""
+    """All that a check needs besides the operations.
+
+    Attributes:
+        limits: what one key may cost.
+        leases: the bounds of leases.
+        processes: how many cores the keys of one history may use.
+    """
 
     limits: Limits = Limits()
     leases: LeaseBounds = LeaseBounds()
+    processes: int = 1

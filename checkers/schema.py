@@ -22,6 +22,22 @@ RUN/tables/NAME.parquet, with `schema_version` in the file's metadata.
 - faults: the fault events as the injector wrote them. `fault` names one fault of the schedule,
   `kind` its sort; `targets` is JSON.
 - verdicts: one row a key. findings: one row a finding.
+
+The tables of an analysis of many runs (`kraftproof analyze`, OUT/NAME.parquet) are ANALYSIS_TABLES.
+`run` is a run's number there. Times are ns of the history's clock; `phase` is fault (at least one
+was in force), recovery (the seconds after a heal) or quiet; `faults` names the kinds in force, or
+healed last, joined by +.
+
+- runs: one row a run, in the order given. verdicts, findings: as those of one run, with `run`.
+- fault_windows: when each fault that was applied was in force; no `end_time` for one never healed.
+- phases: how long each phase lasted in all, and how many operations fell in it.
+- availability: the windows without an ok operation, and which faults were in force within.
+- latency: of ok operations, by operation, phase and faults; latency_overall: over all runs of one
+  model.
+- coverage: how often each operation had each outcome in each phase, and in how many runs, over all
+  runs of one model; 0 for what was never seen there but elsewhere.
+- trend: the runs of one series (system, backend, workload) in order of time, each beside the median
+  of up to ten runs before it. A bare history is in no series.
 """
 
 from typing import Final
@@ -138,6 +154,111 @@ TABLES: Final = {
     "verdicts": VERDICTS,
     "findings": FINDINGS,
 }
+
+_RUN: Final = _required("run", pa.string())
+_PHASE: Final = [_required("phase", pa.string()), _required("faults", pa.string())]
+_OUTCOMES: Final = [_required(name, pa.int64()) for name in ("operations", *OPERATION_STATUSES)]
+
+RUNS: Final = pa.schema(
+    [
+        _RUN,
+        _required("label", pa.string()),
+        pa.field("started", pa.string()),
+        _required("system", pa.string()),
+        _required("backend", pa.string()),
+        _required("workload", pa.string()),
+        pa.field("seed", pa.int64()),
+        _required("model", pa.string()),
+        _required("verdict", pa.string()),
+        *(_required(name, pa.int64()) for name in ("keys", "invalid_keys", "unknown_keys")),
+        _required("findings", pa.int64()),
+        *_OUTCOMES,
+        pa.field("start_time", pa.int64()),
+        pa.field("end_time", pa.int64()),
+        _required("notes", pa.string()),
+    ]
+)
+
+FAULT_WINDOWS: Final = pa.schema(
+    [
+        _RUN,
+        _required("fault", pa.string()),
+        _required("kind", pa.string()),
+        _required("targets", pa.string()),
+        _required("start_time", pa.int64()),
+        pa.field("end_time", pa.int64()),
+        _required("bitten", pa.bool_()),
+    ]
+)
+
+PHASES: Final = pa.schema([_RUN, *_PHASE, _required("seconds", pa.float64()), *_OUTCOMES])
+
+AVAILABILITY: Final = pa.schema(
+    [
+        _RUN,
+        _required("start_time", pa.int64()),
+        _required("end_time", pa.int64()),
+        _required("seconds", pa.float64()),
+        _required("faults", pa.string()),
+    ]
+)
+
+_LATENCIES: Final = [
+    _required("f", pa.string()),
+    *_PHASE,
+    _required("operations", pa.int64()),
+    *(
+        _required(name, pa.float64())
+        for name in ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "longest_ms")
+    ),
+]
+
+COVERAGE: Final = pa.schema(
+    [
+        _required("model", pa.string()),
+        _required("f", pa.string()),
+        _required("status", pa.string()),
+        _required("answer", pa.string()),
+        *_PHASE,
+        _required("operations", pa.int64()),
+        _required("runs", pa.int64()),
+    ]
+)
+
+TREND: Final = pa.schema(
+    [
+        _RUN,
+        _required("series", pa.string()),
+        _required("place", pa.int64()),
+        _required("verdict", pa.string()),
+        *(
+            pa.field(name, pa.float64())
+            for name in ("ok_rate", "p50_ms", "p99_ms", "unavailable_seconds")
+        ),
+        *(
+            pa.field(f"{name}_before", pa.float64())
+            for name in ("ok_rate", "p50_ms", "p99_ms", "unavailable_seconds")
+        ),
+    ]
+)
+
+ANALYSIS_TABLES: Final = {
+    "runs": RUNS,
+    "verdicts": pa.schema([_RUN, *VERDICTS]),
+    "findings": pa.schema([_RUN, *FINDINGS]),
+    "fault_windows": FAULT_WINDOWS,
+    "phases": PHASES,
+    "availability": AVAILABILITY,
+    "latency": pa.schema([_RUN, *_LATENCIES]),
+    "latency_overall": pa.schema([_required("model", pa.string()), *_LATENCIES]),
+    "coverage": COVERAGE,
+    "trend": TREND,
+}
+
+
+def analysis_schema(name: str) -> pa.Schema:
+    """Returns the schema of a table of an analysis, with its `schema_version` in the metadata."""
+    return ANALYSIS_TABLES[name].with_metadata({"schema_version": str(SCHEMA_VERSION)})
 
 
 def table_schema(name: str) -> pa.Schema:

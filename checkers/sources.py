@@ -1,33 +1,35 @@
 """Finds what there is to check under the paths that a user gives: histories and run directories.
 
-It reads run.json, faults.jsonl and the first facts of a history (which model, whether it is well
-formed). It does not judge. A run directory is a folder with a run.json, its history is
-history.jsonl or else tables/operations.parquet; in any other folder all that ends in .jsonl or
-.jsonl.gz is a history, but for what runs write beside theirs. A Parquet file given by name is a
-table of operations.
+It reads run.json and faults.jsonl when a source is found, and the history once, when its turn
+comes; then it infers the model, if none is named. It does not judge. A run directory is a folder
+with a run.json, its history is history.jsonl or else tables/operations.parquet; in any other folder
+all that `checkers.reading` takes for one is a history. Any file given by name is one, a Parquet
+file a table of operations.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import count
 from pathlib import Path
 from typing import Final
 
 import msgspec
+import pyarrow as pa
 
 from checkers.faults import disturbances, read_faults
-from checkers.history import HistoryError, Operation, Validator, iterate_operations
-from checkers.models import Model, infer_model, model_named
+from checkers.history import HistoryError, Operation
+from checkers.models import Model, has_own_keys, infer_model, model_named
 from checkers.options import MILLISECOND_NS, CheckOptions, LeaseBounds, Limits
-from checkers.tables import iterate_rows, read_table, read_table_file, table_path
+from checkers.reading import is_history, located_operations_of, operations_table_of
+from checkers.tables import iterate_rows, table_path
 from checkers.verdict import CheckerInputError
 
 RUN_FILE: Final = "run.json"
 HISTORY_FILE: Final = "history.jsonl"
 FAULTS_FILE: Final = "faults.jsonl"
-TRACE_FILE: Final = "trace.jsonl"
 TABLES_DIRECTORY: Final = "tables"
 NODE_TABLES: Final = ("records", "snapshots", "trace")
 NO_MODEL: Final = "none"
+SAMPLE: Final = 200
+"""How many operations are looked at where several models know a history's functions."""
 
 Refuse = Callable[[CheckerInputError], None]
 """What is done with a history that can't be checked; it raises, or notes and goes on."""
@@ -56,7 +58,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         label: the path as the user gave it, or as found under it.
         history: the history's file.
-        model: the model, None for an empty history that names none.
+        model: the model; None for one to infer, and for an empty history that names none.
         options: limits, and the bounds of leases.
         tables: where the run's neutral tables lie, None for a bare history.
     """
@@ -72,27 +74,67 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         """The model's name, or that there is none."""
         return NO_MODEL if self.model is None else self.model.name
 
+    def read(self) -> "History":
+        """Reads the history.
+
+        Raises:
+            CheckerInputError: it can't be read, or no model or more than one fits it.
+        """
+        table = operations_table_of(self.history)
+        functions = table.column("f").unique().to_pylist()
+        if self.model is not None or not functions:
+            return History(source=self, table=_under_own_keys(self, table))
+        some = iterate_rows(table.slice(0, SAMPLE))
+        inferred = infer_model(self.history, functions, some)
+        source = msgspec.structs.replace(self, model=inferred)
+        return History(source=source, table=_under_own_keys(source, table))
+
     def operations(self) -> Iterator[Operation]:
         """Yields the operations as they complete, each valid for the model and under its key."""
         if self.model is None:
-            yield from _read(self.history)
+            yield from located_operations_of(self.history)
             return
-        for operation in _read(self.history, self.model.validate):
+        for operation in located_operations_of(self.history, self.model.validate):
             key = self.model.key(operation)
             same = key == operation.key
             yield operation if same else msgspec.structs.replace(operation, key=key)
 
-    def validate(self) -> None:
-        """Reads all that the check will read.
+    def named(self, error: ValueError) -> CheckerInputError:
+        """Returns the error for a value that the model can't read, with file and line."""
+        if isinstance(error, CheckerInputError):
+            return error
+        try:
+            for _ in self.operations():
+                pass
+        except CheckerInputError as located:
+            return located
+        return HistoryError(f"{self.history}: {error}")
 
-        Raises:
-            CheckerInputError: something can't be read.
-        """
-        for _ in self.operations():
-            pass
-        for name in node_tables_there(self):
-            assert self.tables is not None
-            read_table(self.tables, name)
+
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """A history that was read.
+
+    Attributes:
+        source: where it comes from, its model inferred.
+        table: its operations, under the keys that the model wants.
+    """
+
+    source: Source
+    table: pa.Table
+
+
+def _under_own_keys(source: Source, table: pa.Table) -> pa.Table:
+    if source.model is None or not has_own_keys(source.model):
+        return table
+    try:
+        keys = [source.model.key(operation) for operation in iterate_rows(table)]
+    except Exception as error:
+        if isinstance(error, ValueError):
+            raise source.named(error) from error
+        said = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise HistoryError(f"{source.history}: no keys by {source.model.name}: {said}") from error
+    place = table.column_names.index("key")
+    return table.set_column(place, table.schema.field(place), pa.array(keys, pa.string()))
 
 
 def node_tables_there(source: Source) -> list[str]:
@@ -107,40 +149,47 @@ def find_sources(
     model: str | None = None,
     limits: Limits | None = None,
     refuse: Refuse | None = None,
-) -> list[Source]:
+    *,
+    processes: int = 1,
+) -> Iterator[Source]:
     """Returns every history under the paths, in the order given and sorted within a folder.
 
     Args:
         paths: files, folders and run directories.
         model: the name of the model of all of them; otherwise it is inferred.
         limits: what one key may cost.
-        refuse: told of every path and history that can't be checked; the others are returned.
+        processes: how many cores the keys of one history may use.
+        refuse: told of every path and run directory that can't be checked; the others are returned.
 
     Raises:
-        CheckerInputError: there is no such model; or, without `refuse`, a path has no history, or
-            a history has no model that fits or can't be read.
+        CheckerInputError: at once, if there is no such model; or, without `refuse` and when its
+            turn comes, if a path has no history or a run directory can't be read.
     """
     given = None if model is None else model_named(model)
-    bounds = CheckOptions(limits=limits or Limits())
-    sources = []
+    options = CheckOptions(limits=limits or Limits(), processes=processes)
+    return _sources(paths, given, options, refuse)
+
+
+def _sources(
+    paths: Iterable[Path], given: Model | None, options: CheckOptions, refuse: Refuse | None
+) -> Iterator[Source]:
     for path in paths:
         try:
             found = _under(path)
         except CheckerInputError as error:
-            _refused(error, refuse)
+            refused(error, refuse)
             continue
         for history in found:
             try:
-                source = _source(history, given, bounds)
-                source.validate()
+                source = _source(history, given, options)
             except CheckerInputError as error:
-                _refused(error, refuse)
+                refused(error, refuse)
             else:
-                sources.append(source)
-    return sources
+                yield source
 
 
-def _refused(error: CheckerInputError, refuse: Refuse | None) -> None:
+def refused(error: CheckerInputError, refuse: Refuse | None) -> None:
+    """Tells `refuse` of an error, or raises it where there is none to tell."""
     if refuse is None:
         raise error
     refuse(error)
@@ -155,44 +204,19 @@ def _under(path: Path) -> list[Path]:
     runs = sorted(file.parent for file in path.rglob(RUN_FILE))
     histories = [
         file
-        for pattern in ("*.jsonl", "*.jsonl.gz")
-        for file in sorted(path.rglob(pattern))
-        if file.name not in {FAULTS_FILE, TRACE_FILE} and not file.is_dir()
-        if not any(file.is_relative_to(run) for run in runs)
+        for file in path.rglob("*")
+        if is_history(file) and not any(file.is_relative_to(run) for run in runs)
     ]
     found = sorted([*runs, *histories])
     if not found:
-        raise CheckerInputError(f"{path}: no history (*.jsonl) and no run directory in it")
+        raise CheckerInputError(f"{path}: no history (*.jsonl, *.edn) and no run directory in it")
     return found
-
-
-def _read(history: Path, validate: Validator | None = None) -> Iterator[Operation]:
-    if history.suffix != ".parquet":
-        yield from iterate_operations(history, validate)
-        return
-    rows = iterate_rows(read_table_file(history, "operations"))
-    for number in count():
-        try:
-            operation = next(rows, None)
-            if operation is not None and validate is not None:
-                validate(operation)
-        except (ValueError, msgspec.MsgspecError) as error:
-            raise HistoryError(f"{history}: row {number}: {error}") from error
-        if operation is None:
-            return
-        yield operation
 
 
 def _source(path: Path, given: Model | None, options: CheckOptions) -> Source:
     if path.is_dir():
         return _run_source(path, given, options)
-    model = given or _inferred(path)
-    return Source(label=str(path), history=path, model=model, options=options)
-
-
-def _inferred(history: Path) -> Model | None:
-    functions = sorted({operation.f for operation in _read(history)})
-    return infer_model(history, functions) if functions else None
+    return Source(label=str(path), history=path, model=given, options=options)
 
 
 def _run_source(directory: Path, given: Model | None, options: CheckOptions) -> Source:

@@ -38,6 +38,15 @@ def write_table(directory: Path, name: str, rows: Iterable[Mapping[str, object]]
     return path
 
 
+def write_whole(directory: Path, name: str, table: pa.Table) -> Path:
+    """Writes a table that is there already, replacing what was there, and returns its path."""
+    path = table_path(directory, name)
+    directory.mkdir(parents=True, exist_ok=True)
+    schema = table_schema(name)
+    pq.write_table(table.select(schema.names).cast(schema), path, row_group_size=_BATCH_ROWS)
+    return path
+
+
 def read_table(directory: Path, name: str) -> pa.Table | None:
     """Returns a table, or None if the directory has none of that name.
 

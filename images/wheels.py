@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,35 +20,43 @@ PYTHON_VERSION = "3.13"
 DOWNLOAD_SECONDS = 300
 
 
-def requirements() -> str:
+def requirements(packages: Sequence[str] = PACKAGES) -> str:
     """The pinned requirements: the lock's blocks, or the installed versions outside a checkout."""
     lock = ROOT / "requirements.lock"
     if not lock.is_file():
-        return "".join(f"{name}=={version(name)}\n" for name in PACKAGES)
+        return "".join(f"{name}=={version(name)}\n" for name in packages)
     text = lock.read_text(encoding="utf-8")
-    return "".join(locked(text, name) for name in PACKAGES)
+    return "".join(locked(text, name) for name in packages)
 
 
 def locked(lock: str, name: str) -> str:
-    """One package's block of a lock: its version and hashes, without comments."""
-    found = re.search(rf"^{name}==(?:.*\\\n)+.*\n", lock, re.MULTILINE)
-    if found is None:
-        raise ImageError(f"requirements.lock names no {name}, which the node needs")
-    return found[0]
+    """One package's blocks of a lock: its versions (by Python) and hashes, without comments."""
+    found = re.findall(rf"^{name}==(?:.*\\\n)+.*\n", lock, re.MULTILINE)
+    if not found:
+        raise ImageError(f"requirements.lock names no {name}, which the image needs")
+    return "".join(found)
 
 
-def download(target: Path, architecture: str) -> None:
+def download(
+    target: Path,
+    architecture: str,
+    packages: Sequence[str] = PACKAGES,
+    from_source: Sequence[str] = (),
+) -> None:
     """Unpack the wheels into `target`.
 
     Args:
         target: A new folder that goes on the image's PYTHONPATH.
         architecture: The engine's own machine name, such as x86_64.
+        packages: Names in the lock.
+        from_source: Those of them that are built on the host: pure Python without a wheel.
     """
     pins = target.parent / "pins.txt"
-    text = requirements()
+    text = requirements(packages)
     pins.write_text(text, encoding="utf-8")
     checked = ["--require-hashes"] if "--hash=" in text else []
     command = [uv(), "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:", *checked]
+    command += [word for name in from_source for word in ("--no-binary", name)]
     command += ["--python", sys.executable, "--python-version", PYTHON_VERSION]
     command += ["--python-platform", f"{architecture}-manylinux_2_28"]
     command += ["--target", str(target), "-r", str(pins)]

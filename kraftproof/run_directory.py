@@ -56,6 +56,11 @@ class RunDirectory:
         return self.path / "report.html"
 
     @property
+    def explanations(self) -> Path:
+        """Why keys are invalid: JSON and a picture each."""
+        return self.path / "explanations"
+
+    @property
     def junit(self) -> Path:
         """The page for CI servers."""
         return self.path / "junit.xml"

@@ -63,6 +63,7 @@ def stages() -> tuple[Stage, ...]:
     return (
         Stage(name="engine", commands=((str(ROOT / "scripts" / "bootstrap" / "docker.sh"),),)),
         Stage(name="style", commands=style),
+        Stage(name="browser", commands=((str(ROOT / "scripts" / "bootstrap" / "chromium.sh"),),)),
         pytest_stage("fast", "not simulation and not spark and not docker and not kafka"),
         pytest_stage("simulation", "simulation and not spark and not docker"),
         Stage(name="jars", commands=((str(ROOT / "scripts" / "bootstrap" / "kafka.sh"),),)),

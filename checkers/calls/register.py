@@ -4,15 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from checkers.calls import Calls
+from checkers.calls.numbers import number_texts
+from checkers.calls.values import NO_VALUE, canonical, of_function
+from checkers.columns import FAIL, OK, Columns
 
 READ: Final = 0
 WRITE: Final = 1
 CAS: Final = 2
-NO_VALUE: Final = -1
+
+_SCALAR: Final = r'-?[0-9]+|null|true|false|"[^"\\]*"'
+_PAIR: Final = rf"^\[(?P<old>{_SCALAR}),(?P<new>{_SCALAR})\]$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +40,64 @@ class RegisterCalls(Calls):
     new: NDArray[np.int32]
     initial: int
     values: Sequence[str]
+
+
+def register_calls(columns: Columns) -> RegisterCalls:
+    """Returns the calls of operations read, write and cas, on registers that are null at first.
+
+    Raises:
+        ValueError: a cas has no two values.
+    """
+    is_read, is_cas = of_function(columns, "read"), of_function(columns, "cas")
+    happened = columns.status != FAIL
+    is_write = of_function(columns, "write") & happened
+    is_read &= columns.status == OK
+    old, new = _pairs(_texts(columns, "input", is_cas))
+    told = [
+        _texts(columns, "output", is_read),
+        old,
+        _texts(columns, "input", is_write),
+        new,
+        pa.array(["null"]),
+    ]
+    codes, values = number_texts(pa.concat_arrays(told))
+    parts = np.split(codes, np.cumsum([len(texts) for texts in told])[:-1])
+    expected, set_to = (np.full(len(columns), NO_VALUE, dtype=np.int32) for _ in range(2))
+    expected[is_read], expected[is_cas] = parts[0], parts[1]
+    set_to[is_write], set_to[is_cas] = parts[2], parts[3]
+    action = np.where(is_cas, CAS, np.where(is_write, WRITE, READ)).astype(np.int8)
+    rows = np.flatnonzero(is_read | is_write | (is_cas & happened))
+    return RegisterCalls(
+        starts=np.searchsorted(rows, columns.starts).astype(np.int64),
+        rows=rows,
+        invoke=columns.invoke[rows],
+        complete=columns.complete[rows],
+        action=action[rows],
+        expected=expected[rows],
+        new=set_to[rows],
+        initial=int(parts[4][0]),
+        values=values,
+    )
+
+
+def _texts(columns: Columns, name: str, wanted: NDArray[np.bool_]) -> pa.Array:
+    found = columns.table.column(name).filter(pa.array(wanted)).combine_chunks()
+    return found.cast(pa.string())
+
+
+def _pairs(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Returns the two values of each text [old, new], as texts."""
+    encoded = pc.dictionary_encode(texts)
+    found = pc.extract_regex(encoded.dictionary, _PAIR)
+    old, new = (pc.struct_field(found, name) for name in ("old", "new"))
+    if found.null_count:
+        pairs = [_pair(text) for text in encoded.dictionary.to_pylist()]
+        old, new = (pa.array(values, pa.string()) for values in zip(*pairs, strict=True))
+    return old.take(encoded.indices), new.take(encoded.indices)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    value = msgspec.json.decode(text)
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError(f"field value: cas takes [old, new], not {canonical(value)}")
+    return canonical(value[0]), canonical(value[1])

@@ -9,7 +9,7 @@ return, and then only operations that are open at that moment. A configuration i
 `return` counts the completions passed, `linearized` marks the required operations that are still
 open and already linearized, `used` marks the indeterminate operations that took effect, `state` is
 the model's. Delaying a linearization point up to the next completion never loses a legal order, so
-the search is complete. Five things keep it small, none of which loses one either:
+the search is complete. Six things keep it small, none of which loses one either:
 
 1. A pure call that is legal in the present state is linearized at once: it changes no state, so it
    can be moved to here from wherever a legal order has it.
@@ -21,6 +21,9 @@ the search is complete. Five things keep it small, none of which loses one eithe
    more: the other can do whatever this one can.
 5. States that no call of the history tells apart are one (the model's `normal_form`).
 
+6. Where the model says which calls commute, only those are tried before a return that it depends on
+   (`checkers.engines.dependence`).
+
 Masks are as wide as the concurrency plus the indeterminate operations, not as the history. It does
 not split by key (`checkers.judge` does) and knows no model. Time and memory are bounded; past a
 bound the answer is unknown. The history's first `n` completions being linearizable and the first `n
@@ -29,13 +32,14 @@ have taken effect with the answer that it got later.
 """
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from checkers.engines.dependence import Dependence
 from checkers.engines.plan import Plan, make_plan
 from checkers.history import Operation
-from checkers.models import SequentialModel
+from checkers.models import CommutingModel, SequentialModel
 from checkers.options import Limits
 from checkers.verdict import Verdict
 
@@ -45,6 +49,30 @@ _CLOCK_STRIDE: Final = 256
 _STATES_TOLD: Final = 4
 
 Configuration = tuple[int, int, int, Hashable]
+Among = frozenset[Hashable] | None
+"""The calls that need be tried; None for all."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Trace:
+    """How a search came to its configurations; costs memory, so only explanations keep one.
+
+    Attributes:
+        parents: for each configuration that was chosen, the one whose choice it was.
+        furthest: the first of those that passed the most completions.
+        passed: how many those are.
+    """
+
+    parents: dict[Configuration, Configuration] = field(default_factory=dict)
+    furthest: Configuration | None = None
+    passed: int = -1
+
+    def note(self, origin: Configuration, passed: int, chosen: Sequence[Configuration]) -> None:
+        """Notes how many completions a configuration passes, and what it leaves to choose from."""
+        if passed > self.passed:
+            self.furthest, self.passed = origin, passed
+        for configuration in chosen:
+            self.parents.setdefault(configuration, origin)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +100,25 @@ def check_linearizable(
     model: SequentialModel, operations: Sequence[Operation], limits: Limits
 ) -> Outcome:
     """Decides whether the operations of one key are linearizable under the model."""
-    plan = make_plan(model, operations)
+    return search(model, make_plan(model, operations), limits, [model.init()])
+
+
+def search(
+    model: SequentialModel,
+    plan: Plan,
+    limits: Limits,
+    starts: Iterable[Hashable],
+    trace: Trace | None = None,
+) -> Outcome:
+    """Decides whether a plan is linearizable from one of several states, and notes how in `trace`.
+
+    Explanations (`checkers.explain`) ask this; a key's own check starts from the initial state.
+    """
     normal = model.normal_form(plan.calls)
-    return _Search(model=model, plan=plan, limits=limits, normal=normal).run()
+    found = _Search(model=model, plan=plan, limits=limits, normal=normal, trace=trace)
+    if isinstance(model, CommutingModel):
+        found.dependence = Dependence(plan, model.commutes)
+    return found.run(starts)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,6 +127,8 @@ class _Search:
     plan: Plan
     limits: Limits
     normal: Callable[[Hashable], Hashable]
+    trace: Trace | None
+    dependence: Dependence | None = None
     waiting: list[Configuration] = field(default_factory=list)
     seen: dict[tuple[int, int, Hashable], list[int]] = field(default_factory=dict)
     remembered: int = 0
@@ -90,10 +136,10 @@ class _Search:
     furthest: int = -1
     furthest_states: list[Hashable] = field(default_factory=list)
 
-    def run(self) -> Outcome:
+    def run(self, starts: Iterable[Hashable]) -> Outcome:
         deadline = time.monotonic() + self.limits.seconds
         room = self.limits.memory_bytes // _CONFIGURATION_BYTES
-        self.waiting.append((0, 0, 0, self.normal(self.model.init())))
+        self.waiting.extend((0, 0, 0, self.normal(state)) for state in starts)
         while self.waiting:
             self.configurations += 1
             if self.configurations % _CLOCK_STRIDE == 0:
@@ -115,6 +161,8 @@ class _Search:
         plan, step = self.plan, self.model.step
         while True:
             if position == len(plan.returns):
+                if self.trace is not None:
+                    self.trace.note(configuration, position, ())
                 return True
             for operation in plan.open_pure[position]:
                 bit = plan.bits[operation]
@@ -127,18 +175,24 @@ class _Search:
             position += 1
         if self._is_new(position, linearized, used, state):
             self._note(position, state)
-            self._choose_indeterminate(position, linearized, used, state)
-            self._choose_required(position, linearized, used, state)
+            waiting = len(self.waiting)
+            among = self.dependence.calls(position, linearized) if self.dependence else None
+            self._choose_indeterminate(position, linearized, used, state, among)
+            self._choose_required(position, linearized, used, state, among)
+            if self.trace is not None:
+                self.trace.note(configuration, position, self.waiting[waiting:])
         return False
 
-    def _choose_required(self, position: int, linearized: int, used: int, state: Hashable) -> None:
+    def _choose_required(
+        self, position: int, linearized: int, used: int, state: Hashable, among: Among
+    ) -> None:
         """Lists the open updates, so that the one that has to return soonest is tried first."""
         plan = self.plan
         for operation in plan.open_updates[position]:
-            bit = plan.bits[operation]
-            if linearized & bit:
+            bit, call = plan.bits[operation], plan.calls[operation]
+            if linearized & bit or (among is not None and call not in among):
                 continue
-            following = self._step(state, plan.calls[operation])
+            following = self._step(state, call)
             if following is not None:
                 self.waiting.append((position, linearized | bit, used, following))
 
@@ -147,13 +201,15 @@ class _Search:
         return None if following is None else self.normal(following)
 
     def _choose_indeterminate(
-        self, position: int, linearized: int, used: int, state: Hashable
+        self, position: int, linearized: int, used: int, state: Hashable, among: Among
     ) -> None:
         plan = self.plan
         available = plan.indeterminate_before[position]
         for call, places in plan.indeterminate:
             if places[0] >= available:
                 break
+            if among is not None and call not in among:
+                continue
             place = next((place for place in places if not used >> place & 1), available)
             if place >= available:
                 continue

@@ -1,6 +1,6 @@
 """What an engine says of one key."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checkers.verdict import Verdict
 
@@ -31,3 +31,7 @@ class Outcome:
     states: tuple[str, ...] = ()
     anomaly: str | None = None
     reason: str | None = None
+
+    def within(self, start: int) -> "Outcome":
+        """Returns the same with rows that count from another one, such as its key's first."""
+        return self if self.stuck_row is None else replace(self, stuck_row=self.stuck_row - start)

@@ -45,8 +45,12 @@ def make_plan(model: SequentialModel, operations: Sequence[Operation]) -> Plan:
         (operation for operation in operations if operation.status != "fail"),
         key=lambda operation: operation.invoke_index,
     )
-    called = list(zip(happened, model.calls(happened), strict=True))
-    kept = [(operation, call) for operation, call in called if call is not None]
+    called = zip(happened, model.calls(happened), strict=True)
+    return plan_of(model, [(operation, call) for operation, call in called if call is not None])
+
+
+def plan_of(model: SequentialModel, kept: list[tuple[Operation, Hashable]]) -> Plan:
+    """Returns the plan of a search over calls, by invocation; those that are not ok may not be."""
     plan = Plan(
         operations=[operation for operation, _ in kept],
         calls=[call for _, call in kept],

@@ -3,14 +3,21 @@
 A model is a small class, one file each, named in the entry-point group `kraftproof.models`; a
 plug-in adds its own there. `Model` is what every model can do. What else one can do are separate
 protocols: `SequentialModel` is checked for linearizability by an engine, `PropertyModel` checks
-properties of its own. A model may be both.
+properties of its own; one may be both. `ColumnarModel` is the hint that makes the compiled engines
+(`checkers.engines`) take over from the general one.
 """
 
+import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
+from zlib import crc32
 
+from checkers.calls import Calls
+from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.options import CheckOptions
 from checkers.verdict import CheckerInputError, Finding
@@ -36,8 +43,8 @@ class Model(Protocol):
         ...
 
     def key(self, operation: Operation) -> str:
-        """Returns the key to check the operation under, apart from all others."""
-        ...
+        """Returns the key to check the operation under, apart from all others (a hint)."""
+        return operation.key
 
 
 @runtime_checkable
@@ -82,6 +89,29 @@ def _as_it_is(state: Hashable) -> Hashable:
 
 
 @runtime_checkable
+class CommutingModel(SequentialModel, Protocol):
+    """A model that knows which calls commute (a hint: engines leave out what leads nowhere new)."""
+
+    def commutes(self, one: Hashable, other: Hashable) -> bool:
+        """Says whether two calls commute.
+
+        They do if, from every state, either order of them is legal exactly if the other is, and
+        leads to the same state. False where it is not known. This has to be right: an engine that
+        is told so of calls that don't can miss a legal order.
+        """
+        ...
+
+
+@runtime_checkable
+class ProposingModel(Model, Protocol):
+    """A model that often knows a legal order (a hint: it is replayed before it is believed)."""
+
+    def proposed(self, operations: Sequence[Operation]) -> Sequence[int] | None:
+        """Returns places among the operations of one key in an order to try, None for no idea."""
+        ...
+
+
+@runtime_checkable
 class PropertyModel(Model, Protocol):
     """A model that checks properties other than linearizability."""
 
@@ -90,6 +120,31 @@ class PropertyModel(Model, Protocol):
     ) -> list[Finding]:
         """Returns what is wrong, or slow, among the operations of one key, in invocation order."""
         ...
+
+
+@runtime_checkable
+class ColumnarModel(Model, Protocol):
+    """A model that turns whole columns into calls for a compiled engine (a hint).
+
+    What it is given is under its keys already. It stands for `validate`, too.
+    """
+
+    def calls_of(self, columns: Columns) -> Calls | None:
+        """Returns the calls of all keys, or None where only the general engine will do.
+
+        Raises:
+            ValueError: a value can't be read; the message says which field wants what.
+        """
+        ...
+
+
+def has_own_keys(model: Model) -> bool:
+    """Says whether the model checks operations under other keys than the history's."""
+    return getattr(type(model), "key", Model.key) is not Model.key
+
+
+_of_files: Final[dict[str, Model]] = {}
+"""The models that were taken from files, by name."""
 
 
 @cache
@@ -104,22 +159,77 @@ def models() -> dict[str, Model]:
 
 
 def model_named(name: str) -> Model:
-    """Returns the model of that name, or raises CheckerInputError with the names there are."""
+    """Returns the model of that name, or of a class in a file, path/to/file.py:ClassName.
+
+    A model that was taken from a file is known by its name from then on.
+
+    Raises:
+        CheckerInputError: there is no such model; the message says which there are.
+    """
+    if ".py:" in name:
+        return model_of_file(name)
     try:
-        return models()[name]
+        return _of_files.get(name) or models()[name]
     except KeyError:
         known = ", ".join(models())
         raise CheckerInputError(f"model {name}: no such model; there are {known}") from None
 
 
-def infer_model(path: object, functions: Iterable[str]) -> Model:
+@cache
+def model_of_file(reference: str) -> Model:
+    """Returns the model that a class in a file is; the file is run once.
+
+    Raises:
+        CheckerInputError: the file can't be run, or the class is no model.
+    """
+    path, _, class_name = reference.rpartition(":")
+    unique = f"kraftproof_model_{crc32(str(Path(path).absolute()).encode()):08x}"
+    spec = spec_from_file_location(unique, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[unique] = module
+    try:
+        spec.loader.exec_module(module)
+        model = getattr(module, class_name)()
+    except Exception as error:
+        del sys.modules[unique]
+        said = (str(error).strip().splitlines() or ["no reason given"])[0]
+        raise CheckerInputError(f"model {reference}: {type(error).__name__}: {said}") from error
+    if not isinstance(model, SequentialModel | PropertyModel):
+        wanted = "it has to be a Specification, a SequentialModel or a PropertyModel"
+        raise CheckerInputError(f"model {reference}: {class_name} is no model: {wanted}")
+    _of_files[model.name] = model
+    return model
+
+
+def reference_to(model: Model) -> str | None:
+    """Returns what `model_named` finds the model by in another process, None if nothing does."""
+    kind = type(model)
+    if kind is type(models().get(model.name)):
+        return model.name
+    module = sys.modules.get(kind.__module__)
+    file = getattr(module, "__file__", None)
+    is_of_file = kind.__module__.startswith("kraftproof_model_")
+    return f"{Path(file).absolute()}:{kind.__name__}" if is_of_file and file else None
+
+
+def infer_model(path: object, functions: Iterable[str], some: Iterable[Operation] = ()) -> Model:
     """Returns the one model that knows all of the functions of a history.
+
+    Args:
+        path: the history, as errors name it.
+        functions: its operations' functions.
+        some: some of its operations; where several models fit, those that can read them count.
 
     Raises:
         CheckerInputError: no model fits, or more than one does.
     """
     used = sorted(set(functions))
     fitting = [model for model in models().values() if model.functions.issuperset(used)]
+    if len(fitting) > 1:
+        sample = list(some)
+        fitting = [model for model in fitting if _can_read(model, sample)] or fitting
     if len(fitting) == 1:
         return fitting[0]
     names = ", ".join(model.name for model in fitting or models().values())
@@ -127,6 +237,15 @@ def infer_model(path: object, functions: Iterable[str]) -> Model:
     raise CheckerInputError(
         f"{path}: {what} the operations {', '.join(used)}: give --model ({names})"
     )
+
+
+def _can_read(model: Model, operations: Iterable[Operation]) -> bool:
+    try:
+        for operation in operations:
+            model.validate(operation)
+    except ValueError:
+        return False
+    return True
 
 
 def unknown_function(model: Model, operation: Operation) -> ValueError:

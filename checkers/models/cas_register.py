@@ -10,8 +10,12 @@ from typing import Final
 import msgspec
 from typing_extensions import override
 
+from checkers.calls.register import RegisterCalls, register_calls
+from checkers.calls.values import require_functions
+from checkers.columns import Columns
 from checkers.history import Operation
-from checkers.models import SequentialModel, unknown_function
+from checkers.models import ColumnarModel, unknown_function
+from checkers.models.reducible import ReducibleModel
 
 _UNREAD: Final = ""
 """Stands for every value that no read and no cas of the history asks for; no JSON text."""
@@ -22,7 +26,7 @@ def canonical(value: object) -> str:
     return msgspec.json.encode(value, order="sorted").decode()
 
 
-class CasRegister(SequentialModel):
+class CasRegister(ReducibleModel, ColumnarModel):
     """A register that also compares and sets."""
 
     name = "cas-register"
@@ -36,8 +40,9 @@ class CasRegister(SequentialModel):
             raise ValueError(f"field value: cas takes [old, new], not {canonical(operation.input)}")
 
     @override
-    def key(self, operation: Operation) -> str:
-        return operation.key
+    def calls_of(self, columns: Columns) -> RegisterCalls:
+        require_functions(columns, self.name, self.functions)
+        return register_calls(columns)
 
     @override
     def init(self) -> Hashable:
@@ -64,6 +69,28 @@ class CasRegister(SequentialModel):
     def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
         asked_for = frozenset(call[0] for call in calls if isinstance(call, tuple))
         return lambda state: state if state in asked_for else _UNREAD
+
+    @override
+    def weaker(self, call: Hashable) -> Sequence[Hashable]:
+        assert isinstance(call, tuple)
+        expected, new = call
+        return () if expected is None or new is None else ((None, new),)
+
+    @override
+    def describe_call(self, call: Hashable) -> str | None:
+        assert isinstance(call, tuple)
+        expected, new = call
+        if expected is None:
+            return f"write {new}"
+        return f"read -> {expected}" if new is None else f"cas [{expected},{new}]"
+
+    @override
+    def any_state(
+        self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
+    ) -> Sequence[Hashable] | None:
+        asked_for = {call[0] for call in window if isinstance(call, tuple)}
+        held = {call[1] for call in history if isinstance(call, tuple)} | set(starts)
+        return [*sorted(str(state) for state in held & asked_for if state is not None), _UNREAD]
 
     @override
     def describe(self, state: Hashable) -> str:

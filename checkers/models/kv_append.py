@@ -11,14 +11,18 @@ from typing import Final
 from typing_extensions import override
 
 from checkers.history import Operation
-from checkers.models import SequentialModel, unknown_function
+from checkers.models import unknown_function
+from checkers.models.reducible import ReducibleModel
 
 _UNREAD: Final = ("a value that no get begins with",)
 """Stands for every string that no get of the history begins with: an append leads to another such
 string, and only a put leads away from them. No string, so that it equals none."""
 
+_MOST_BEGINNINGS: Final = 2_000
+"""Beyond these, the states that a window of a history may begin in are too many."""
 
-class KvAppend(SequentialModel):
+
+class KvAppend(ReducibleModel):
     """A string that is replaced, appended to and read."""
 
     name = "kv-append"
@@ -33,10 +37,6 @@ class KvAppend(SequentialModel):
             raise ValueError(f"field value: get answers a string, not {operation.output!r}")
         if operation.f != "get" and not isinstance(operation.input, str):
             raise ValueError(f"field value: {operation.f} takes a string, not {operation.input!r}")
-
-    @override
-    def key(self, operation: Operation) -> str:
-        return operation.key
 
     @override
     def init(self) -> Hashable:
@@ -75,6 +75,15 @@ class KvAppend(SequentialModel):
             return state if is_begun else _UNREAD
 
         return normal
+
+    @override
+    def any_state(
+        self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
+    ) -> Sequence[Hashable] | None:
+        read = {str(call[1]) for call in window if isinstance(call, tuple) and call[0] == "get"}
+        if sum(map(len, read)) > _MOST_BEGINNINGS:
+            return None
+        return [*sorted({text[:end] for text in read for end in range(len(text) + 1)}), _UNREAD]
 
     @override
     def describe(self, state: Hashable) -> str:

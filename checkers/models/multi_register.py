@@ -11,15 +11,16 @@ from typing import Final
 from typing_extensions import override
 
 from checkers.history import Operation
-from checkers.models import SequentialModel, unknown_function
+from checkers.models import unknown_function
 from checkers.models.cas_register import canonical
+from checkers.models.reducible import ReducibleModel
 
 _ACTIONS: Final = ("read", "write")
 _UNREAD: Final = ""
 """Stands for every value that no transaction reads of its register; no JSON text."""
 
 
-class MultiRegister(SequentialModel):
+class MultiRegister(ReducibleModel):
     """Registers that a transaction reads and writes."""
 
     name = "multi-register"
@@ -33,10 +34,6 @@ class MultiRegister(SequentialModel):
         if not isinstance(value, list) or not all(map(_is_action, value)):
             wanted = '[["read" | "write", register, value], ...]'
             raise ValueError(f"field value: txn takes {wanted}, not {canonical(value)}")
-
-    @override
-    def key(self, operation: Operation) -> str:
-        return operation.key
 
     @override
     def init(self) -> Hashable:
@@ -81,6 +78,27 @@ class MultiRegister(SequentialModel):
             )
 
         return normal
+
+    @override
+    def describe_call(self, call: Hashable) -> str | None:
+        assert isinstance(call, tuple)
+        return ", ".join(f"{action} {register} {value}" for action, register, value, _ in call)
+
+    @override
+    def weaker(self, call: Hashable) -> Sequence[Hashable]:
+        assert isinstance(call, tuple)
+        reads = [place for place, action in enumerate(call) if action[0] == "read"]
+        return [call[:place] + call[place + 1 :] for place in reads if len(call) > 1]
+
+    @override
+    def values(self, call: Hashable) -> frozenset[Hashable]:
+        assert isinstance(call, tuple)
+        return frozenset(register for _, register, *_ in call)
+
+    @override
+    def without(self, call: Hashable, values: frozenset[Hashable]) -> Hashable | None:
+        assert isinstance(call, tuple)
+        return tuple(action for action in call if action[1] not in values) or None
 
     @override
     def describe(self, state: Hashable) -> str:

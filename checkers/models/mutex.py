@@ -8,6 +8,8 @@ from collections.abc import Hashable, Sequence
 
 from typing_extensions import override
 
+from checkers.calls.mutex import MutexCalls, mutex_calls
+from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import SequentialModel, unknown_function
 
@@ -23,9 +25,9 @@ class Mutex(SequentialModel):
         if operation.f not in self.functions:
             raise unknown_function(self, operation)
 
-    @override
-    def key(self, operation: Operation) -> str:
-        return operation.key
+    def calls_of(self, columns: Columns) -> MutexCalls:
+        """Returns the calls on all locks."""
+        return mutex_calls(columns, self.name, self.functions)
 
     @override
     def init(self) -> Hashable:

@@ -81,10 +81,6 @@ class Registration(SequentialModel, PropertyModel):
             _validate_outcome(operation)
 
     @override
-    def key(self, operation: Operation) -> str:
-        return operation.key
-
-    @override
     def init(self) -> Hashable:
         return _Registered()
 

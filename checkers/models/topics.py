@@ -85,10 +85,6 @@ class Topics(SequentialModel, PropertyModel):
             _validate_outcome(operation)
 
     @override
-    def key(self, operation: Operation) -> str:
-        return operation.key
-
-    @override
     def init(self) -> Hashable:
         return _ABSENT
 

@@ -6,6 +6,7 @@ of rows is in `checkers.spark.workers`; where the rows lie is `checkers.spark.pi
 
 from collections.abc import Sequence
 from functools import reduce
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
@@ -51,10 +52,24 @@ def kept(committed: DataFrame, snapshots: DataFrame) -> DataFrame:
     return committed.select("run", *COLUMNS).unionAll(whole)
 
 
+def read(runs: DataFrame, plans: Plans, stage: Path) -> DataFrame:
+    """Returns each run's model and number of operations, or why it can't be read.
+
+    On the way the histories are put into the stage.
+    """
+    schema = from_arrow_schema(workers.READ)
+    return runs.select("run").mapInArrow(workers.read_histories(plans, stage), schema)
+
+
 def judged(operations: DataFrame, plans: Plans) -> DataFrame:
-    """Returns the verdict and the findings of every key of every run."""
-    return operations.groupBy("run", "key").applyInArrow(
-        workers.judge_group(plans), from_arrow_schema(workers.JUDGED)
+    """Returns the verdict and the findings of every key of every run.
+
+    Args:
+        operations: with the `slot` of each key, see `checkers.spark.slots`.
+        plans: what the check of each run is told.
+    """
+    return operations.groupBy("run", "slot").applyInArrow(
+        workers.judge_slot(plans), from_arrow_schema(workers.JUDGED)
     )
 
 

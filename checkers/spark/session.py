@@ -1,11 +1,13 @@
-"""Starts one quiet local Spark session, or says in one line why it can't.
+"""Starts one quiet Spark session, here or on a cluster, or says in one line why it can't.
 
-It reuses a session that is already active (a test run's, or one on a cluster).
+It reuses a session that is already active (a test run's, or one that a notebook made).
 """
 
 import os
 import shutil
+import socket
 import sys
+import time
 from pathlib import Path
 from typing import Final
 
@@ -13,48 +15,79 @@ from pyspark.sql import SparkSession
 
 from checkers.verdict import CheckerInputError
 
+LOCAL: Final = "local[*]"
+CONNECT_SECONDS: Final = 5.0
+EXECUTOR_SECONDS: Final = 60.0
+
 _QUIET_LOGGING: Final = Path(__file__).with_name("log4j2.properties")
 _SETTINGS: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.default.parallelism": "2",
     # Groups are small in rows and large in work: sizes in bytes are no guide to joining partitions.
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
+    # A row group of a history is some 30 MB: a task each, so that all cores read.
+    "spark.sql.files.maxPartitionBytes": "32m",
+    "spark.driver.memory": "4g",
     "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_QUIET_LOGGING.as_uri()}",
 }
+_ON_LOOPBACK: Final = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+_LARGEST_LOCAL: Final = 2
+"""Partitions of a shuffle at least: also where one core is all there is."""
 
 
 class SparkUnavailable(CheckerInputError):
     """Spark can't run here; the message is one line."""
 
 
-def session() -> SparkSession:
+def session(master: str = LOCAL) -> SparkSession:
     """Returns the active session, or starts one.
 
+    Args:
+        master: `local[*]`, or a cluster's address such as spark://HOST:7077. Its workers need this
+            package, Python and the paths of the histories as the driver has them.
+
     Raises:
-        SparkUnavailable: there is no Java, or Spark did not start.
+        SparkUnavailable: there is no Java, no such master, or no worker.
     """
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
     _require_java()
+    _require_reachable(master)
     # Workers must run this interpreter, and find this package also where it is not installed.
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master("local[2]").appName("kraftproof check")
-    for name, value in (_SETTINGS | {"spark.executorEnv.PYTHONPATH": _package_root()}).items():
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    settings = _SETTINGS | {"spark.executorEnv.PYTHONPATH": _python_path()}
+    settings |= _ON_LOOPBACK if master.startswith("local") else {}
+    builder = SparkSession.builder.master(master).appName("kraftproof")
+    for name, value in settings.items():
         builder = builder.config(name, value)
     try:
         started = builder.getOrCreate()
     except Exception as error:
         first = str(error).strip().splitlines()[:1]
         reason = first[0] if first else type(error).__name__
-        raise SparkUnavailable(f"Spark did not start: {reason} (--engine inline)") from error
-    started.sparkContext.setLogLevel("ERROR")
+        raise SparkUnavailable(
+            f"Spark did not start at {master}: {reason} (--engine inline needs none)"
+        ) from error
+    context = started.sparkContext
+    context.setLogLevel("ERROR")
+    if not master.startswith("local"):
+        _require_executor(started, master)
+    partitions = max(_LARGEST_LOCAL, context.defaultParallelism)
+    started.conf.set("spark.sql.shuffle.partitions", str(partitions))
     return started
+
+
+def tasks_done(spark: SparkSession) -> tuple[int, int]:
+    """Returns how many tasks of the stages that run now are done, and how many they have."""
+    tracker = spark.sparkContext.statusTracker()
+    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    there = [stage for stage in stages if stage is not None]
+    return sum(stage.numCompletedTasks for stage in there), sum(stage.numTasks for stage in there)
 
 
 def _require_java() -> None:
@@ -67,5 +100,34 @@ def _require_java() -> None:
         )
 
 
-def _package_root() -> str:
-    return str(Path(__file__).resolve().parents[2])
+def _require_reachable(master: str) -> None:
+    """Asks a standalone master's door: Spark itself would knock for a minute."""
+    if not master.startswith("spark://"):
+        return
+    first = master.removeprefix("spark://").split(",")[0]
+    host, _, port = first.rpartition(":")
+    if not host or not port.isdigit():
+        raise SparkUnavailable(f"--master {master}: not of the form spark://HOST:PORT")
+    try:
+        socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise SparkUnavailable(f"--master {master}: nobody answers there: {error}") from error
+
+
+def _require_executor(spark: SparkSession, master: str) -> None:
+    """Waits for the first executor; a job on a cluster without workers would wait for ever."""
+    status = spark.sparkContext._jsc.sc()  # noqa: SLF001 the only way to ask for it
+    deadline = time.monotonic() + EXECUTOR_SECONDS
+    while status.getExecutorMemoryStatus().size() < 2:
+        if time.monotonic() > deadline:
+            spark.stop()
+            raise SparkUnavailable(
+                f"--master {master}: no worker gave an executor within {EXECUTOR_SECONDS:.0f} s"
+            )
+        time.sleep(0.1)
+
+
+def _python_path() -> str:
+    """Where workers find this package, and what the driver was told besides."""
+    root = str(Path(__file__).resolve().parents[2])
+    return os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -1,24 +1,38 @@
 """What a Spark worker does with one group of rows. No pyspark here: Arrow in, Arrow out."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 import msgspec
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from checkers.assembly import CheckResult, run_check
-from checkers.judge import judge_key
+from checkers.columns import columns_of
+from checkers.judge import judge_columns
 from checkers.kraft.run_checks import RUN_CHECKS
-from checkers.models import model_named
+from checkers.models import has_own_keys, infer_model, model_named
 from checkers.options import CheckOptions
-from checkers.schema import FINDINGS, VERDICTS
-from checkers.tables import operations_of
-from checkers.verdict import KeyVerdict
+from checkers.schema import FINDINGS, OPERATIONS, VERDICTS, table_schema
+from checkers.sources import SAMPLE, Source, node_tables_there
+from checkers.tables import iterate_rows, read_table, table_path, write_whole
+from checkers.verdict import CheckerInputError, KeyVerdict
 
 _RUN: Final = pa.field("run", pa.string(), nullable=False)
 _FOUND: Final = pa.field("findings", pa.list_(pa.struct(list(FINDINGS))))
+_PROBLEM: Final = pa.field("problem", pa.string())
 
-JUDGED: Final = pa.schema([_RUN, *VERDICTS, _FOUND])
+READ: Final = pa.schema(
+    [_RUN, pa.field("model", pa.string()), pa.field("operations", pa.int64()), _PROBLEM]
+)
+"""One row a history: the model that was inferred, how many operations, or why it can't be read."""
+
+JUDGED: Final = pa.schema(
+    [_RUN, *(field.with_nullable(nullable=True) for field in VERDICTS), _FOUND, _PROBLEM]
+)
+"""One row a key; or one with `problem`, where the model can't read a value of the run."""
+
 CHECKED: Final = pa.schema(
     [
         _RUN,
@@ -29,22 +43,138 @@ CHECKED: Final = pa.schema(
     ]
 )
 
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """A source as a worker needs it: its model by name, for models may not travel.
+
+    Attributes:
+        label: what the user calls it.
+        history: the history's file, which every worker can read.
+        model: the model's name; None for one to infer.
+        options: limits, and the bounds of leases.
+        tables: where the run's neutral tables lie, None for a bare history.
+    """
+
+    label: str
+    history: Path
+    model: str | None
+    options: CheckOptions
+    tables: Path | None = None
+
+    def source(self) -> Source:
+        """Returns the source."""
+        model = None if self.model is None else model_named(self.model)
+        return Source(
+            label=self.label,
+            history=self.history,
+            model=model,
+            options=self.options,
+            tables=self.tables,
+        )
+
+
+Plans = Mapping[str, Plan]
+"""By run."""
+MapFunction = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 GroupFunction = Callable[[tuple[pa.Scalar, ...], pa.Table], pa.Table]
 CogroupFunction = Callable[[tuple[pa.Scalar, ...], pa.Table, pa.Table], pa.Table]
 Checks = Mapping[str, frozenset[str]]
 """By name of a run check: the runs that it applies to."""
-Plans = Mapping[str, tuple[str, CheckOptions]]
-"""By run: the name of its model, and what its check is told."""
 
 
-def judge_group(plans: Plans) -> GroupFunction:
-    """Returns what judges one key of one run."""
+def read_histories(plans: Plans, stage: Path) -> MapFunction:
+    """Returns what puts the histories of some runs into the stage as Parquet, one folder a run."""
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            runs = batch.column("run").to_pylist()
+            rows = [_read(run, plans[run], stage / run) for run in runs]
+            yield from pa.Table.from_pylist(rows, schema=READ).to_batches()
+
+    return read
+
+
+def _read(run: str, plan: Plan, folder: Path) -> dict[str, object]:
+    try:
+        for name in node_tables_there(plan.source()):
+            assert plan.tables is not None
+            read_table(plan.tables, name)
+        model, operations = _staged(plan, folder)
+    except CheckerInputError as error:
+        return {"run": run, "problem": str(error)}
+    except (OSError, pa.ArrowException) as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        problem = f"{plan.history}: not a readable Parquet file: {first}"
+        return {"run": run, "problem": problem}
+    return {"run": run, "model": model, "operations": operations}
+
+
+def _staged(plan: Plan, folder: Path) -> tuple[str | None, int]:
+    """Stages one history; returns the model's name and the number of operations.
+
+    A table that is in order as it stands is linked to, however large; all else is read.
+    """
+    source = plan.source()
+    if _is_in_order(plan.history) and not (source.model and has_own_keys(source.model)):
+        functions = _functions(plan.history)
+        model = plan.model or (_inferred(plan.history, functions) if functions else None)
+        link = table_path(folder, "operations")
+        folder.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(plan.history.resolve())
+        return model, int(pq.read_metadata(plan.history).num_rows)
+    history = source.read()
+    write_whole(folder, "operations", history.table)
+    inferred = history.source.model
+    return plan.model or (None if inferred is None else inferred.name), len(history.table)
+
+
+def _is_in_order(history: Path) -> bool:
+    """Says whether a file is a table of operations just as `checkers.schema` declares it."""
+    if history.suffix != ".parquet":
+        return False
+    try:
+        found = pq.read_schema(history)
+    except (OSError, pa.ArrowException):
+        return False
+    wanted = table_schema("operations")
+    same_version = (found.metadata or {}).get(b"schema_version") == wanted.metadata[
+        b"schema_version"
+    ]
+    names = frozenset(found.names)
+    return same_version and all(
+        field.name in names and found.field(field.name).equals(field) for field in wanted
+    )
+
+
+def _inferred(history: Path, functions: list[str]) -> str:
+    with pq.ParquetFile(history) as file:
+        batch = next(file.iter_batches(batch_size=SAMPLE))
+        return infer_model(history, functions, iterate_rows(pa.Table.from_batches([batch]))).name
+
+
+def _functions(history: Path) -> list[str]:
+    with pq.ParquetFile(history, read_dictionary=["f"]) as file:
+        found: set[str] = set()
+        for batch in file.iter_batches(columns=["f"]):
+            found.update(batch.column("f").dictionary.to_pylist())
+    return sorted(found)
+
+
+def judge_slot(plans: Plans) -> GroupFunction:
+    """Returns what judges some keys of one run."""
 
     def judge(group: tuple[pa.Scalar, ...], rows: pa.Table) -> pa.Table:
-        run, key = (value.as_py() for value in group)
-        model_name, options = plans[run]
-        verdict = judge_key(model_named(model_name), key, operations_of(rows), options)
-        return _table(run, [verdict], JUDGED)
+        run = str(group[0].as_py())
+        source = plans[run].source()
+        assert source.model is not None
+        columns = columns_of(rows.select(OPERATIONS.names))
+        try:
+            verdicts = judge_columns(source.model, columns, source.options)
+        except ValueError as error:
+            problem = {"run": run, "problem": str(source.named(error))}
+            return pa.Table.from_pylist([problem], schema=JUDGED)
+        return _table(run, verdicts, JUDGED)
 
     return judge
 

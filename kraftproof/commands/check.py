@@ -4,10 +4,12 @@ It prints what `checkers` returns and decides nothing itself. Exit codes: 0 vali
 unknown, 3 for a mistake in the usage or the input, which is one line on stderr.
 """
 
+import os
 import sys
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
+from textwrap import indent
 from typing import Annotated, Final
 
 import msgspec
@@ -16,6 +18,7 @@ from rich.console import Console
 from rich.text import Text
 
 from checkers import CheckerInputError, RunVerdict, check_paths
+from checkers.explain.run import ExplanationError
 from checkers.options import Limits
 from checkers.verdict import USAGE_ERROR_EXIT_CODE, Verdict, worst
 
@@ -32,10 +35,14 @@ class EngineName(StrEnum):
 
 def check(
     paths: Annotated[
-        list[Path], typer.Argument(help="Histories (*.jsonl), folders of them, run directories.")
+        list[Path], typer.Argument(help="Histories, folders of them, run directories.")
     ],
     model: Annotated[
-        str | None, typer.Option(help="The model; otherwise inferred from the operations.")
+        str | None,
+        typer.Option(
+            help="The model, by name or as path/to/file.py:ClassName;"
+            " otherwise inferred from the operations."
+        ),
     ] = None,
     engine: Annotated[
         EngineName, typer.Option(help="spark, or inline: in this process.")
@@ -43,6 +50,18 @@ def check(
     key_seconds: Annotated[
         float, typer.Option(help="Time limit a key; beyond it the key is unknown.", min=0.001)
     ] = 30.0,
+    processes: Annotated[
+        int | None,
+        typer.Option(help="How many cores the inline engine uses; otherwise all there are.", min=1),
+    ] = None,
+    explain: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write why the first keys are invalid into this folder, as JSON and as pictures; "
+            "of a run directory it is its own.",
+            metavar="DIR",
+        ),
+    ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a history.")] = False,
 ) -> None:
@@ -55,13 +74,23 @@ def check(
     Any history in the same form: one JSON object a line with index, process,
     type (invoke, ok, fail, info), f, key and value.
 
+    [bold]kraftproof check --engine inline store/etcd/latest/history.edn[/]
+    Jepsen's EDN, the log of a Jepsen test (*.log), or a Parquet table of
+    operations; all but Parquet may be packed (.gz).
+
     Exit codes, by the worst: 0 valid, 2 unknown, 1 invalid; 3 a mistake.
     """
     refused: list[CheckerInputError] = []
     try:
-        limits = Limits(seconds=key_seconds)
-        runs = check_paths(paths, model, engine.value, limits=limits, refuse=refused.append)
-        verdicts = _show_all(runs, as_json=as_json)
+        runs = check_paths(
+            paths,
+            model,
+            engine.value,
+            limits=Limits(seconds=key_seconds),
+            processes=processes or len(os.sched_getaffinity(0)),
+            refuse=refused.append,
+        )
+        verdicts = _show_all(runs, explain, as_json=as_json)
     except CheckerInputError as error:
         verdicts = []
         refused.append(error)
@@ -70,16 +99,41 @@ def check(
     raise typer.Exit(USAGE_ERROR_EXIT_CODE if refused else worst(verdicts).exit_code)
 
 
-def _show_all(runs: Iterable[RunVerdict], *, as_json: bool) -> list[Verdict]:
+def _show_all(runs: Iterable[RunVerdict], explain: Path | None, *, as_json: bool) -> list[Verdict]:
     console = Console(highlight=False, soft_wrap=True)
     verdicts = []
-    for run in runs:
+    for number, run in enumerate(runs, start=1):
         verdicts.append(run.verdict)
         if as_json:
             sys.stdout.write(json_line(run) + "\n")
         else:
             _show(console, run)
+        if run.verdict is Verdict.INVALID and (explain is not None or not as_json):
+            try:
+                said = Console(file=sys.stderr, highlight=False) if as_json else console
+                _explain(said, run, explain, f"{number}-{Path(run.history).stem}-")
+            except ExplanationError as error:
+                sys.stderr.write(f"kraftproof check: {error}\n")
     return verdicts
+
+
+def _explain(console: Console, run: RunVerdict, folder: Path | None, prefix: str) -> None:
+    """Says in words why the first key is invalid; writes why the first few are, if there is where.
+
+    A run directory has its own place for that.
+    """
+    from kraftproof.explanations import explain_into, first_words
+    from kraftproof.run_directory import RunDirectory
+
+    history = Path(run.history)
+    if history.is_dir():
+        written = explain_into(RunDirectory(path=history).explanations, run)
+    else:
+        written = [] if folder is None else explain_into(folder, run, prefix)
+    words = written[0].explanation.words if written else first_words(run)
+    console.print(Text(indent(words, "         ")))
+    for one in written:
+        console.print(Text(f"         picture: {one.picture}"))
 
 
 def json_line(run: RunVerdict) -> str:

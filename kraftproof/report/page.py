@@ -1,36 +1,19 @@
 """Writes report.html: one file that needs nothing else, not even a network."""
 
 import json
+from collections.abc import Sequence
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from kraftproof.explanations import Written
 from kraftproof.report.charts import charts
+from kraftproof.report.colours import colour_of
 from kraftproof.report.context import contexts
 from kraftproof.runner import RunResult
 
-COLOURS = {
-    "kill": "#e05252",
-    "kill-all": "#b3261e",
-    "pause": "#e0a030",
-    "restart": "#7a6ff0",
-    "partition": "#2f8fd8",
-    "clock": "#2aa876",
-    "lose-unsynced": "#c2428f",
-    "disk-full": "#a06a3c",
-    "disk-error": "#a06a3c",
-    "slow-disk": "#c9a27e",
-    "wipe": "#6d4320",
-    "loss": "#7fb8e6",
-    "reset": "#7fb8e6",
-    "stall": "#7fb8e6",
-    "clock-strobe": "#2aa876",
-    "drift": "#1c7a54",
-}
-OTHER_COLOUR = "#8a8f98"
 
-
-def write_page(result: RunResult, diagram: str = "") -> None:
-    """Write the report of a run into its directory."""
+def write_page(result: RunResult, diagram: str = "", explanations: Sequence[Written] = ()) -> None:
+    """Write the report of a run into its directory, with links to the pictures that explain it."""
     environment = Environment(
         loader=PackageLoader("kraftproof.report"),
         autoescape=True,
@@ -49,10 +32,11 @@ def write_page(result: RunResult, diagram: str = "") -> None:
         figures=result.figures,
         charts=None if result.run is None else charts(result.run),
         contexts=contexts(result.findings, result.directory.history, faults, started_ns),
+        explanations=explanations,
         faults=faults,
         started_ns=started_ns,
         diagram=diagram,
-        colour=lambda kind: COLOURS.get(kind, OTHER_COLOUR),
+        colour=colour_of,
         as_text=_as_text,
     )
     result.directory.report.write_text(page, encoding="utf-8")

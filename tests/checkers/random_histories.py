@@ -5,7 +5,7 @@ histories both come up.
 """
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 
 import msgspec
@@ -26,6 +26,18 @@ def draw_cas(random: Random, state: State) -> tuple[str, object, object]:
     if f == "write":
         return f, value, value
     return f, [random.choice([state, random.choice(values)]), value], None
+
+
+def draw_few_repeated(functions: Sequence[str]) -> Draw:
+    """Draws register operations whose values mostly are written once, at this size."""
+
+    def draw(random: Random, state: State) -> tuple[str, object, object]:
+        f, value = random.choice(functions), random.randrange(8)
+        if f == "read":
+            return f, None, random.choice([state, state, value])
+        return f, value if f == "write" else [random.choice([state, state, value]), value], None
+
+    return draw
 
 
 def draw_append(random: Random, state: State) -> tuple[str, object, object]:
@@ -100,6 +112,116 @@ def draw_registration(random: Random, state: State) -> tuple[str, object, object
             ("unregister", None, {"outcome": "unregistered" if is_there else "absent"}),
         ]
     )
+
+
+def draw_container(put: str, take: str, place: Callable[[list[int]], int]) -> Draw:
+    """Draws puts, mostly of what was not put before, and takes, mostly of what goes next."""
+
+    def draw(random: Random, state: State) -> tuple[str, object, object]:
+        elements = list(state or [])
+        fresh = random.randrange(1000) if random.random() < 0.98 else 7
+        if random.random() < 0.5:
+            return put, fresh, None
+        fitting = elements[place(elements)] if elements else None
+        wild = random.choice([*elements, None, fresh])
+        return take, None, fitting if random.random() < 0.85 else wild
+
+    return draw
+
+
+draw_queue = draw_container("enqueue", "dequeue", lambda elements: 0)
+draw_stack = draw_container("push", "pop", lambda elements: -1)
+draw_priorities = draw_container("insert", "delete-min", lambda e: e.index(min(e)))
+
+
+def draw_counter(deltas: Sequence[int]) -> Draw:
+    """Draws adds of some summands, and answers that mostly fit."""
+
+    def draw(random: Random, state: State) -> tuple[str, object, object]:
+        total, delta = state or 0, random.choice(deltas)
+        wild = random.choice([total, total, total, total + random.choice(deltas), 0])
+        f = random.choice(["read", "read", "add", "add", "add-and-get"])
+        if f == "read":
+            return f, None, wild
+        return f, delta, None if f == "add" else wild + delta
+
+    return draw
+
+
+def draw_list(random: Random, state: State) -> tuple[str, object, object]:
+    """Draws an append, a read or a transaction on two lists; elements are mostly new."""
+    f = random.choice(["append", "read", "txn", "txn"])
+    lists = {name: list(held) for name, held in (state or {}).items()}
+    actions = []
+    for _ in range(random.randrange(1, 4) if f == "txn" else 1):
+        name = random.choice("xy") if f == "txn" else None
+        held = lists.setdefault(name, [])
+        if f == "append" or (f == "txn" and random.random() < 0.5):
+            held.append(random.randrange(1000))
+            actions.append(["append", name, held[-1]])
+        else:
+            stale = held[: random.randrange(len(held) + 1)]
+            swapped = [*held[:-2], *held[:-3:-1]]
+            wild = random.choice([stale, swapped, [*held, 7]])
+            actions.append(["r", name, list(held) if random.random() < 0.8 else wild])
+    if f != "txn":
+        return f, actions[0][2] if f == "append" else None, actions[0][2]
+    return f, [[a, n, None if a == "r" else v] for a, n, v in actions], actions
+
+
+def draw_elements(random: Random, state: State) -> tuple[str, object, object]:
+    """Draws questions after single elements of a set."""
+    f, element = random.choice(["add", "remove", "contains", "contains"]), random.randrange(4)
+    is_there = random.choice([element in (state or []), element in (state or []), True, False])
+    return f, element, is_there if f == "contains" else None
+
+
+def draw_growing_set(random: Random, state: State) -> tuple[str, object, object]:
+    """Draws adds, mostly of new elements, and reads of the whole."""
+    held = list(state or [])
+    if random.random() < 0.5:
+        return "add", random.randrange(1000) if random.random() < 0.98 else 7, None
+    told = random.sample(held, len(held))
+    part = told[: random.randrange(len(held) + 1)]
+    return "read", None, told if random.random() < 0.85 else random.choice([part, [*held, 7]])
+
+
+def draw_fencing(random: Random, state: State) -> tuple[str, object, object]:
+    alive, largest = state or (None, -1)
+    token = max(random.choice([largest, largest, largest, random.randrange(4)]), 0)
+    f = random.choice(["lock", "use", "use", "unlock"])
+    if f == "lock":
+        return f, None, largest + 1 if random.random() < 0.85 else token
+    is_alive = random.choice([token == alive] * 3 + [False])
+    return f, token, is_alive if f == "use" else None
+
+
+def draw_map(random: Random, state: State) -> tuple[str, object, object]:
+    value = random.choice(["a", "b", 3, [4]])
+    f = random.choice(["get", "get", "put", "remove"])
+    seen = random.choice([state, state, state, value, None])
+    return f, value if f == "put" else None, seen if f == "get" else None
+
+
+def draw_log(random: Random, state: State) -> tuple[str, object, object]:
+    """Draws produces of new values and fetches; offsets leave gaps now and then."""
+    records = [(offset, value) for offset, value, _ in state or [] if offset is not None]
+    end = max((offset for offset, _ in records), default=-1) + 1
+    if random.random() < 0.5:
+        offset = end + random.choice([0, 0, 1]) if random.random() < 0.9 else random.randrange(4)
+        return "produce", random.randrange(1000), offset
+    offset, value = random.choice([*records, (end, None), (random.randrange(4), None)])
+    lost = [value for offset, value, _ in state or [] if offset is None]
+    return "fetch", offset, random.choice(lost) if lost and random.random() < 0.3 else value
+
+
+def draw_versioned(random: Random, state: State) -> tuple[str, object, object]:
+    value, version = state or (None, 0)
+    near = max(0, version + random.choice([0, 0, 0, 0, 1, -1]))
+    f, new = random.choice(["get", "get", "set", "set-if"]), random.randrange(3)
+    if f == "get":
+        return f, None, [random.choice([value, value, value, new]), near]
+    return f, (new if f == "set" else [near, new]), random.choice([version, near, near]) + 1
 
 
 def random_history(

@@ -2,12 +2,14 @@
 
 import gzip
 import json
+import re
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from checkers.history import HistoryError, read_operations
+from checkers.reading import operations_table_of
 from checkers.tables import operation_rows, write_table
 from kraftproof.commands.check import check
 from tests.checkers.conftest import HISTORIES
@@ -131,3 +133,92 @@ def test_an_empty_history_says_that_nothing_was_checked(tmp_path):
     result = run(tmp_path)
     assert result.exit_code == 0
     assert "the history has no operations: nothing was checked" in result.stdout
+
+
+def refused_beside_others(tmp_path, name, content, *options):
+    """Checks a bad history among good ones, and returns what is said of it."""
+    folder = tmp_path / "histories"
+    folder.mkdir()
+    (folder / name).write_bytes(content)
+    (folder / "z.jsonl").write_bytes(INVALID.read_bytes())
+    result = run(folder / name, folder, VALID, "--json", *options)
+    assert result.exit_code == 3
+    verdicts = [json.loads(line)["verdict"] for line in result.stdout.splitlines()]
+    assert verdicts == ["invalid", "valid"]
+    said = set(result.stderr.splitlines())
+    assert len(said) == 1, said
+    return said.pop().removeprefix(f"kraftproof check: {folder / name}")
+
+
+INVOKE = {"process": 0, "type": "invoke", "f": "read", "time": 5}
+DONE = INVOKE | {"type": "ok"}
+
+
+@pytest.mark.parametrize(
+    ("events", "wanted"),
+    [
+        ([INVOKE, INVOKE], ":2: field process: process 0 invokes read, but its read of line 1 is"),
+        ([INVOKE, DONE, DONE], ":3: field process: process 0 completes an operation that it did"),
+        ([INVOKE, DONE | {"time": 4}], ":2: field time: 4 is before the operation was invoked, at"),
+    ],
+    ids=["two open", "no invocation", "time backwards"],
+)
+@pytest.mark.parametrize("form", ["jsonl", "edn"])
+def test_events_that_make_no_history_are_named_and_the_others_checked(
+    tmp_path, events, wanted, form
+):
+    lines = [json.dumps({"index": number, **event}) for number, event in enumerate(events)]
+    if form == "edn":
+        lines = [re.sub(r'"(\w+)":?', r":\1", line) for line in lines]
+    content = "\n".join(lines).encode()
+    assert refused_beside_others(tmp_path, f"a.{form}", content).startswith(wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "wanted"),
+    [
+        ("a.edn", b"{:process 0 :type :invoke :f :read :value [1}", ":1: not EDN: unmatched }"),
+        ("a.edn", b"[{:process 0 :type :invoke :f :read}", ":1: not EDN: the [ of this line is"),
+        ("a.edn", b"{:process 0 :f \xff}", ":1: not EDN: byte 16 is no UTF-8"),
+        ("a.log", b"ERROR nothing\n", ": no line of this log is that of an operation"),
+        ("a.parquet", b"PAR1" + b"\0" * 50, ": not a readable Parquet file: "),
+        ("a.jsonl.gz", gzip.compress(b"[" * (70 << 20)), ":1: a line longer than 67108864 bytes"),
+        ("a.edn.gz", gzip.compress(b" \n" * 10 + b"1" * (70 << 20)), ":11: a line longer than"),
+        (
+            "a.jsonl",
+            b'{"index":0,"process":0,"type":"invoke","f":"\xff"}',
+            ":1: not a JSON event: ",
+        ),
+        ("a.jsonl", b'{"index":0,"process":0,"type":"invoke","f":"\0"}', ":1: not a JSON event: "),
+    ],
+)
+def test_a_file_that_can_not_be_read_is_named_and_the_others_are_checked(
+    tmp_path, name, content, wanted
+):
+    assert refused_beside_others(tmp_path, name, content).startswith(wanted)
+
+
+def test_a_field_given_twice_has_its_last_value(tmp_path):
+    line = b'{"index":0,"process":0,"type":"invoke","f":"write","value":1,"value":2}\n'
+    for copies in (1, 80_000):
+        path = tmp_path / "h.jsonl"
+        path.write_bytes(
+            b"".join(
+                line.replace(b'"index":0,"process":0', b'"index":%d,"process":%d' % (i, i))
+                for i in range(copies)
+            )
+        )
+        assert read_operations(path)[-1].input == 2
+        assert set(operations_table_of(path)["input"].to_pylist()) == {"2"}
+
+
+def test_a_cut_table_is_named_and_the_others_are_checked(tmp_path):
+    rows = list(operation_rows(read_operations(INVALID)))
+    whole = write_table(tmp_path, "operations", rows).read_bytes()
+    for keep in (2, 500, len(whole) - 10):
+        path = tmp_path / "cut.parquet"
+        path.write_bytes(whole[:keep])
+        result = run(path, VALID, "--json")
+        assert (result.exit_code, result.stdout.count('"valid"')) == (3, 1)
+        assert result.stderr.startswith(f"kraftproof check: {path}: not a readable Parquet file")
+        assert result.stderr.count("\n") == 1

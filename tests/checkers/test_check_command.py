@@ -62,10 +62,10 @@ def test_an_empty_history_is_valid(tmp_path):
     [
         ('{"index":0}\n', (), ":1: Object missing required field `process`"),
         ("[]\n", (), ":1: Expected `object`, got `array`"),
-        ("FROB", (), "no model fits the operations frob: give --model (cas-register, "),
+        ("FROB", (), "no model fits the operations frob: give --model ("),
         ("FROB", ("--model", "mutex"), ":1: field f: frob is no operation of mutex, which has acq"),
-        ("FROB", ("--model", "nope"), "model nope: no such model; there are cas-register, "),
-        (None, (), "no history (*.jsonl) and no run directory in it"),
+        ("FROB", ("--model", "nope"), "model nope: no such model; there are "),
+        (None, (), "no history (*.jsonl, *.edn) and no run directory in it"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_3(tmp_path, content, options, wanted):

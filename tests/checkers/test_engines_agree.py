@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from checkers import check_paths, check_run
+from checkers.options import Limits
 from checkers.tables import read_table, write_table
 from checkers.verdict import Verdict
 from tests.checkers.conftest import HISTORIES, event_lines
@@ -203,3 +204,70 @@ def test_spark_says_what_the_inline_engine_says(runs, capsys):
     assert spark == inline
     assert len(spark) == 118 + len(runs)
     assert comparable(check_run(runs[1], "spark")) == comparable(check_run(runs[1], "inline"))
+
+
+RAISING = """
+from checkers.models.specification import Specification
+
+class Raising(Specification):
+    name = "raising"
+    functions = frozenset({"read", "write", "cas"})
+
+    def init(self):
+        return 0
+
+    def step(self, state, call):
+        if state == 3:
+            raise RuntimeError("three is too much")
+        return state + 1
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_they_agree_on_a_user_s_model_that_raises_and_on_keys_out_of_time(tmp_path):
+    """The model is a file's class: the workers have to find it, too."""
+    (tmp_path / "raising.py").write_text(RAISING)
+    told = {"f": "write", "value": 1}
+    events = [
+        told | {"process": process, "key": key, "type": kind, "time": number}
+        for number, (process, key, kind) in enumerate(
+            (process, key, kind)
+            for key, count in (("few", 3), ("many", 5))
+            for kind in ("invoke", "ok")
+            for process in range(count)
+        )
+    ]
+    history = tmp_path / "history.jsonl"
+    history.write_text(event_lines(events))
+    raising = f"{tmp_path / 'raising.py'}:Raising"
+    open_for_ever = tmp_path / "open.jsonl"
+    writes = [
+        {
+            "process": number,
+            "type": "invoke",
+            "f": "txn",
+            "key": "x",
+            "value": [["write", 0, number]],
+        }
+        for number in range(40)
+    ]
+    read = {"process": 99, "f": "txn", "key": "x"}
+    asked, answered = [["read", 0, None], ["read", 1, None]], [["read", 0, 17], ["read", 1, 5]]
+    writes += [read | {"type": "invoke", "value": asked}, read | {"type": "ok", "value": answered}]
+    open_for_ever.write_text(event_lines(writes))
+    limits = Limits(seconds=1e-9)
+    by_engine = [
+        [
+            *map(comparable, check_paths([history], raising, engine)),
+            *map(comparable, check_paths([open_for_ever], None, engine, limits=limits)),
+        ]
+        for engine in ("inline", "spark")
+    ]
+    assert by_engine[0] == by_engine[1]
+    raised, late = by_engine[0]
+    assert raised[2] == late[2] == Verdict.UNKNOWN
+    assert [verdict for _, verdict, *_ in raised[-1]] == [Verdict.VALID, Verdict.UNKNOWN]
+    assert "three is too much" in raised[-1][1][4]
+    assert late[-1][0][4] is not None

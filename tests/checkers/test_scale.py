@@ -1,97 +1,56 @@
-"""Large histories that are valid by construction, and twins with one wrong answer; bounded all."""
+"""Large histories of known verdict, for all engines; what stays bounded as histories grow.
+
+`make test-long` runs the large ones (`tests.checkers.scale`).
+"""
 
 import time
-from random import Random
 
-import msgspec
 import pytest
 
-from checkers.engines.general import check_linearizable
+from checkers.engines.outcome import Outcome
+from checkers.generate import GenerateOptions, generated_table
+from checkers.generate.register_corruption import KINDS
 from checkers.history import Operation
 from checkers.judge import judge_key
 from checkers.models import model_named
-from checkers.models.cas_register import CasRegister
 from checkers.models.kv_append import KvAppend
 from checkers.options import CheckOptions, Limits
+from checkers.tables import operations_of
 from checkers.verdict import Verdict, verdict_of_keys
-from tests.checkers.test_general_engine import hard_history, linearizable_history
-
-LIMITS = Limits(seconds=20)
-SIZES = [(20_000, 5, 0.0), (5_000, 20, 0.0), (2_000, 30, 0.0), (5_000, 10, 0.01), (1_000, 20, 0.05)]
-
-
-def string_history(random: Random, size: int, processes: int, lost: float) -> list[Operation]:
-    """A history of a real store of strings: each operation takes effect between its events."""
-    value, event = "", 0
-    operations: list[Operation] = []
-    pending: dict[int, list] = {}
-    while len(operations) < size or pending:
-        process = random.randrange(processes)
-        if process not in pending:
-            if len(operations) < size:
-                f = random.choices(["get", "append", "put"], [45, 45, 10])[0]
-                asked = None if f == "get" else f"<{len(operations)}>"
-                pending[process] = [len(operations), None]
-                operations.append(
-                    Operation(
-                        index=len(operations),
-                        process=process,
-                        f=f,
-                        key="k",
-                        input=asked,
-                        invoke_index=event,
-                    )
-                )
-        elif pending[process][1] is None:
-            operation = operations[pending[process][0]]
-            if operation.f != "get":
-                value = operation.input if operation.f == "put" else value + operation.input
-            pending[process][1] = (value,)
-        else:
-            number, (answer,) = pending.pop(process)
-            if random.random() >= lost:
-                operations[number] = msgspec.structs.replace(
-                    operations[number], status="ok", output=answer, complete_index=event
-                )
-        event += 1
-    return operations
+from tests.checkers.engines import ENGINES
+from tests.checkers.scale import SMALL, Case, run
+from tests.checkers.test_general_engine import hard_history
 
 
-def corrupted(operations: list[Operation], f: str, answer: object) -> list[Operation]:
-    """The same history with one wrong answer, at about two thirds."""
-    found = (
-        o for o in operations if o.f == f and o.status == "ok" and o.index > len(operations) / 1.5
-    )
-    wrong = next(found)
-    return [msgspec.structs.replace(o, output=answer) if o is wrong else o for o in operations]
+@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.told)
+def test_engines_are_right_on_histories_whose_verdict_is_known(case):
+    findings = list(run(case))
+    assert [finding for finding in findings if finding.wrong] == []
+    assert not any(finding.is_undecided for finding in findings)
+    assert len(findings) > len(case.engines)
 
 
-@pytest.mark.parametrize(("size", "processes", "lost"), SIZES)
-def test_a_large_register_is_valid(size, processes, lost):
-    operations = linearizable_history(Random(size), size, processes, lost)
-    assert check_linearizable(CasRegister(), operations, LIMITS).verdict is Verdict.VALID
+def wrong_of(decide, monkeypatch):
+    """What is found wrong with an engine, by the kind of history."""
+    monkeypatch.setitem(ENGINES, "chosen", decide)
+    options = GenerateOptions(operations=400, keys=3, failed=0.05)
+    findings = list(run(Case(options=options, engines=("chosen",))))
+    return [(f.told.split(", ")[-1].removesuffix(": chosen"), f.wrong) for f in findings if f.wrong]
 
 
-@pytest.mark.parametrize(("size", "processes"), [(20_000, 5), (5_000, 10), (2_000, 16)])
-def test_its_twin_with_a_value_that_nobody_wrote_is_invalid_there(size, processes):
-    operations = corrupted(linearizable_history(Random(3), size, processes, 0.0), "read", 77)
-    outcome = check_linearizable(CasRegister(), operations, LIMITS)
-    assert outcome.verdict is Verdict.INVALID
-    assert outcome.stuck is not None
-    assert outcome.stuck.output == 77
+def test_an_engine_that_finds_nothing_is_caught(monkeypatch):
+    valid = Outcome(verdict=Verdict.VALID, engine="blind")
+    wrong = wrong_of(lambda calls, _: [valid] * (len(calls.starts) - 1), monkeypatch)
+    guaranteed = [name for name, kind in KINDS.items() if kind.is_guaranteed]
+    assert [kind for kind, _ in wrong] == guaranteed
+    assert all(what.startswith("missed operation ") for _, what in wrong)
 
 
-@pytest.mark.parametrize(
-    ("size", "processes", "lost"), [(2_000, 10, 0.0), (1_000, 10, 0.01), (400, 20, 0.0)]
-)
-def test_large_strings_and_their_twins(size, processes, lost):
-    operations = string_history(Random(5), size, processes, lost)
-    assert check_linearizable(KvAppend(), operations, LIMITS).verdict is Verdict.VALID
-    twin = corrupted(operations, "get", "<1><0>")
-    outcome = check_linearizable(KvAppend(), twin, LIMITS)
-    assert outcome.verdict is Verdict.INVALID
-    assert outcome.stuck is not None
-    assert outcome.stuck.output == "<1><0>"
+def test_an_engine_that_cries_wolf_is_caught(monkeypatch):
+    invalid = Outcome(verdict=Verdict.INVALID, engine="wolf", stuck_row=0)
+    wrong = wrong_of(lambda calls, _: [invalid] * (len(calls.starts) - 1), monkeypatch)
+    assert [kind for kind, _ in wrong] == ["valid", *KINDS]
+    assert all(what.startswith(("false alarm", "named operation")) for _, what in wrong)
 
 
 def test_a_long_history_of_registrations_takes_time_in_proportion():
@@ -134,7 +93,8 @@ def test_a_long_history_of_registrations_takes_time_in_proportion():
 def test_a_limit_leaves_only_the_key_concerned_unknown():
     options = CheckOptions(limits=Limits(seconds=0.2))
     keys = [judge_key(KvAppend(), "hard", hard_history(), options)]
-    easy = string_history(Random(1), 20, 3, 0.0)
+    options_of_easy = GenerateOptions(model="kv-append", operations=20, concurrency=3, values=None)
+    easy = operations_of(generated_table(options_of_easy))
     keys += [judge_key(KvAppend(), f"easy {i}", easy, options) for i in range(120)]
     assert [key.key for key in keys if key.verdict is not Verdict.VALID] == ["hard"]
     assert keys[0].reason == "no verdict within 0.2 s"

@@ -122,6 +122,8 @@ def test_the_page_and_the_junit_of_an_invalid_run(tmp_path):
     assert "&lt;was&gt;" in page
     assert "<was>" not in page
     assert page.count('class="named"') == 1
+    assert '<a href="explanations/topic-0.html">' in page
+    assert (directory.explanations / "topic-0.html").is_file()
     suite = ElementTree.parse(directory.junit).getroot()
     assert suite.tag == "testsuite"
     cases = {case.get("name"): case for case in suite.findall("testcase")}

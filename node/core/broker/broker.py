@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Broker:
     """What serves clients."""
 
-    def __init__(  # noqa: PLR0917 - every part of a node is handed the same six
+    def __init__(
         self,
         config: NodeConfig,
         raft: Raft,

@@ -54,7 +54,7 @@ from node.wire.messages.batch import Batch, Record
 class Raft:
     """The quorum as the rest of the node sees it."""
 
-    def __init__(  # noqa: PLR0917 - every part of a node is handed the same six
+    def __init__(
         self,
         config: NodeConfig,
         durable: QuorumState,

@@ -43,7 +43,7 @@ is itself waited for, by the first of them."""
 class RaftState:
     """One node's quorum state; the transitions are its methods."""
 
-    def __init__(  # noqa: PLR0917 - every part of a node is handed the same six
+    def __init__(
         self,
         config: NodeConfig,
         durable: QuorumState,

@@ -1,0 +1,33 @@
+"""The recorded histories with known verdicts: all of them, checked in one command."""
+
+import json
+from pathlib import Path
+
+from bench.checkers.histories import BIN, ROOT, SHARED, BenchError
+from bench.checkers.processes import ExceededError, Limits, whole_output
+
+
+def shared_histories(limits: Limits) -> tuple[str, str]:
+    """Checks all of tests/histories; returns whether that is as it should be, and how it went.
+
+    Raises:
+        BenchError: the command fails.
+    """
+    lines = (SHARED / "VERDICTS.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    wanted = {str(SHARED / path): verdict for path, _, verdict in (x.split("\t") for x in lines)}
+    command = [str(BIN / "kraftproof"), "check", "--engine", "inline", "--json", str(SHARED)]
+    try:
+        seconds, output = whole_output(command, ROOT, limits, codes=(0, 1, 2))
+    except ExceededError as error:
+        raise BenchError(f"kraftproof check {SHARED}: {error}") from error
+    told = {line["history"]: line["verdict"] for line in map(json.loads, output.splitlines())}
+    return compared(wanted, told, seconds)
+
+
+def compared(wanted: dict[str, str], told: dict[str, str], seconds: float) -> tuple[str, str]:
+    """Returns whether what was told is what was wanted, and in words by how much."""
+    right = sum(told.get(path) == verdict for path, verdict in wanted.items())
+    unknown = sum(verdict == "unknown" for verdict in told.values())
+    wrong = [Path(path).name for path in wanted if told.get(path) != wanted[path]]
+    shown = f"{right} of {len(wanted)} right, {unknown} unknown, {seconds:.3g} s as one command"
+    return ("NOT MET", f"{shown}; not {', '.join(wrong)}") if wrong else ("met", shown)

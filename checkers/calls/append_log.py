@@ -1,0 +1,131 @@
+"""Calls on logs that are appended to at offsets which they choose, and read by offset.
+
+One log a key. Offsets grow but may leave gaps, as Kafka's do. A produce without an answer that a
+fetch found again has the offset at which it was found: `bound` says which. One that was never found
+constrains nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checkers.calls import Calls
+from checkers.calls.values import (
+    NO_VALUE,
+    integers,
+    key_numbers,
+    numbered,
+    of_function,
+    require_functions,
+    texts_of,
+    within_keys,
+)
+from checkers.columns import INFO, OK, Columns
+
+PRODUCED: Final = 0
+FOUND: Final = 1
+FOUND_NONE: Final = 2
+
+GREATEST: Final = 1 << 62
+"""Offsets are less than this either way."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogCalls(Calls):
+    """Values that got an offset, and fetches that found one or none.
+
+    Attributes:
+        action: int8[n], PRODUCED, FOUND or FOUND_NONE.
+        offset: int64[n], numbered from 0 within its key, in the offsets' order.
+        value: int64[n], a number for each value; NO_VALUE for FOUND_NONE.
+    """
+
+    action: NDArray[np.int8]
+    offset: NDArray[np.int64]
+    value: NDArray[np.int64]
+
+
+def bound(
+    untold: Iterable[tuple[int, int]], found: Mapping[int, set[int]], told: Mapping[int, set[int]]
+) -> dict[int, int]:
+    """Returns at which offset each produce without an answer was found again.
+
+    Equal values can change places, so the one that was invoked first was found first.
+
+    Args:
+        untold: (operation, value) of those produces, by invocation.
+        found: the offsets at which fetches found each value.
+        told: the offsets that produces of each value answered.
+
+    Returns:
+        Offsets by operation, of those that were found.
+    """
+    left = {
+        value: sorted(offsets - told.get(value, set()), reverse=True)
+        for value, offsets in found.items()
+    }
+    return {operation: left[value].pop() for operation, value in untold if left.get(value)}
+
+
+def log_calls(columns: Columns, model: str, functions: frozenset[str]) -> LogCalls:
+    """Returns the calls of operations produce and fetch.
+
+    Raises:
+        ValueError: an operation of another function, or an offset that is no integer.
+    """
+    require_functions(columns, model, functions)
+    is_answered, fetches = columns.status == OK, of_function(columns, "fetch")
+    codes, texts = numbered(texts_of(columns, fetches))
+    is_null = codes == (texts.index("null") if "null" in texts else NO_VALUE)
+    asked = integers(columns, fetches & is_answered, is_output=False, below=GREATEST)
+    offset = integers(columns, ~fetches & is_answered, is_output=True, below=GREATEST) + asked
+    keys = key_numbers(columns)
+    has_offset = is_answered.copy()
+    for row, place in _bound_rows(columns, keys, codes, offset, fetches, is_null).items():
+        offset[row], has_offset[row] = place, True
+    rows = np.flatnonzero(has_offset)
+    action = np.where(fetches, np.where(is_null, FOUND_NONE, FOUND), PRODUCED)
+    _, ranks = np.unique(offset[rows], return_inverse=True)
+    return LogCalls(
+        starts=np.searchsorted(rows, columns.starts).astype(np.int64),
+        rows=rows,
+        invoke=columns.invoke[rows],
+        complete=columns.complete[rows],
+        action=action[rows].astype(np.int8),
+        offset=within_keys(keys[rows], ranks, np.ones(len(rows), dtype=np.bool_)),
+        value=np.where(fetches & is_null, NO_VALUE, codes)[rows],
+    )
+
+
+def _bound_rows(
+    columns: Columns,
+    keys: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    offset: NDArray[np.int64],
+    fetches: NDArray[np.bool_],
+    is_null: NDArray[np.bool_],
+) -> dict[int, int]:
+    """Returns the offsets of the rows that produced something without an answer."""
+    untold: dict[int, list[tuple[int, int]]] = {}
+    for row in np.flatnonzero((columns.status == INFO) & ~fetches).tolist():
+        untold.setdefault(int(keys[row]), []).append((row, int(codes[row])))
+    offsets: dict[int, int] = {}
+    for key, produces in untold.items():
+        here = slice(int(columns.starts[key]), int(columns.starts[key + 1]))
+        is_answered = columns.status[here] == OK
+        finds, tells = is_answered & fetches[here] & ~is_null[here], is_answered & ~fetches[here]
+        found, told = (
+            _offsets_by_value(codes[here][rows], offset[here][rows]) for rows in (finds, tells)
+        )
+        offsets |= bound(produces, found, told)
+    return offsets
+
+
+def _offsets_by_value(values: NDArray[np.int64], offsets: NDArray[np.int64]) -> dict[int, set[int]]:
+    by_value: dict[int, set[int]] = {}
+    for value, offset in zip(values.tolist(), offsets.tolist(), strict=True):
+        by_value.setdefault(value, set()).add(offset)
+    return by_value

@@ -1,0 +1,266 @@
+"""Calls on lists that are appended to and read whole, one list or several in a transaction.
+
+A call is a transaction of *actions*: appends, and reads with what they saw. Several lists may be
+under one key; an operation `append` or `read` is a transaction of one action on the key's own list.
+Every element that a read saw is traced to the append that wrote it, so an element that is appended
+twice to one list leaves the key to the general engine.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from checkers.calls import Calls
+from checkers.calls.values import canonical, key_numbers, require_functions
+from checkers.columns import FAIL, OK, Columns
+
+APPEND: Final = 0
+READ: Final = 1
+
+UNKNOWN: Final = -1
+"""An element that nobody appended."""
+ABORTED: Final = -2
+"""An element that was appended only by an operation that failed."""
+
+READ_NAMES: Final = frozenset({"r", "read"})
+OWN_LIST: Final = ""
+"""The list of operations that name none."""
+
+_WANTED: Final = '[["append", list, value] | ["r", list, [...]], ...]'
+
+Action = tuple[bool, str, object]
+"""(whether it is a read, its list, the text appended or the texts read)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListCalls(Calls):
+    """Transactions on lists; those without an answer have appends only.
+
+    Attributes:
+        actions: int64[n + 1]; the actions of call c are actions[c] to actions[c + 1]: a in all.
+        is_read: bool[a], whether an action is a read.
+        list_number: int64[a], its list, numbered from 0 within the key.
+        seen: int64[a + 1]; what action a saw is at seen[a] to seen[a + 1] of `elements`.
+        elements: int64[e], the appends (as actions) that the elements seen came from, or UNKNOWN or
+            ABORTED.
+        is_repeated: bool[m], whether a key has two appends of one element to one list.
+    """
+
+    actions: NDArray[np.int64]
+    is_read: NDArray[np.bool_]
+    list_number: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    elements: NDArray[np.int64]
+    is_repeated: NDArray[np.bool_]
+
+
+def actions_of(f: str, asked: object, answered: object, *, is_answered: bool) -> list[Action]:
+    """Returns the actions of one operation; reads without an answer are left out.
+
+    Raises:
+        ValueError: they can't be read.
+    """
+    if f in {"append", "add"}:
+        return [(False, OWN_LIST, canonical(asked))]
+    if f == "read":
+        return [(True, OWN_LIST, _texts(answered))] if is_answered else []
+    told = answered if is_answered else asked
+    if isinstance(told, list):
+        return [_action(action) for action in told if is_answered or not _is_read(action)]
+    raise ValueError(f"field value: txn takes {_WANTED}, not {canonical(told)}")
+
+
+def _is_read(action: object) -> bool:
+    return isinstance(action, list) and len(action) == 3 and action[0] in READ_NAMES
+
+
+def _action(action: object) -> Action:
+    if _is_read(action):
+        assert isinstance(action, list)
+        return True, canonical(action[1]), _texts(action[2])
+    if isinstance(action, list) and len(action) == 3 and action[0] == "append":
+        return False, canonical(action[1]), canonical(action[2])
+    raise ValueError(f"field value: txn takes {_WANTED}, not {canonical(action)} among them")
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(canonical(element) for element in elements_read(value))
+
+
+def elements_read(value: object) -> list[object]:
+    """Returns what a read answers; null is an empty list.
+
+    Raises:
+        ValueError: it is no list.
+    """
+    if value is None:
+        return []
+    if isinstance(value, list):
+        return value
+    raise ValueError(f"field value: a read answers a list, not {canonical(value)}")
+
+
+Kind = TypeVar("Kind", bound=ListCalls)
+
+
+def list_calls(kind: type[Kind], columns: Columns, model: str, functions: frozenset[str]) -> Kind:
+    """Returns the calls of operations append (or add), read and txn.
+
+    Raises:
+        ValueError: an operation of another function, or one that can't be read.
+    """
+    require_functions(columns, model, functions)
+    told = None
+    if len(columns) >= MANY and "txn" not in columns.functions:
+        from checkers.calls.integer_lists import told_integers  # compiled kernels
+
+        told = told_integers(columns)
+    return _traced(kind, columns, told if told is not None else told_texts(columns))
+
+
+MANY: Final = 2_000
+"""So many operations are worth a compiled parser."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """The actions of a history, its values as numbers: a actions of all that happened or failed.
+
+    Attributes:
+        row: int64[a], ascending.
+        is_read: bool[a].
+        list_number: int64[a], numbered from 0 within the key.
+        value: int64[a], what was appended.
+        seen: int64[a + 1], where in `values` the elements are that each action saw.
+        values: int64[e].
+    """
+
+    row: NDArray[np.int64]
+    is_read: NDArray[np.bool_]
+    list_number: NDArray[np.int64]
+    value: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    values: NDArray[np.int64]
+
+
+def told_texts(columns: Columns) -> Told:
+    """Returns the actions of any history, by decoding the JSON of every operation."""
+    rows, is_read, lists, appended, lengths = [], [], [], [], []
+    values: list[int] = []
+    numbers: dict[str, int] = {}
+    named: dict[tuple[int, str], int] = {}
+    count: dict[int, int] = {}
+    keys = key_numbers(columns).tolist()
+    for row, actions in _decoded(columns):
+        for reads, name, value in actions:
+            place = (keys[row], name)
+            if place not in named:
+                named[place] = count.get(keys[row], 0)
+                count[keys[row]] = named[place] + 1
+            texts = value if isinstance(value, tuple) else ()
+            rows.append(row)
+            is_read.append(reads)
+            lists.append(named[place])
+            appended.append(0 if reads else numbers.setdefault(str(value), len(numbers)))
+            lengths.append(len(texts))
+            values.extend(numbers.setdefault(text, len(numbers)) for text in texts)
+    return Told(
+        row=np.asarray(rows, dtype=np.int64),
+        is_read=np.asarray(is_read, dtype=np.bool_),
+        list_number=np.asarray(lists, dtype=np.int64),
+        value=np.asarray(appended, dtype=np.int64),
+        seen=np.concatenate(([0], np.cumsum(np.asarray(lengths, dtype=np.int64)))),
+        values=np.asarray(values, dtype=np.int64),
+    )
+
+
+def _decoded(columns: Columns) -> Iterator[tuple[int, list[Action]]]:
+    decode = msgspec.json.Decoder().decode
+    asked, answered = (columns.table.column(name).to_pylist() for name in ("input", "output"))
+    functions = [columns.functions[number] for number in columns.f.tolist()]
+    for row, status in enumerate(columns.status.tolist()):
+        is_answered = status == OK
+        answer = decode(answered[row]) if is_answered else None
+        yield row, actions_of(functions[row], decode(asked[row]), answer, is_answered=is_answered)
+
+
+def _traced(kind: type[Kind], columns: Columns, told: Told) -> Kind:
+    """Traces the elements seen to their appends, and leaves out what failed."""
+    has_failed = columns.status[told.row] == FAIL
+    is_kept = ~has_failed
+    key = key_numbers(columns)[told.row]
+    lists = _list_ids(key, told.list_number)
+    number_of = np.cumsum(is_kept) - 1
+    writes = np.flatnonzero(is_kept & ~told.is_read)
+    aborted = np.flatnonzero(has_failed & ~told.is_read)
+    seen = np.concatenate(([0], np.cumsum(np.diff(told.seen)[is_kept])))  # nothing failed saw any
+    elements, repeated = _trace(
+        (lists[writes], told.value[writes]),
+        (lists[aborted], told.value[aborted]),
+        lists[is_kept],
+        seen,
+        told.values,
+    )
+    by_place = np.append(number_of[writes], [ABORTED, UNKNOWN])  # which are -2 and -1
+    rows, first = np.unique(told.row[is_kept], return_index=True)
+    is_repeated = np.zeros(len(columns.keys), dtype=np.bool_)
+    is_repeated[key[writes[repeated]]] = True
+    return kind(
+        starts=np.searchsorted(rows, columns.starts).astype(np.int64),
+        rows=rows,
+        invoke=columns.invoke[rows],
+        complete=columns.complete[rows],
+        actions=np.append(first, int(is_kept.sum())),
+        is_read=told.is_read[is_kept],
+        list_number=told.list_number[is_kept],
+        seen=seen,
+        elements=by_place[elements],
+        is_repeated=is_repeated,
+    )
+
+
+def _list_ids(keys: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns a number for each list of each key."""
+    return keys * (int(numbers.max(initial=0)) + 1) + numbers
+
+
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Lists and values."""
+
+
+def _trace(
+    writes: Pairs,
+    aborted: Pairs,
+    lists: NDArray[np.int64],
+    seen: NDArray[np.int64],
+    values: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Traces the elements that actions saw to the appends that wrote them.
+
+    Args:
+        writes: lists and values of the appends.
+        aborted: the same of those that failed.
+        lists: int64[a], the list of each action.
+        seen: int64[a + 1], where in `values` lies what it saw.
+        values: int64[e].
+
+    Returns:
+        int64[e], places among `writes`, or UNKNOWN or ABORTED; and the writes that repeat another.
+    """
+    if len(writes[0]) + len(values) >= MANY:
+        from checkers.calls.integer_lists import trace  # compiled kernels
+
+        return trace(*writes, *aborted, lists, seen, values)
+    places: dict[tuple[int, int], int] = {}
+    repeated = []
+    for place, pair in enumerate(zip(*(part.tolist() for part in writes), strict=True)):
+        if places.setdefault(pair, place) != place:
+            repeated.append(place)
+    lost = set(zip(*(part.tolist() for part in aborted), strict=True))
+    pairs = zip(np.repeat(lists, np.diff(seen)).tolist(), values.tolist(), strict=True)
+    found = [places.get(pair, ABORTED if pair in lost else UNKNOWN) for pair in pairs]
+    return np.asarray(found, dtype=np.int64), np.asarray(repeated, dtype=np.int64)

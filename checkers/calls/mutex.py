@@ -1,0 +1,38 @@
+"""Calls on locks that do not know who holds them: acquire and release; free at first."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checkers.calls import Calls
+from checkers.calls.values import of_function, require_functions
+from checkers.columns import FAIL, Columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MutexCalls(Calls):
+    """Acquisitions and releases that succeeded or may have.
+
+    Attributes:
+        is_release: bool[n].
+    """
+
+    is_release: NDArray[np.bool_]
+
+
+def mutex_calls(columns: Columns, model: str, functions: frozenset[str]) -> MutexCalls:
+    """Returns the calls of operations acquire and release.
+
+    Raises:
+        ValueError: an operation of another function.
+    """
+    require_functions(columns, model, functions)
+    rows = np.flatnonzero(columns.status != FAIL)
+    return MutexCalls(
+        starts=np.searchsorted(rows, columns.starts).astype(np.int64),
+        rows=rows,
+        invoke=columns.invoke[rows],
+        complete=columns.complete[rows],
+        is_release=of_function(columns, "release")[rows],
+    )

@@ -1,0 +1,134 @@
+"""The values of operations as numbers: equal JSON values get one number.
+
+What the makers of calls (`checkers.models`) share. It does not know which field of which operation
+is meant; they choose the texts.
+"""
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from checkers.columns import Columns
+
+NO_VALUE = -1
+"""Stands for a value that there isn't, or that nobody was told."""
+
+
+def canonical(value: object) -> str:
+    """Returns a value as JSON text that is equal for equal values."""
+    return msgspec.json.encode(value, order="sorted").decode()
+
+
+def key_numbers(columns: Columns) -> NDArray[np.int64]:
+    """Returns each row's key as a number: int64[n]."""
+    return np.repeat(np.arange(len(columns.keys), dtype=np.int64), np.diff(columns.starts))
+
+
+def of_function(columns: Columns, name: str) -> NDArray[np.bool_]:
+    """Returns which rows are operations of that function: bool[n]."""
+    if name not in columns.functions:
+        return np.zeros(len(columns), dtype=np.bool_)
+    found: NDArray[np.bool_] = columns.f == columns.functions.index(name)
+    return found
+
+
+def require_functions(columns: Columns, model: str, known: frozenset[str]) -> None:
+    """Raises ValueError if a history has an operation that the model does not know."""
+    for name in columns.functions:
+        if name not in known:
+            there = ", ".join(sorted(known))
+            raise ValueError(f"field f: {name} is no operation of {model}, which has {there}")
+
+
+def texts_of(columns: Columns, from_output: NDArray[np.bool_]) -> pa.Array:
+    """Returns each row's `output` where told so, else its `input`: n JSON texts."""
+    table = columns.table
+    chosen = pc.if_else(pa.array(from_output), table.column("output"), table.column("input"))
+    return chosen.combine_chunks() if isinstance(chosen, pa.ChunkedArray) else chosen
+
+
+def numbered(texts: pa.Array) -> tuple[NDArray[np.int64], list[str]]:
+    """Numbers JSON texts by value.
+
+    Returns:
+        int64[n], each text's number, and the texts by number.
+    """
+    encoded = pc.dictionary_encode(texts)
+    distinct = encoded.dictionary.to_pylist()
+    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    if not any("{" in text for text in distinct):
+        return codes, distinct
+    numbers: dict[str, int] = {}
+    renamed = [
+        numbers.setdefault(canonical(msgspec.json.decode(text)), len(numbers)) for text in distinct
+    ]
+    return np.asarray(renamed, dtype=np.int64)[codes], list(numbers)
+
+
+def within_keys(
+    keys: NDArray[np.int64], codes: NDArray[np.int64], known: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Numbers values from 0 within each key, in the order of their codes; NO_VALUE if not known."""
+    found = np.full(len(keys), NO_VALUE, dtype=np.int64)
+    if not known.any():
+        return found
+    span = int(codes.max()) + 1
+    distinct, places = np.unique(keys[known] * span + codes[known], return_inverse=True)
+    first = np.searchsorted(distinct, keys[known] * span)
+    found[known] = places - first
+    return found
+
+
+def require_integer(value: object, phrase: str, below: int) -> None:
+    """Raises ValueError if a value is no integer between -below and below, both left out."""
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    if not is_integer or not isinstance(value, int) or abs(value) >= below:
+        size = f" of less than {below} either way"
+        raise ValueError(f"field value: {phrase} an integer{size}, not {canonical(value)}")
+
+
+def integers(
+    columns: Columns, rows: NDArray[np.bool_], *, is_output: bool, below: int
+) -> NDArray[np.int64]:
+    """Returns the integers that some rows ask with or answer, 0 elsewhere: int64[n].
+
+    Raises:
+        ValueError: there is something else, or one that is too large.
+    """
+    found = np.zeros(len(columns), dtype=np.int64)
+    texts = texts_of(columns, np.full(len(columns), is_output)).filter(pa.array(rows))
+    try:
+        found[rows] = pc.cast(texts, pa.int64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        pass
+    else:
+        if not (np.abs(found) >= below).any():
+            return found
+    verb = "answers" if is_output else "takes"
+    for row, text in zip(np.flatnonzero(rows).tolist(), texts.to_pylist(), strict=True):
+        f = columns.functions[columns.f[row]]
+        require_integer(msgspec.json.decode(text), f"{f} {verb}", below)
+    raise AssertionError("integers that are none")
+
+
+def booleans(columns: Columns, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Returns which of some rows answer true: bool[n].
+
+    Raises:
+        ValueError: one answers neither true nor false.
+    """
+    codes, texts = numbered(texts_of(columns, rows))
+    is_wrong = np.asarray([text not in {"true", "false"} for text in texts], dtype=np.bool_)
+    for row in np.flatnonzero(rows & is_wrong[codes]):
+        require_boolean(msgspec.json.decode(texts[codes[row]]), columns.functions[columns.f[row]])
+    is_true = np.asarray([text == "true" for text in texts], dtype=np.bool_)
+    found: NDArray[np.bool_] = rows & is_true[codes]
+    return found
+
+
+def require_boolean(value: object, f: str) -> None:
+    """Raises ValueError if an answer is neither true nor false."""
+    if value is not True and value is not False:
+        raise ValueError(f"field value: {f} answers true or false, not {canonical(value)}")

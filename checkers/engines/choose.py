@@ -1,0 +1,98 @@
+"""Chooses the compiled engines for some calls, by their kind, and spreads the keys over the cores.
+
+A family of engines is a module with `decide(calls, limits)`: one outcome for each key, in order,
+None for a key that it leaves to the general engine. A module is imported when first needed, so that
+a check that needs no kernel never pays for numba. What a family does with a key that has this or
+that in it is the family's affair.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from typing import Final, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checkers.calls import Calls
+from checkers.calls.selection import of_keys
+from checkers.engines.outcome import Outcome
+from checkers.options import Limits
+from checkers.verdict import Verdict
+
+FAMILIES: Final = {
+    "CounterCalls": "checkers.engines.counter",
+    "FencingCalls": "checkers.engines.tokens",
+    "GrowingSetCalls": "checkers.engines.growing_sets",
+    "ListCalls": "checkers.engines.list_append",
+    "LogCalls": "checkers.engines.append_log",
+    "MutexCalls": "checkers.engines.mutex",
+    "PriorityQueueCalls": "checkers.engines.priority_queues",
+    "QueueCalls": "checkers.engines.queues",
+    "RegisterCalls": "checkers.engines.registers",
+    "SetCalls": "checkers.engines.sets",
+    "StackCalls": "checkers.engines.stacks",
+    "VersionedCalls": "checkers.engines.versioned_cas",
+}
+"""By the name of a kind of calls: the module of the family that decides them."""
+
+SPREADABLE: Final = frozenset({"RegisterCalls"})
+"""Those whose arrays have one entry a call, so that they can be cut by key, and whose engines
+may take long; those of the others are near linear."""
+
+WORTH_SPREADING: Final = 50_000
+"""Calls, below which threads gain nothing."""
+
+_PARTS_A_WORKER: Final = 4
+
+
+NAMING: Final = frozenset({"ListCalls"})
+"""The kinds of calls whose engines name the anomaly of what is invalid."""
+
+
+def named_by_engine(calls: Calls) -> frozenset[Verdict]:
+    """Returns the verdicts for which the family of some calls has more to say than a search."""
+    return frozenset({Verdict.INVALID} if type(calls).__name__ in NAMING else ())
+
+
+WHOLE: Final = frozenset({"GrowingSetCalls", "ListCalls", "SetCalls"})
+"""The kinds that have more arrays than those with one entry a call: they are not cut by key."""
+
+
+def _is_whole(calls: Calls) -> bool:
+    return type(calls).__name__ in WHOLE
+
+
+class Family(Protocol):
+    """A module that decides one kind of calls."""
+
+    def decide(self, calls: Calls, limits: Limits) -> Sequence[Outcome | None]:
+        """Returns the outcome of each key, None for one that the general engine has to decide."""
+        ...
+
+
+def decide(calls: Calls, limits: Limits, workers: int = 1) -> Sequence[Outcome | None]:
+    """Returns the outcome of each key, None for one that the general engine has to decide.
+
+    Args:
+        calls: all calls.
+        limits: what one key may cost.
+        workers: how many threads may decide keys; kernels run without Python's lock.
+    """
+    family = cast("Family", import_module(FAMILIES[type(calls).__name__]))
+    is_spread = workers > 1 and len(calls) >= WORTH_SPREADING and not _is_whole(calls)
+    parts = _parts(calls, workers) if is_spread else []
+    if len(parts) < 2:
+        return family.decide(calls, limits)
+    with ThreadPoolExecutor(workers) as threads:
+        decided = threads.map(lambda keys: family.decide(of_keys(calls, keys), limits), parts)
+        return [outcome for part in decided for outcome in part]
+
+
+def _parts(calls: Calls, workers: int) -> list[NDArray[np.int64]]:
+    """Returns runs of keys with about as many calls each, several for each worker."""
+    count = min(workers * _PARTS_A_WORKER, len(calls.starts) - 1)
+    shares = np.linspace(0, len(calls), count + 1)[1:-1]
+    cuts = np.unique(np.searchsorted(calls.starts[1:-1], shares))
+    keys = np.arange(len(calls.starts) - 1, dtype=np.int64)
+    return [part for part in np.split(keys, cuts) if len(part)]

@@ -1,0 +1,97 @@
+"""What the engines of queues, stacks and priority queues do alike with the keys of a history.
+
+Each says by kernels whether some lives of elements (`checkers.engines.lives`) fit its order, and by
+when an element must have been taken; both are asked about prefixes. A key in which an element is
+put twice is left to the general engine.
+
+Takes without a known answer (`checkers.engines.spares`) make it harder. What is necessary of them
+finds a first stuck completion, perhaps too late a one; if what is sufficient holds for the prefix
+before it, or for the whole history where there is none, it is the one. Otherwise the key is left to
+the general engine.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from checkers.calls.containers import TAKE, ContainerCalls
+from checkers.calls.values import NO_VALUE
+from checkers.columns import NEVER
+from checkers.engines.lives import Times, is_repeated, lives, none_found
+from checkers.engines.outcome import Outcome
+from checkers.engines.prefixes import first_stuck, outcome_of, spans
+from checkers.engines.spares import are_enough, needy, rescued, spared, spares_before
+
+Fits = Callable[[Times, Times], bool]
+"""(lives, intervals of takes that found none) -> whether the container can have had these."""
+
+Deadlines = Callable[[Times, Times], Times]
+"""The same -> of each element the first completion that can't have been while it was there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Containers:
+    """The containers of a history, and whether prefixes of their histories are legal.
+
+    Attributes:
+        calls: their calls.
+        fits: whether lives keep the container's order.
+        deadlines: by when elements must have been taken.
+    """
+
+    calls: ContainerCalls
+    fits: Fits
+    deadlines: Deadlines
+
+    def may_be_legal(self, start: int, end: int, cut: int) -> bool:
+        """Says whether a prefix has what a legal one must have; exact if there are no spares."""
+        life, nones, spares = self._prefix(start, end, cut)
+        if life is None:
+            return False
+        if not len(spares):
+            return self.fits(life, nones)
+        due = self.deadlines(life, nones)
+        enough = are_enough(spares, due[needy(life, due)])
+        return bool(enough and self.fits(spared(life, spares), nones))
+
+    def is_legal(self, start: int, end: int, cut: int) -> bool:
+        """Says whether a prefix has all that makes one legal."""
+        life, nones, spares = self._prefix(start, end, cut)
+        if life is None:
+            return False
+        due = self.deadlines(life, nones)
+        return self.fits(rescued(life, needy(life, due), spares), nones)
+
+    def decide(self, engine: str) -> list[Outcome | None]:
+        """Returns the outcome of every key, None for one that the general engine has to decide."""
+        return [self._decide_key(start, end, engine) for start, end in spans(self.calls)]
+
+    def _decide_key(self, start: int, end: int, engine: str) -> Outcome | None:
+        calls = self.calls
+        if is_repeated(calls.action[start:end], calls.element[start:end]):
+            return None
+        stuck = first_stuck(calls, start, end, self.may_be_legal)
+        if self._has_spare(start, end) and not self.is_legal(
+            start, end, self._before(start, end, stuck)
+        ):
+            return None
+        return outcome_of(calls, start, end, stuck, engine)
+
+    def _has_spare(self, start: int, end: int) -> bool:
+        is_untold = self.calls.element[start:end] == NO_VALUE
+        return bool((is_untold & (self.calls.action[start:end] == TAKE)).any())
+
+    def _before(self, start: int, end: int, stuck: int | None) -> int:
+        """Returns the last completion before the stuck one, NEVER if none is stuck."""
+        if stuck is None:
+            return NEVER
+        complete = self.calls.complete[start:end]
+        return int(complete[complete < self.calls.complete[stuck]].max(initial=-1))
+
+    def _prefix(self, start: int, end: int, cut: int) -> tuple[Times | None, Times, Times]:
+        """Returns the lives up to a cut, None if there are none; takes of none; and the spares."""
+        calls = self.calls
+        action, element = calls.action[start:end], calls.element[start:end]
+        invoke, complete = calls.invoke[start:end], calls.complete[start:end]
+        is_once, life = lives(action, element, invoke, complete, cut)
+        nones = none_found(action, invoke, complete, cut)
+        return life if is_once else None, nones, spares_before(action, element, invoke, cut)

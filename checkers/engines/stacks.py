@@ -1,0 +1,149 @@
+"""Last-in-first-out stacks whose elements are put once: O(n log n) a key, memory of order n.
+
+A legal order gives each element x a stay, from some moment in put[0]..put[1] to some moment in
+taken[0]..taken[1], such that no two stays cross. An element whose put and take overlap can be put
+and taken in one moment and crosses nothing. The stay of any other covers its core, put[1] to
+taken[0].
+
+Take a stretch of time that cores cover without a gap, from s to t. A legal order can be cut at the
+borders of such stretches: shortening each stay to the stretch in which its core lies makes no two
+cross. If x was put[0] before s and taken[1] after t, its stay can be made the whole stretch, below
+all others, whatever order was legal before. If there is no such x there is no legal order, for
+something has to lie at the bottom all along. So: find a stretch's bottom, remove it, and go on with
+the stretches that remain. It is the choice of Lee and Mathur ("Efficient decrease-and-conquer
+linearizability monitoring", 2024); here one segment tree finds who was put before s, one who of
+those is taken last, and one where the cover has gaps. An element that may be a stretch's bottom may
+also be that of any part of it, so it moves from the first tree to the second once.
+
+A take that found none needs a moment outside the cores, and with the stays cut that is enough.
+"""
+
+import numpy as np
+
+from checkers.calls.containers import StackCalls
+from checkers.columns import NEVER
+from checkers.engines.containers import Containers
+from checkers.engines.lives import Times, may_be_empty
+from checkers.engines.outcome import Outcome
+from checkers.engines.spares import none_found_after
+from checkers.engines.trees import cover, first_gap, largest, make_cover, make_largest, replace
+from checkers.kernels import kernel
+from checkers.options import Limits
+
+
+def decide(calls: StackCalls, limits: Limits) -> list[Outcome | None]:
+    """Returns the outcome of each stack, None for one left to the general engine."""
+    del limits  # near-linear: nothing to bound
+    return Containers(calls=calls, fits=fits, deadlines=deadlines).decide("stack")
+
+
+@kernel
+def fits(life: Times, nones: Times) -> bool:
+    """Says whether lives can have been those of a stack's elements.
+
+    Args:
+        life: int64[4, m], as `checkers.engines.lives.lives` returns them.
+        nones: int64[2, k], when takes that found none began and ended.
+    """
+    (cores,) = np.nonzero(life[1] < life[2])
+    cores = cores[np.argsort(life[1][cores])]
+    return may_be_empty(life, nones) and _are_nested(
+        life[0][cores], life[1][cores], life[2][cores], life[3][cores]
+    )
+
+
+@kernel
+def deadlines(life: Times, nones: Times) -> Times:
+    """Returns by when each element must have been taken: int64[m].
+
+    That is when a take completes of one that was put before it, if the take was invoked after the
+    later was put; or when a take that found none does.
+    """
+    due = none_found_after(life, nones)
+    by_take, by_put, by_done = np.argsort(life[2]), np.argsort(life[0]), np.argsort(life[1])
+    taken, place_of = life[2][by_take], np.argsort(by_take)
+    soonest, done = make_largest(life.shape[1]), 0
+    for it in by_put:
+        while life[1, by_done[done]] < life[0, it]:
+            replace(soonest, place_of[by_done[done]], -life[3, by_done[done]])
+            done += 1
+        first = largest(soonest, int(np.searchsorted(taken, life[1, it])), life.shape[1])
+        if first >= 0:
+            due[it] = min(due[it], life[3, by_take[first]])
+    return due
+
+
+@kernel
+def _are_nested(put: Times, begins: Times, ends: Times, taken: Times) -> bool:
+    """Says whether elements can have been on one stack, of which each has a core.
+
+    All are int64[m], by `begins`: the cores are `begins` to `ends`, stays begin after `put` and end
+    before `taken`. Moments are numbers of segments between the cores' borders; the last has no end.
+    """
+    count = len(begins)
+    borders = np.sort(np.concatenate((begins, ends)))
+    borders = borders[: np.searchsorted(borders, NEVER)]
+    first, last = np.searchsorted(borders, begins), np.searchsorted(borders, ends)
+    early, late = make_largest(count), make_largest(count)
+    covered = make_cover(len(borders) + 1)
+    for it in range(count):
+        replace(early, it, -put[it])
+        cover(covered, first[it], last[it], 1)
+    there = np.arange(count + 1)  # the first element from one on that has not been removed
+    stretches = [(0, len(borders))]
+    while len(stretches) > 0:
+        start, end = stretches.pop()
+        while True:
+            begun = _first_there(there, int(np.searchsorted(first, start)))
+            if begun == count or first[begun] >= end:
+                break
+            until = min(first_gap(covered, first[begun]), len(borders))
+            bottom = _bottom(
+                early, late, begun, int(np.searchsorted(first, until)), begins[begun], taken,
+                NEVER if until == len(borders) else borders[until],
+            )  # fmt: skip
+            if bottom < 0:
+                return False
+            there[bottom] = bottom + 1
+            replace(late, bottom, -NEVER)
+            cover(covered, first[bottom], last[bottom], -1)
+            stretches.append((first[begun], until))
+            start = until
+    return True
+
+
+@kernel
+def _first_there(there: Times, it: int) -> int:
+    root = it
+    while there[root] != root:
+        root = there[root]
+    while there[it] != root:
+        there[it], it = root, there[it]
+    return root
+
+
+@kernel
+def _bottom(
+    early: Times, late: Times, start: int, end: int, begins: int, taken: Times, ends: int
+) -> int:
+    """Returns an element of start..end that can lie below all others of a stretch; -1 if none can.
+
+    Args:
+        early: tree of -put, of the elements not known to be put before a stretch begins.
+        late: tree of `taken`, of the others.
+        start: the first element of the stretch.
+        end: the one after its last.
+        begins: when the stretch begins.
+        taken: int64[m].
+        ends: when the stretch ends, NEVER if it does not.
+    """
+    while True:
+        it = largest(early, start, end)
+        if it < 0 or early[len(early) // 2 + it] <= -begins:
+            break
+        replace(early, it, -NEVER)
+        replace(late, it, taken[it])
+    bottom = largest(late, start, end)
+    if bottom < 0 or (taken[bottom] <= ends and taken[bottom] != NEVER):
+        return -1
+    return bottom

@@ -1,0 +1,9 @@
+"""Explains an invalid verdict: the operation, a linearization up to it, a minimal sub-history.
+
+See `checkers.explain.reductions` for what makes a sub-history a proof.
+"""
+
+from checkers.explain.explain import DEFAULT_SECONDS, explain
+from checkers.explain.explanation import Explanation
+
+__all__ = ["DEFAULT_SECONDS", "Explanation", "explain"]

@@ -1,0 +1,155 @@
+"""Explains why the operations of one key are not linearizable."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Final
+
+from checkers.explain.brute_force import is_linearizable
+from checkers.explain.explanation import (
+    Constraint,
+    Explanation,
+    LinearizedOperation,
+    SubHistory,
+    ToldOperation,
+)
+from checkers.explain.helpers import helping
+from checkers.explain.minimise import Minimised, minimise
+from checkers.explain.reductions import prefix
+from checkers.explain.subhistory import Entry
+from checkers.explain.telling import answering, short, told_operation
+from checkers.explain.witness import Step, longest_linearization
+from checkers.explain.words import paragraph
+from checkers.history import Operation
+from checkers.models import SequentialModel
+from checkers.models.reducible import ReducibleModel
+from checkers.options import Limits
+
+_MEMORY_BYTES: Final = 500_000_000
+_MOST_STARTS: Final = 12
+DEFAULT_SECONDS: Final = 10.0
+
+
+def explain(
+    model: SequentialModel,
+    key: str,
+    operations: Sequence[Operation],
+    stuck_index: int,
+    *,
+    history: str = "",
+    seconds: float = DEFAULT_SECONDS,
+) -> Explanation:
+    """Returns why the operations of a key are not linearizable.
+
+    Args:
+        model: the model.
+        key: the key.
+        operations: all of the key, in the order of their invocations.
+        stuck_index: the `index` of the first operation whose completion no legal order reaches, as
+            the verdict's finding names it.
+        history: the name of the history.
+        seconds: the time limit, for the sub-history and for the linearization each.
+    """
+    stuck = next(one for one in operations if one.index == stuck_index)
+    end = stuck.complete_index
+    assert end is not None, "an operation that never completed can't be stuck"
+    found = minimise(model, operations, end, seconds)
+    limits = Limits(seconds=seconds, memory_bytes=_MEMORY_BYTES)
+    steps = longest_linearization(model, operations, end, limits)
+    whole = prefix(model, operations, end)
+    done = sum(entry.is_required for entry in whole.entries) - 1
+    calls = {entry.operation.index: entry.call for entry in whole.entries}
+    answers = answering(operations)
+    told = told_operation(stuck, answers)
+    recorded = {one.index: told_operation(one, answers) for one in _named(operations, found)}
+    sub = _sub_history(model, found, recorded, calls) if found.is_invalid else None
+    state = steps[-1].state if steps else model.init()
+    helpers: list[str] = []
+    if sub is not None:
+        states = found.sub.starts if steps is None else (state,)
+        helpers = helping(model, states, stuck, whole, found.sub.entries, answers)
+    left = None if steps is None else model.describe(state)
+    return Explanation(
+        history=history,
+        model=model.name,
+        key=key,
+        operations=len(operations),
+        stuck=told,
+        linearizable=done,
+        linearization=None if steps is None else tuple(_linearized(model, steps)),
+        sub_history=sub,
+        words=paragraph(
+            key=key, stuck=told, linearizable=done, left=left, sub=sub, helpers=helpers
+        ),
+    )
+
+
+def _named(operations: Sequence[Operation], found: Minimised) -> list[Operation]:
+    """The operations of the sub-history, as they were recorded."""
+    left = {entry.operation.index for entry in found.sub.entries} if found.is_invalid else set()
+    return [one for one in operations if one.index in left]
+
+
+def _linearized(model: SequentialModel, steps: Sequence[Step]) -> list[LinearizedOperation]:
+    said: dict[Hashable, str] = {}
+    for step in steps:
+        if step.state not in said:
+            said[step.state] = short(model.describe(step.state))
+    return [
+        LinearizedOperation(index=step.entry.operation.index, state=said[step.state])
+        for step in steps
+    ]
+
+
+def _sub_history(
+    model: SequentialModel,
+    found: Minimised,
+    recorded: Mapping[int, ToldOperation],
+    calls: Mapping[int, Hashable],
+) -> SubHistory:
+    sub = found.sub
+    legal = is_linearizable(model, sub)
+    starts = sorted({short(model.describe(state)) for state in sub.starts})
+    return SubHistory(
+        since=sub.since,
+        starts=tuple(starts[:_MOST_STARTS]),
+        constraints=tuple(
+            _constraint(sub.entries, entry, recorded[index], _meaning(model, entry, calls[index]))
+            for entry in sub.entries
+            for index in (entry.operation.index,)
+        ),
+        is_minimal=found.is_minimal,
+        is_verified=None if legal is None else not legal,
+    )
+
+
+def _meaning(model: SequentialModel, entry: Entry, recorded: Hashable) -> str | None:
+    """What is left of a call in words; None if that is all of it."""
+    if entry.call == recorded or not isinstance(model, ReducibleModel):
+        return None
+    return model.describe_call(entry.call)
+
+
+def _constraint(
+    entries: Sequence[Entry], entry: Entry, recorded: ToldOperation, meaning: str | None
+) -> Constraint:
+    return Constraint(
+        operation=recorded,
+        is_required=entry.is_required,
+        meaning=recorded.told if meaning is None else short(meaning),
+        after=_over_before(entry.operation, entries),
+    )
+
+
+def _over_before(operation: Operation, entries: Sequence[Entry]) -> tuple[int, ...]:
+    """Those that were over before it began, but for those that were over before one of these."""
+    over = [
+        entry.operation
+        for entry in entries
+        if entry.is_required and _end(entry.operation) < operation.invoke_index
+    ]
+    latest = max((one.invoke_index for one in over), default=0)
+    return tuple(one.index for one in over if _end(one) > latest)
+
+
+def _end(operation: Operation) -> int:
+    assert operation.complete_index is not None, "what is required has completed"
+    return operation.complete_index

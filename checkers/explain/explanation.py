@@ -1,0 +1,114 @@
+"""What an explanation holds: plain data, as `kraftproof explain --json` prints it.
+
+The fields below are the schema; `schema_version` is raised when one changes its meaning or goes.
+"""
+
+from typing import Final
+
+import msgspec
+
+SCHEMA_VERSION: Final = 1
+
+
+class ToldOperation(msgspec.Struct, frozen=True, kw_only=True):
+    """An operation as it was recorded.
+
+    Attributes:
+        index: its number among the history's invocations.
+        process: the process that invoked it.
+        node: the node that it was sent to, if recorded.
+        f: its function.
+        input: what it was asked, any JSON.
+        output: what it answered, any JSON; null if nobody heard.
+        status: ok, fail or info.
+        invoke_index: the event of its invocation.
+        complete_index: that of its completion; null if there is none.
+        error: what the client was told instead of an answer.
+        told: what it was asked and what it answered, in words.
+    """
+
+    index: int
+    process: int
+    node: str | None
+    f: str
+    input: object
+    output: object
+    status: str
+    invoke_index: int
+    complete_index: int | None
+    error: str | None
+    told: str
+
+
+class Constraint(msgspec.Struct, frozen=True, kw_only=True):
+    """An operation of the minimal sub-history, and what of it is needed.
+
+    Attributes:
+        operation: the operation.
+        is_required: whether it must have taken effect between its two events; otherwise it may
+            have done so at any time after its invocation, or never.
+        meaning: what of it is needed, in words; shorter than the operation where less is.
+        after: the operations of the sub-history that were over before it was invoked; only the
+            last of them: what they came after is told there.
+    """
+
+    operation: ToldOperation
+    is_required: bool
+    meaning: str
+    after: tuple[int, ...]
+
+
+class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
+    """What is left of the history by sound reductions; it is invalid, therefore the whole is.
+
+    Attributes:
+        since: the event from which on it looks; null if from the beginning.
+        starts: the states that it may begin in, in words.
+        constraints: its operations, by invocation.
+        is_minimal: whether no sound reduction that we know leaves it invalid; false only if the
+            time was over.
+        is_verified: whether trying every order, by the definition alone, found no legal one; null
+            if there are too many orders to try.
+    """
+
+    since: int | None
+    starts: tuple[str, ...]
+    constraints: tuple[Constraint, ...]
+    is_minimal: bool
+    is_verified: bool | None
+
+
+class LinearizedOperation(msgspec.Struct, frozen=True, kw_only=True):
+    """One place of a linearization: the operation's index, and the state after it, in words."""
+
+    index: int
+    state: str
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True):
+    """Why one key of a history is not linearizable.
+
+    Attributes:
+        schema_version: of this form.
+        history: the file or run directory.
+        model: the model's name.
+        key: the key.
+        operations: how many operations the key has.
+        stuck: the first operation at whose completion no linearization exists.
+        linearizable: how many operations were completed before that.
+        linearization: the longest linearization before it, in order; null if none was found in
+            the time there was.
+        sub_history: the minimal sub-history; null if none was found in the time there was.
+        words: all of it, for a person.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    history: str
+    model: str
+    key: str
+    operations: int
+    stuck: ToldOperation
+    linearizable: int
+    linearization: tuple[LinearizedOperation, ...] | None
+    sub_history: SubHistory | None
+    words: str

@@ -1,0 +1,159 @@
+"""Reductions of an invalid history that are sound: a linearizable history stays linearizable.
+
+Hence an invalid sub-history proves that the whole is invalid. In each of these, a legal order of
+the whole gives one of what remains:
+
+- `prefix`: the first calls of a legal order, up to an event, are an order of what was completed by
+  then and of some of what was open; that may have taken effect, with the answer that it got later.
+- `optional`: an order in which a call takes effect is one in which it may.
+- `dropped`, of calls that are pure: without them every state is as it was.
+- `weakened`: a call is replaced by one that is legal wherever it is and does the same
+  (`ReducibleModel.weaker`; a compare-and-set without its comparison is a write).
+- `projected`: some values are left out of every call (`ReducibleModel.without`).
+- `window`: let a legal order place each call at a moment. What is placed after an event is an order
+  of all that was invoked after it, and of some of what was then open, from the state that the order
+  has reached at that event. Nobody knows that state, so a window may begin in any that the calls of
+  the history can lead to (`ReducibleModel.any_state`, or a search of them).
+- `tidied`: an optional call is left out if each state that it leads to can do nothing that the
+  state before it can't: if the second *simulates* the first, step by step, for all calls that
+  remain. Taking the last such call out of a legal order leaves a legal order.
+
+Deleting a call is not among them: without its write, a linearizable history of a register and a
+read turns invalid.
+"""
+
+from collections.abc import Collection, Hashable, Iterable, Sequence
+
+import msgspec
+
+from checkers.explain.state_space import reachable, useless_calls
+from checkers.explain.subhistory import Entry, SubHistory
+from checkers.history import Operation
+from checkers.models import SequentialModel
+from checkers.models.reducible import ReducibleModel
+
+
+def prefix(model: SequentialModel, operations: Sequence[Operation], end: int) -> SubHistory:
+    """Returns what was invoked up to an event; what completed after it is optional."""
+    happened = sorted(
+        (operation for operation in operations if operation.status != "fail"),
+        key=lambda operation: operation.invoke_index,
+    )
+    called = zip(happened, model.calls(happened), strict=True)
+    entries = (
+        Entry(_cut(operation, end), call)
+        for operation, call in called
+        if call is not None and operation.invoke_index <= end
+    )
+    return SubHistory(entries=_without_optional_pure(model, entries), starts=(model.init(),))
+
+
+def optional(model: SequentialModel, sub: SubHistory, places: Collection[int]) -> SubHistory:
+    """Returns it with some of its calls no longer required."""
+    chosen = set(places)
+    entries = (
+        _made_optional(entry) if place in chosen else entry
+        for place, entry in enumerate(sub.entries)
+    )
+    return _with(sub, _without_optional_pure(model, entries))
+
+
+def dropped(model: SequentialModel, sub: SubHistory, places: Collection[int]) -> SubHistory:
+    """Returns it without some of its pure calls."""
+    chosen = set(places)
+    assert all(model.is_pure(sub.entries[place].call) for place in chosen)
+    return _with(sub, [one for place, one in enumerate(sub.entries) if place not in chosen])
+
+
+def weakened(
+    model: SequentialModel, sub: SubHistory, places: Collection[int], choice: int = 0
+) -> SubHistory:
+    """Returns it with some of its calls replaced by a weaker one, the choice-th of each."""
+    chosen = set(places)
+    entries = [
+        Entry(entry.operation, weaker_calls(model, entry.call)[choice])
+        if place in chosen
+        else entry
+        for place, entry in enumerate(sub.entries)
+    ]
+    return _with(sub, entries)
+
+
+def projected(model: ReducibleModel, sub: SubHistory, values: frozenset[Hashable]) -> SubHistory:
+    """Returns it without some values; it must begin with the history."""
+    assert sub.since is None
+    remains = ((entry.operation, model.without(entry.call, values)) for entry in sub.entries)
+    entries = (Entry(operation, call) for operation, call in remains if call is not None)
+    return _with(sub, _without_optional_pure(model, entries))
+
+
+def window(model: SequentialModel, sub: SubHistory, since: int) -> SubHistory | None:
+    """Returns what may be placed after an event, from any state; None if there are too many."""
+    later = (
+        _made_optional(entry)
+        if entry.is_required and entry.operation.invoke_index < since
+        else entry
+        for entry in sub.entries
+        if not (entry.is_required and _completed(entry) < since)
+    )
+    entries = _without_optional_pure(model, later)
+    starts = _any_state(model, sub, [entry.call for entry in entries])
+    return None if starts is None else SubHistory(entries=entries, starts=starts, since=since)
+
+
+def tidied(model: SequentialModel, sub: SubHistory) -> SubHistory:
+    """Returns it without optional calls that can't help any other."""
+    candidates = {entry.call for entry in sub.entries if not entry.is_required}
+    if not candidates:
+        return sub
+    useless = candidates & useless_calls(model, sub.starts, [entry.call for entry in sub.entries])
+    entries = [one for one in sub.entries if one.is_required or one.call not in useless]
+    return sub if len(entries) == len(sub) else tidied(model, _with(sub, entries))
+
+
+def weaker_calls(model: SequentialModel, call: Hashable) -> Sequence[Hashable]:
+    """Returns what a call may be replaced by."""
+    return model.weaker(call) if isinstance(model, ReducibleModel) else ()
+
+
+def _with(sub: SubHistory, entries: Sequence[Entry]) -> SubHistory:
+    return SubHistory(entries=tuple(entries), starts=sub.starts, since=sub.since)
+
+
+def _cut(operation: Operation, end: int) -> Operation:
+    """The operation; not ok if it isn't completed by the event."""
+    if operation.status == "ok" and _completed_at(operation) > end:
+        return msgspec.structs.replace(operation, status="info")
+    return operation
+
+
+def _made_optional(entry: Entry) -> Entry:
+    return Entry(msgspec.structs.replace(entry.operation, status="info"), entry.call)
+
+
+def _without_optional_pure(model: SequentialModel, entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    return tuple(one for one in entries if one.is_required or not model.is_pure(one.call))
+
+
+def _completed(entry: Entry) -> int:
+    return _completed_at(entry.operation)
+
+
+def _completed_at(operation: Operation) -> int:
+    assert operation.complete_index is not None, "only what was completed is ok"
+    return operation.complete_index
+
+
+def _any_state(
+    model: SequentialModel, sub: SubHistory, calls: Sequence[Hashable]
+) -> tuple[Hashable, ...] | None:
+    history = [entry.call for entry in sub.entries]
+    found: Sequence[Hashable] | None = None
+    if isinstance(model, ReducibleModel):
+        found = model.any_state(sub.starts, history, calls)
+    if found is None:
+        found = reachable(model, sub.starts, list(dict.fromkeys(history)))
+    if found is None:
+        return None
+    normal = model.normal_form(calls)
+    return tuple(dict.fromkeys(normal(state) for state in found))

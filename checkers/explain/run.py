@@ -1,0 +1,108 @@
+"""Explains the invalid keys of a history that was judged, the first few of them.
+
+It judges nothing: the verdict's findings name the keys and the operations.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pyarrow.compute as pc
+
+from checkers.explain.explain import DEFAULT_SECONDS, explain
+from checkers.explain.explanation import Explanation
+from checkers.faults import FaultEvent, read_faults
+from checkers.history import Operation
+from checkers.models import SequentialModel
+from checkers.sources import FAULTS_FILE, History, find_sources
+from checkers.tables import operations_of
+from checkers.verdict import CheckerInputError, Finding, RunVerdict
+
+MOST_EXPLAINED: Final = 3
+_CHECK: Final = "/linearizable"
+
+
+class ExplanationError(CheckerInputError):
+    """A model that fails while its verdict is explained; the verdict stands."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """An explanation with what a picture of it shows.
+
+    Attributes:
+        explanation: the explanation.
+        operations: all operations of the key, in the order of their invocations.
+        faults: the fault events of the run; empty for a bare history.
+    """
+
+    explanation: Explanation
+    operations: list[Operation]
+    faults: list[FaultEvent]
+
+
+def read_history(path: Path, model: str | None = None) -> History:
+    """Returns the one history that a path names.
+
+    Raises:
+        CheckerInputError: it can't be read, or no model fits.
+    """
+    (source, *_) = find_sources([path], model)
+    return source.read()
+
+
+def explainable(run: RunVerdict) -> list[Finding]:
+    """Returns the findings that an explanation can be given for, one a key."""
+    found: dict[str, Finding] = {}
+    for finding in run.findings:
+        if finding.check.endswith(_CHECK) and finding.key is not None:
+            found.setdefault(finding.key, finding)
+    return list(found.values())
+
+
+def explained(
+    history: History,
+    run: RunVerdict,
+    *,
+    most: int = MOST_EXPLAINED,
+    seconds: float = DEFAULT_SECONDS,
+) -> Iterator[Explained]:
+    """Yields explanations of the first invalid keys.
+
+    Args:
+        history: what was judged.
+        run: the verdict.
+        most: for how many keys.
+        seconds: the time limit of each search for one.
+
+    Raises:
+        ExplanationError: the model fails.
+    """
+    source = history.source
+    model = source.model
+    if not isinstance(model, SequentialModel):
+        return
+    folder = source.history.parent
+    faults = [] if source.tables is None else read_faults(folder / FAULTS_FILE)
+    for finding in explainable(run)[:most]:
+        assert finding.key is not None
+        assert finding.operation_index is not None
+        operations = operations_of(
+            history.table.filter(pc.equal(history.table.column("key"), finding.key))
+        )
+        try:
+            found = explain(
+                model,
+                finding.key,
+                operations,
+                finding.operation_index,
+                history=source.label,
+                seconds=seconds,
+            )
+        except Exception as error:
+            raise ExplanationError(
+                f"{source.label}: key {finding.key} can't be explained: the model {model.name}"
+                f" failed: {type(error).__name__}: {error}"
+            ) from error
+        yield Explained(explanation=found, operations=operations, faults=faults)

@@ -1,0 +1,69 @@
+"""Operations in words: what each was asked, and what it answered where answers tell something."""
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+import msgspec
+
+from checkers.explain.explanation import ToldOperation
+from checkers.history import Operation
+
+_LONGEST_VALUE: Final = 60
+
+
+def answering(operations: Iterable[Operation]) -> frozenset[str]:
+    """Returns the functions that answer more than they were asked; null is an answer of these."""
+    return frozenset(
+        one.f
+        for one in operations
+        if one.status == "ok" and one.output is not None and _is_news(one)
+    )
+
+
+def told(operation: Operation, answers: Collection[str]) -> str:
+    """Returns an operation as: cas [1,2], or: read -> 5.
+
+    Args:
+        operation: the operation.
+        answers: the functions whose answers count.
+    """
+    parts = [operation.f]
+    if operation.input is not None:
+        parts.append(_shown(operation.input))
+    is_answered = operation.status == "ok" and operation.f in answers
+    if is_answered and (operation.input is None or _is_news(operation)):
+        parts.append(f"-> {_shown(operation.output)}")
+    return " ".join(parts)
+
+
+def told_operation(operation: Operation, answers: Collection[str]) -> ToldOperation:
+    """Returns an operation as explanations hold it."""
+    return ToldOperation(
+        index=operation.index,
+        process=operation.process,
+        node=operation.node,
+        f=operation.f,
+        input=operation.input,
+        output=operation.output,
+        status=operation.status,
+        invoke_index=operation.invoke_index,
+        complete_index=operation.complete_index,
+        error=operation.error,
+        told=told(operation, answers),
+    )
+
+
+def short(text: str) -> str:
+    """Returns a text cut in its middle to what a line can hold; ends tell long values apart."""
+    half = _LONGEST_VALUE // 2
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:half]} … {text[-half:]}"
+
+
+def _is_news(operation: Operation) -> bool:
+    """Whether an answer is other than the question; true is not 1 here."""
+    asked, answered = operation.input, operation.output
+    return type(asked) is not type(answered) or asked != answered
+
+
+def _shown(value: object) -> str:
+    return short(msgspec.json.encode(value).decode())

@@ -1,0 +1,99 @@
+"""The longest linearization: an actual order of the operations up to where none goes on.
+
+Found by the general engine, which notes its choices for it. Bounded in time: where it finds none,
+the explanation does without.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+from checkers.engines.general import Configuration, Trace, search
+from checkers.engines.plan import Plan, plan_of
+from checkers.explain.reductions import prefix
+from checkers.explain.subhistory import Entry
+from checkers.history import Operation
+from checkers.models import SequentialModel
+from checkers.options import Limits
+from checkers.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One operation of a legal order, and the state after it."""
+
+    entry: Entry
+    state: Hashable
+
+
+def longest_linearization(
+    model: SequentialModel, operations: Sequence[Operation], end: int, limits: Limits
+) -> list[Step] | None:
+    """Returns a legal order of all that was completed before an event, and of what may have been.
+
+    None if the limits are reached before one is found.
+    """
+    before = prefix(model, operations, end - 1)
+    plan = plan_of(model, list(before.entries))
+    trace = Trace()
+    outcome = search(model, plan, limits, before.starts, trace)
+    if outcome.verdict is not Verdict.VALID:
+        return None
+    return list(_steps(model, plan, _order(model, plan, trace)))
+
+
+def _order(model: SequentialModel, plan: Plan, trace: Trace) -> list[int]:
+    """Returns the numbers of the calls in the order in which the search placed them."""
+    chain = [trace.furthest]
+    while (parent := trace.parents.get(_there(chain[-1]))) is not None:
+        chain.append(parent)
+    chain.reverse()
+    optional = [number for number, one in enumerate(plan.operations) if one.status != "ok"]
+    placed: list[int] = []
+    for number, configuration in enumerate(chain):
+        position, linearized, used = _passed(model, plan, _there(configuration), placed)
+        if number + 1 < len(chain):
+            _, then_linearized, then_used, _ = _there(chain[number + 1])
+            if then_used != used:
+                placed.append(optional[(then_used ^ used).bit_length() - 1])
+            else:
+                placed.append(_chosen(plan, position, then_linearized ^ linearized))
+    return placed
+
+
+def _passed(
+    model: SequentialModel, plan: Plan, configuration: Configuration, placed: list[int]
+) -> tuple[int, int, int]:
+    """Goes on from a configuration as far as the search did without a choice."""
+    position, linearized, used, state = configuration
+    while position < len(plan.returns):
+        for number in plan.open_pure[position]:
+            bit = plan.bits[number]
+            if not linearized & bit and model.step(state, plan.calls[number]) is not None:
+                linearized |= bit
+                placed.append(number)
+        returning = plan.bits[plan.returns[position]]
+        if not linearized & returning:
+            break
+        linearized ^= returning
+        position += 1
+    return position, linearized, used
+
+
+def _chosen(plan: Plan, position: int, bit: int) -> int:
+    return next(number for number in plan.open_updates[position] if plan.bits[number] == bit)
+
+
+def _steps(model: SequentialModel, plan: Plan, order: Sequence[int]) -> Iterator[Step]:
+    """Yields the order with the states as they are, not in their normal form."""
+    state = model.init()
+    for number in order:
+        entry = Entry(plan.operations[number], plan.calls[number])
+        following = model.step(state, entry.call)
+        assert following is not None, "the search found this order legal"
+        state = following
+        yield Step(entry=entry, state=state)
+
+
+def _there(configuration: Configuration | None) -> Configuration:
+    assert configuration is not None, "a search looks at one configuration at least"
+    return configuration

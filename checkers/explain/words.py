@@ -1,0 +1,114 @@
+"""An explanation in words that a person understands who knows neither engine nor reduction."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from checkers.explain.explanation import Constraint, SubHistory, ToldOperation
+from checkers.explain.telling import short
+
+_TOLD_FIRST: Final = 4
+_TOLD_LAST: Final = 8
+
+
+def paragraph(
+    *,
+    key: str,
+    stuck: ToldOperation,
+    linearizable: int,
+    left: str | None,
+    sub: SubHistory | None,
+    helpers: Sequence[str],
+) -> str:
+    """Returns the whole explanation, a few lines of text.
+
+    Args:
+        key: the key.
+        stuck: the operation that has no place.
+        linearizable: how many operations were completed before it.
+        left: the state that the longest linearization leaves, in words; None if none was found.
+        sub: the minimal sub-history.
+        helpers: sentences on operations that could have made it possible.
+    """
+    return "\n".join(
+        [
+            f"Key {key}: {who(stuck)} can't have happened as recorded ({_when(stuck)}).",
+            _before(linearizable, left),
+            *helpers,
+            *([] if sub is None else _proof(sub)),
+        ]
+    )
+
+
+def who(operation: ToldOperation) -> str:
+    """Returns who did what, as: operation 21, process 3 at node 2: read -> 5."""
+    where = "" if operation.node is None else f" at node {operation.node}"
+    return f"operation {operation.index}, process {operation.process}{where}: {operation.told}"
+
+
+def _when(operation: ToldOperation) -> str:
+    end = operation.complete_index
+    if end is None:
+        return f"invoked at event {operation.invoke_index}, never completed"
+    return f"events {operation.invoke_index} to {end}"
+
+
+def _before(linearizable: int, left: str | None) -> str:
+    if linearizable == 0:
+        return "It is the first operation to complete."
+    count = "The operation" if linearizable == 1 else f"The {linearizable} operations"
+    has = "has" if linearizable == 1 else "have"
+    ends = "" if left is None else f", which leaves {short(left)}"
+    return f"{count} completed before it {has} a legal order{ends}; no legal order goes on with it."
+
+
+def _proof(sub: SubHistory) -> list[str]:
+    count = len(sub.constraints)
+    begins = "" if sub.since is None else f", whatever the state at event {sub.since} was"
+    alone = (
+        "This alone is enough to show it" if count == 1 else f"These {count} are enough to show it"
+    )
+    lines = [f"{alone}{begins}:"]
+    hidden = count - _TOLD_FIRST - _TOLD_LAST
+    for place, constraint in enumerate(sub.constraints):
+        if hidden <= 0 or not _TOLD_FIRST <= place < count - _TOLD_LAST:
+            lines.append(f"- {_constraint(constraint)}")
+        elif place == _TOLD_FIRST:
+            lines.append(f"- … {hidden} more …")
+    return [*lines, _standing(sub)]
+
+
+def _constraint(constraint: Constraint) -> str:
+    operation = constraint.operation
+    told = who(operation)
+    if constraint.meaning != operation.told:
+        told += f", of which only this is needed: {constraint.meaning}"
+    if not constraint.is_required:
+        begun = f"{told} (invoked at event {operation.invoke_index})"
+        if operation.status == "ok":
+            return f"{begun}, even if it took effect later than recorded, or never"
+        return f"{begun}, which may have taken effect at any time since, or never"
+    told += f" ({_when(operation)})"
+    if not constraint.after:
+        return told
+    one = "operation" if len(constraint.after) == 1 else "operations"
+    were = "was" if len(constraint.after) == 1 else "were"
+    return f"{told}, begun when {one} {_list(constraint.after)} {were} over"
+
+
+def _standing(sub: SubHistory) -> str:
+    tried = {
+        True: "Every order of them was tried: none is legal.",
+        False: "But an order of them was found that is legal: THIS EXPLANATION IS WRONG.",
+        None: "There are too many orders of them to try all.",
+    }[sub.is_verified]
+    minimal = (
+        "Nothing of it can be left out."
+        if sub.is_minimal
+        else "It may not be the smallest: the time was over."
+    )
+    return f"{tried} {minimal}"
+
+
+def _list(numbers: Sequence[int]) -> str:
+    *most, last = [str(number) for number in numbers]
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,97 @@
+"""The log: produce answers the offset of its value, fetch the value at an offset; empty at first.
+
+Offsets are integers that grow; they may leave gaps. `fetch` takes an offset and answers the value
+there, or null if there is none yet or never will be. Values are compared as JSON.
+"""
+
+from collections.abc import Hashable, Sequence
+
+from typing_extensions import override
+
+from checkers.calls.append_log import GREATEST, LogCalls, bound, log_calls
+from checkers.calls.values import canonical, require_integer
+from checkers.columns import Columns
+from checkers.history import Operation
+from checkers.models import unknown_function
+from checkers.models.reducible import ByElement
+
+
+class AppendLog(ByElement):
+    """A log; its state is (offset, value) of all that was produced, by offset."""
+
+    name = "append-log"
+    functions = frozenset({"produce", "fetch"})
+
+    @override
+    def validate(self, operation: Operation) -> None:
+        if operation.f not in self.functions:
+            raise unknown_function(self, operation)
+        if operation.status == "ok" and operation.f == "produce":
+            require_integer(operation.output, "produce answers", GREATEST)
+        if operation.status == "ok" and operation.f == "fetch":
+            require_integer(operation.input, "fetch takes", GREATEST)
+
+    def calls_of(self, columns: Columns) -> LogCalls:
+        """Returns the calls on all logs."""
+        return log_calls(columns, self.name, self.functions)
+
+    @override
+    def init(self) -> Hashable:
+        return ()
+
+    @override
+    def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
+        offsets = _bound(operations)
+        return [_call(operation, offsets.get(operation.index)) for operation in operations]
+
+    @override
+    def step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        assert isinstance(state, tuple)
+        assert isinstance(call, tuple)
+        is_produced, offset, value = call
+        if is_produced:
+            follows = not state or state[-1][0] < offset
+            return (*state, (offset, value)) if follows else None
+        held = dict(state).get(offset)
+        return state if held == value else None
+
+    @override
+    def is_pure(self, call: Hashable) -> bool:
+        assert isinstance(call, tuple)
+        return not call[0]
+
+    @override
+    def describe(self, state: Hashable) -> str:
+        assert isinstance(state, tuple)
+        return f"log [{', '.join(f'{offset}: {value}' for offset, value in state)}]"
+
+
+def _call(operation: Operation, found_at: int | None) -> Hashable | None:
+    """A call is (whether it produced, the offset, the value or None); None if nothing is known."""
+    is_answered = operation.status == "ok"
+    if operation.f == "produce":
+        offset = operation.output if is_answered else found_at
+        return None if offset is None else (True, offset, canonical(operation.input))
+    if not is_answered:
+        return None
+    value = None if operation.output is None else canonical(operation.output)
+    return (False, operation.input, value)
+
+
+def _bound(operations: Sequence[Operation]) -> dict[int, int]:
+    """Returns at which offset each produce without an answer was found again."""
+    numbers: dict[str, int] = {}
+    found: dict[int, set[int]] = {}
+    told: dict[int, set[int]] = {}
+    untold = []
+    for operation in sorted(operations, key=lambda operation: operation.invoke_index):
+        is_fetch, is_answered = operation.f == "fetch", operation.status == "ok"
+        text = canonical(operation.output if is_fetch else operation.input)
+        value = numbers.setdefault(text, len(numbers))
+        if is_answered and not (is_fetch and operation.output is None):
+            offset = operation.input if is_fetch else operation.output
+            assert isinstance(offset, int)
+            (found if is_fetch else told).setdefault(value, set()).add(offset)
+        elif operation.status == "info" and not is_fetch:
+            untold.append((operation.index, value))
+    return bound(untold, found, told)

@@ -1,0 +1,90 @@
+"""The lock that expires and fences: lock gives out a token, use shows one, unlock gives it back.
+
+A lock may expire at any time, unseen; what makes it safe is that tokens grow, and that a resource
+which accepts a token never accepts a lesser one, nor one that is known to be dead. `lock` answers a
+token, an integer; `use` takes one and answers true if it was accepted, false if it was refused as
+dead; `unlock` takes one. A token of which nobody was told is never accepted.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+from typing_extensions import override
+
+from checkers.calls.fencing import GREATEST, FencingCalls, fencing_calls
+from checkers.calls.values import require_boolean, require_integer
+from checkers.columns import Columns
+from checkers.history import Operation
+from checkers.models import unknown_function
+from checkers.models.reducible import ByElement
+
+_NOBODY: Final = -GREATEST
+"""Less than every token."""
+
+
+class FencingLock(ByElement):
+    """A lock; the state is (the token that is alive, the largest that was granted)."""
+
+    name = "fencing-lock"
+    functions = frozenset({"lock", "use", "unlock"})
+
+    @override
+    def validate(self, operation: Operation) -> None:
+        f = operation.f
+        if f not in self.functions:
+            raise unknown_function(self, operation)
+        if f == "lock" and operation.status == "ok":
+            require_integer(operation.output, "lock answers", GREATEST)
+        if f != "lock" and operation.status != "fail":
+            require_integer(operation.input, f"{f} takes", GREATEST)
+        if f == "use" and operation.status == "ok":
+            require_boolean(operation.output, f)
+
+    def calls_of(self, columns: Columns) -> FencingCalls:
+        """Returns the calls on all locks."""
+        return fencing_calls(columns, self.name, self.functions)
+
+    @override
+    def init(self) -> Hashable:
+        return (_NOBODY, _NOBODY)
+
+    @override
+    def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
+        return [_call(operation) for operation in operations]
+
+    @override
+    def step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        assert isinstance(state, tuple)
+        assert isinstance(call, tuple)
+        alive, largest = state
+        says, token = call
+        if says == "granted":
+            return (token, token) if token > largest else None
+        if says == "alive":
+            return state if token == alive else None
+        return (_NOBODY, largest) if token == alive else state
+
+    @override
+    def is_pure(self, call: Hashable) -> bool:
+        assert isinstance(call, tuple)
+        return bool(call[0] == "alive")
+
+    @override
+    def describe(self, state: Hashable) -> str:
+        assert isinstance(state, tuple)
+        alive, largest = state
+        if largest == _NOBODY:
+            return "no token granted"
+        return f"token {largest} {'alive' if alive == largest else 'dead'}"
+
+
+def _call(operation: Operation) -> Hashable | None:
+    """A call is (what it says of a token, the token); None if it says nothing."""
+    is_answered = operation.status == "ok"
+    if operation.f == "unlock":
+        return ("dead", operation.input)
+    if not is_answered:
+        return None
+    if operation.f == "lock":
+        return ("granted", operation.output)
+    return ("alive" if operation.output else "dead", operation.input)

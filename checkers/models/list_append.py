@@ -1,0 +1,114 @@
+"""Lists that are appended to and read whole: append, read, and txn of both; initially empty.
+
+A `txn` takes [["append", list, value] | ["r", list, null], ...] and answers the same with what was
+read, as Jepsen's list-append does; all of it happens as one. `append` and `read` are about one list
+a key. Elements are compared as JSON. The check is strict serializability, which for single
+operations is linearizability.
+"""
+
+from collections.abc import Hashable, Sequence
+
+from typing_extensions import override
+
+from checkers.calls.lists import OWN_LIST, ListCalls, actions_of, list_calls
+from checkers.columns import Columns
+from checkers.history import Operation
+from checkers.models import unknown_function
+from checkers.models.reducible import ReducibleModel
+
+
+class ListAppend(ReducibleModel):
+    """Lists; the state is (name, elements) of those that are not empty, by name."""
+
+    name = "list-append"
+    functions = frozenset({"append", "read", "txn"})
+
+    @override
+    def validate(self, operation: Operation) -> None:
+        if operation.f not in self.functions:
+            raise unknown_function(self, operation)
+        _call(operation)
+
+    def calls_of(self, columns: Columns) -> ListCalls:
+        """Returns the calls on the lists of all keys."""
+        return list_calls(ListCalls, columns, self.name, self.functions)
+
+    @override
+    def init(self) -> Hashable:
+        return ()
+
+    @override
+    def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
+        return [_call(operation) for operation in operations]
+
+    @override
+    def step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        assert isinstance(state, tuple)
+        assert isinstance(call, tuple)
+        lists: dict[str, tuple[str, ...]] = dict(state)
+        for is_read, name, value in call:
+            held = lists.get(name, ())
+            if not is_read:
+                lists[name] = (*held, value)
+            elif held != value:
+                return None
+        return tuple(sorted(lists.items()))
+
+    @override
+    def is_pure(self, call: Hashable) -> bool:
+        assert isinstance(call, tuple)
+        return all(is_read for is_read, *_ in call)
+
+    @override
+    def weaker(self, call: Hashable) -> Sequence[Hashable]:
+        assert isinstance(call, tuple)
+        reads = [place for place, action in enumerate(call) if action[0]]
+        return [call[:place] + call[place + 1 :] for place in reads if len(call) > 1]
+
+    @override
+    def values(self, call: Hashable) -> frozenset[Hashable]:
+        assert isinstance(call, tuple)
+        return frozenset(
+            (name, element)
+            for is_read, name, value in call
+            for element in (value if is_read else (value,))
+        )
+
+    @override
+    def without(self, call: Hashable, values: frozenset[Hashable]) -> Hashable | None:
+        assert isinstance(call, tuple)
+        remains = [
+            (is_read, name, tuple(one for one in value if (name, one) not in values))
+            if is_read
+            else (is_read, name, value)
+            for is_read, name, value in call
+            if is_read or (name, value) not in values
+        ]
+        return tuple(remains) or None
+
+    @override
+    def describe_call(self, call: Hashable) -> str | None:
+        assert isinstance(call, tuple)
+        return "; ".join(
+            f"read {_named(name)}[{','.join(value)}]"
+            if is_read
+            else f"append {_named(name)}{value}"
+            for is_read, name, value in call
+        )
+
+    @override
+    def describe(self, state: Hashable) -> str:
+        assert isinstance(state, tuple)
+        told = (f"{_named(name)}[{', '.join(elements)}]" for name, elements in state)
+        return ", ".join(told) or "nothing appended"
+
+
+def _named(name: str) -> str:
+    return "" if name == OWN_LIST else f"{name}: "
+
+
+def _call(operation: Operation) -> Hashable | None:
+    """A call is its actions; None if it has none, as a read without an answer."""
+    is_answered = operation.status == "ok"
+    actions = actions_of(operation.f, operation.input, operation.output, is_answered=is_answered)
+    return tuple(actions) or None

@@ -1,0 +1,88 @@
+"""The map: put, get and remove by key; every key is absent at first.
+
+The key of an operation is the map's key, so each is checked as a register of its own, which is null
+while nothing is there: `put` writes a value other than null, `get` answers the value or null,
+`remove` writes null. What put and remove answer does not count. Values are compared as JSON.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final
+
+from typing_extensions import override
+
+from checkers.calls.maps import map_calls, require_value
+from checkers.calls.register import RegisterCalls
+from checkers.calls.values import canonical
+from checkers.columns import Columns
+from checkers.history import Operation
+from checkers.models import unknown_function
+from checkers.models.reducible import ReducibleModel
+
+_ABSENT: Final = "null"
+_UNREAD: Final = ""
+"""Stands for every value that no get asks for; no JSON text."""
+
+
+class Map(ReducibleModel):
+    """One key of a map; its state is the value as JSON."""
+
+    name = "map"
+    functions = frozenset({"put", "get", "remove"})
+
+    @override
+    def validate(self, operation: Operation) -> None:
+        if operation.f not in self.functions:
+            raise unknown_function(self, operation)
+        if operation.f == "put":
+            require_value(operation.input)
+
+    def calls_of(self, columns: Columns) -> RegisterCalls:
+        """Returns the calls on all keys."""
+        return map_calls(columns, self.name, self.functions)
+
+    @override
+    def init(self) -> Hashable:
+        return _ABSENT
+
+    @override
+    def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
+        return [_call(operation) for operation in operations]
+
+    @override
+    def step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        assert isinstance(call, tuple)
+        is_get, value = call
+        if is_get:
+            return state if state == value else None
+        return str(value)
+
+    @override
+    def is_pure(self, call: Hashable) -> bool:
+        assert isinstance(call, tuple)
+        return bool(call[0])
+
+    @override
+    def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
+        asked_for = {call[1] for call in calls if isinstance(call, tuple) and call[0]}
+        return lambda state: state if state in asked_for else _UNREAD
+
+    @override
+    def any_state(
+        self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
+    ) -> Sequence[Hashable] | None:
+        asked_for = {call[1] for call in window if isinstance(call, tuple) and call[0]}
+        held = {call[1] for call in history if isinstance(call, tuple)} | set(starts)
+        return [*sorted(str(state) for state in held & asked_for), _UNREAD]
+
+    @override
+    def describe(self, state: Hashable) -> str:
+        if state == _UNREAD:
+            return "a value that nothing asks for"
+        return "absent" if state == _ABSENT else f"value {state}"
+
+
+def _call(operation: Operation) -> Hashable | None:
+    """A call is (whether it is a get, the value); None for a get without an answer."""
+    if operation.f == "get":
+        return (True, canonical(operation.output)) if operation.status == "ok" else None
+    return (False, _ABSENT if operation.f == "remove" else canonical(operation.input))

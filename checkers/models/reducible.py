@@ -1,0 +1,68 @@
+"""What a model may say of reductions, so that an explanation of an invalid history is small.
+
+All of it is optional, and a model that says nothing has longer explanations. A reduction is *sound*
+if a linearizable history stays so: only then does an invalid sub-history prove that the history
+which it was made of is invalid. tests/checkers/test_explain_sound.py holds every model to that.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Protocol, runtime_checkable
+
+from typing_extensions import override
+
+from checkers.models import SequentialModel
+
+
+@runtime_checkable
+class ReducibleModel(SequentialModel, Protocol):
+    """A model that knows sound reductions beyond those which hold for every model."""
+
+    def weaker(self, call: Hashable) -> Sequence[Hashable]:
+        """Returns calls that are legal wherever this one is, and lead to the same state."""
+        return ()
+
+    def values(self, call: Hashable) -> frozenset[Hashable]:
+        """Returns the values that the call is about, and that `without` can project out."""
+        return frozenset()
+
+    def without(self, call: Hashable, values: frozenset[Hashable]) -> Hashable | None:
+        """Returns the call with some values projected out; None if nothing remains of it.
+
+        What remains of a legal order of calls must be a legal order, though a call that is optional
+        may have to be left out of it.
+        """
+        return call
+
+    def any_state(
+        self,
+        starts: Sequence[Hashable],
+        history: Sequence[Hashable],
+        window: Sequence[Hashable],
+    ) -> Sequence[Hashable] | None:
+        """Returns states that stand for every one in which a window of the history may begin.
+
+        For each state that the history's calls can lead to from `starts`, there must be one that no
+        calls of the window, in any order, tell apart from it. None if there are too many.
+        """
+        return None
+
+    def describe_call(self, call: Hashable) -> str | None:
+        """Returns the call in words; None for what the operation says by itself."""
+        return None
+
+
+class ByElement(ReducibleModel, Protocol):
+    """A model whose calls are tuples of what they do and the one element they do it to, or None.
+
+    Elements must not matter to each other: all calls on some of them may be left out.
+    """
+
+    @override
+    def values(self, call: Hashable) -> frozenset[Hashable]:
+        assert isinstance(call, tuple)
+        return frozenset() if call[1] is None else frozenset({call[1]})
+
+    @override
+    def without(self, call: Hashable, values: frozenset[Hashable]) -> Hashable | None:
+        assert isinstance(call, tuple)
+        return None if call[1] in values else call

@@ -1,0 +1,106 @@
+"""The set: add, remove, contains, and read of the whole; initially empty.
+
+`contains` answers true or false, `read` a list; what add and remove answer does not count. Elements
+are compared as JSON. Compiled engines decide histories that ask after single elements, and those
+that add each element once and read the whole; what does both, or removes and reads the whole, is
+searched.
+"""
+
+from collections.abc import Hashable, Sequence
+
+from typing_extensions import override
+
+from checkers.calls import Calls
+from checkers.calls.lists import elements_read, list_calls
+from checkers.calls.sets import GrowingSetCalls, set_calls
+from checkers.calls.values import canonical, require_boolean, require_functions
+from checkers.columns import Columns
+from checkers.history import Operation
+from checkers.models import unknown_function
+from checkers.models.reducible import ReducibleModel
+
+
+class Set(ReducibleModel):
+    """A set; its state is the elements, sorted."""
+
+    name = "set"
+    functions = frozenset({"add", "remove", "contains", "read"})
+
+    @override
+    def validate(self, operation: Operation) -> None:
+        if operation.f not in self.functions:
+            raise unknown_function(self, operation)
+        _call(operation)
+
+    def calls_of(self, columns: Columns) -> Calls | None:
+        """Returns the calls on all sets; None if whole reads and other questions are mixed."""
+        require_functions(columns, self.name, self.functions)
+        if "read" not in columns.functions:
+            return set_calls(columns)
+        if {"remove", "contains"}.isdisjoint(columns.functions):
+            return list_calls(GrowingSetCalls, columns, self.name, self.functions)
+        return None
+
+    @override
+    def init(self) -> Hashable:
+        return ()
+
+    @override
+    def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
+        return [_call(operation) for operation in operations]
+
+    @override
+    def step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        assert isinstance(state, tuple)
+        assert isinstance(call, tuple)
+        f, value, answer = call
+        if f == "add":
+            return tuple(sorted({*state, value}))
+        if f == "remove":
+            return tuple(element for element in state if element != value)
+        if f == "contains":
+            return state if (value in state) == answer else None
+        return state if state == answer else None
+
+    @override
+    def is_pure(self, call: Hashable) -> bool:
+        assert isinstance(call, tuple)
+        return call[0] in {"contains", "read"}
+
+    @override
+    def values(self, call: Hashable) -> frozenset[Hashable]:
+        assert isinstance(call, tuple)
+        f, value, answer = call
+        return frozenset(answer if f == "read" else (value,))
+
+    @override
+    def without(self, call: Hashable, values: frozenset[Hashable]) -> Hashable | None:
+        assert isinstance(call, tuple)
+        f, value, answer = call
+        if f == "read":
+            return (f, value, tuple(one for one in answer if one not in values))
+        return None if value in values else call
+
+    @override
+    def describe_call(self, call: Hashable) -> str | None:
+        assert isinstance(call, tuple)
+        f, value, answer = call
+        return f"read -> [{','.join(answer)}]" if f == "read" else f"{f} {value}"
+
+    @override
+    def describe(self, state: Hashable) -> str:
+        assert isinstance(state, tuple)
+        return f"set {{{', '.join(state)}}}"
+
+
+def _call(operation: Operation) -> Hashable | None:
+    """A call is (what it does, its element, its answer); None if it asked and nobody answered."""
+    f, is_answered, answer = operation.f, operation.status == "ok", operation.output
+    if f in {"add", "remove"}:
+        return (f, canonical(operation.input), None)
+    if not is_answered:
+        return None
+    if f == "contains":
+        require_boolean(answer, f)
+        return (f, canonical(operation.input), answer)
+    return (f, None, tuple(sorted(map(canonical, elements_read(answer)))))

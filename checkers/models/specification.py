@@ -1,0 +1,148 @@
+"""What a user writes to have a data type checked: one class in one file.
+
+A subclass of `Specification` needs a name, its functions, `init` and `step`; then the general
+engine decides it. All else is a hint. `key` splits a history into smaller ones. `is_pure`,
+`normal_form` and `commutes` (`checkers.models`) let the search leave out what leads nowhere new,
+and have to be right. `version` or `unique` propose an order that is believed only once it has been
+replayed: wrong, they cost time and nothing else. docs/checkers.md has a worked example.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Final
+
+from typing_extensions import override
+
+from checkers.calls.values import canonical
+from checkers.history import Operation
+from checkers.models import ProposingModel, SequentialModel, unknown_function
+
+FOREVER: Final = float("inf")
+
+
+class Call:
+    """An operation as `step` sees it. Two are equal if all four attributes are.
+
+    Attributes:
+        f: the function.
+        input: what was asked.
+        output: what was answered; None if nobody knows.
+        status: "ok", or "info" for an operation that may have happened.
+    """
+
+    __slots__ = ("_identity", "f", "input", "output", "status")
+
+    def __init__(self, operation: Operation) -> None:
+        self.f = operation.f
+        self.input = operation.input
+        self.status = operation.status
+        self.output = operation.output if operation.status == "ok" else None
+        self._identity = (self.f, self.status, canonical(self.input), canonical(self.output))
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Call) and self._identity == other._identity
+
+    @override
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @override
+    def __repr__(self) -> str:
+        return " ".join(self._identity)
+
+
+class Specification(SequentialModel, ProposingModel):
+    """A sequential data type; subclasses say what it does.
+
+    A state is hashable and never None: a tuple, a frozenset, a string, a number.
+    """
+
+    name: str
+    functions: frozenset[str]
+
+    @override
+    def init(self) -> Hashable:
+        """Returns the state before the first operation."""
+        raise NotImplementedError
+
+    @override
+    def step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        """Returns the state after a `Call`; None where it can't have had its answer.
+
+        A call of status "info" has no answer: return the state that it leads to if it happened. It
+        must depend on nothing but its arguments.
+        """
+        raise NotImplementedError
+
+    @override
+    def validate(self, operation: Operation) -> None:
+        """Raises ValueError, naming the field, for an operation whose values it can't read."""
+        if operation.f not in self.functions:
+            raise unknown_function(self, operation)
+
+    @override
+    def is_pure(self, call: Hashable) -> bool:
+        """Says whether the call leaves every state as it is (a hint)."""
+        return False
+
+    def version(self, call: Call) -> int | None:
+        """Returns the number of the state that the call led to or, if pure, saw (a hint).
+
+        Later states have greater numbers. None if nobody was told.
+        """
+        return None
+
+    def unique(self, call: Call) -> Hashable | None:
+        """Returns what the call, in all orders, leaves or sees that is never left twice (a hint).
+
+        The value of a register that is never set to the same value again is such a thing.
+        """
+        return None
+
+    @override
+    def describe(self, state: Hashable) -> str:
+        """Returns the state in words."""
+        return f"state {state}"
+
+    @override
+    def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
+        """Returns the operations as `step` sees them; None for an unanswered one that is pure."""
+        made = [Call(operation) for operation in operations]
+        return [None if call.status != "ok" and self.is_pure(call) else call for call in made]
+
+    @override
+    def proposed(self, operations: Sequence[Operation]) -> Sequence[int] | None:
+        """Returns the operations in an order that is worth a try, by `version` or by `unique`."""
+        calls = [Call(operation) for operation in operations]
+        happened = [place for place, call in enumerate(calls) if call.status == "ok"]
+        for hint in (self.version, self.unique):
+            told = {place: hint(calls[place]) for place in range(len(calls))}
+            if happened and all(told[place] is not None for place in happened):
+                break
+        else:
+            return None
+        needed = {told[place] for place in happened}
+        kept = [place for place in told if operations[place].status != "fail"]
+        kept = [place for place in kept if told[place] in needed]
+        turns = told if hint == self.version else _turns(operations, kept, told)
+        return sorted(kept, key=lambda place: (turns[place], self.is_pure(calls[place]), place))
+
+
+def _turns(
+    operations: Sequence[Operation], kept: Iterable[int], told: dict[int, Hashable]
+) -> dict[int, tuple[float, str]]:
+    """Returns each operation's turn: those that leave or see the same thing go together.
+
+    As zones do (`checkers.engines.zones`): by the earliest completion or the latest invocation of
+    those together, whichever is earlier.
+    """
+    first: dict[Hashable, float] = {}
+    last: dict[Hashable, float] = {}
+    for place in kept:
+        operation, thing = operations[place], told[place]
+        done = operation.complete_index if operation.status == "ok" else None
+        first[thing] = min(first.get(thing, FOREVER), FOREVER if done is None else done)
+        last[thing] = max(last.get(thing, -1), operation.invoke_index)
+    return {
+        place: (min(first[told[place]], last[told[place]]), repr(told[place])) for place in kept
+    }

@@ -1,0 +1,139 @@
+"""Reads a history that is a Parquet table of operations, ours or somebody else's.
+
+A table with another `schema_version` than ours is refused, one without any is read if it has the
+columns; `index`, times, `node` and `error` may be missing. What a JSON history can't say by its
+form is checked here: that no operation completes before it began, and that no process has two
+open.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from checkers.history import HistoryError
+from checkers.schema import OPERATION_STATUSES, OPERATIONS, SCHEMA_VERSION
+
+_OPTIONAL: Final = ("index", "invoke_time", "complete_time", "node", "error")
+_PLAIN: Final = r'^(?:null|true|false|0|-?[1-9][0-9]{0,17}|"[ !#-\[\]-~]*")$'
+"""Texts of JSON that have no other spelling."""
+
+_NEVER: Final = np.iinfo(np.int64).max
+
+
+def parquet_operations(path: Path) -> pa.Table:
+    """Returns the operations of a Parquet file, as its rows come.
+
+    Raises:
+        HistoryError: it is no such table; one line that names file, row and column.
+    """
+    table = _with_columns(path, _read(path))
+    for check in (_require_values, _require_order, _require_one_open):
+        check(path, table)
+    for name in ("input", "output"):
+        place = table.column_names.index(name)
+        texts = _canonical(path, table.column(name), name)
+        table = table.set_column(place, OPERATIONS.field(name), texts)
+    return table
+
+
+def _read(path: Path) -> pa.Table:
+    try:
+        table = pq.ParquetFile(path).read()
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).splitlines()[0]
+        raise HistoryError(f"{path}: not a readable Parquet file: {reason}") from error
+    version = (table.schema.metadata or {}).get(b"schema_version", b"none").decode()
+    if version not in {"none", str(SCHEMA_VERSION)}:
+        raise HistoryError(f"{path}: schema_version is {version}, not {SCHEMA_VERSION}")
+    return table
+
+
+def _with_columns(path: Path, table: pa.Table) -> pa.Table:
+    """Returns the columns of OPERATIONS, those made up that may be missing."""
+    columns = {name: table.column(name) for name in table.column_names if name in OPERATIONS.names}
+    missing = [name for name in OPERATIONS.names if name not in columns and name not in _OPTIONAL]
+    if missing:
+        raise HistoryError(f"{path}: column {missing[0]} is missing")
+    if "index" not in columns:
+        columns["index"] = pc.subtract(pc.rank(table.column("invoke_index")), pa.scalar(1))
+    filled = []
+    for field in OPERATIONS:
+        column = columns.get(field.name, pa.nulls(len(table), field.type))
+        try:
+            filled.append(pc.cast(column, field.type))
+        except (pa.ArrowException, ValueError) as error:
+            reason = str(error).splitlines()[0]
+            raise HistoryError(f"{path}: column {field.name}: {reason}") from error
+    return pa.table(filled, schema=OPERATIONS)
+
+
+def _require_values(path: Path, table: pa.Table) -> None:
+    for field in OPERATIONS:
+        if not field.nullable:
+            _refuse(path, table, pc.is_null(table.column(field.name)), field.name, "is null")
+    status = table.column("status")
+    known = pc.is_in(status, pa.array(OPERATION_STATUSES))
+    _refuse(path, table, pc.invert(known), "status", "is none of ok, fail and info")
+    unanswered = pc.and_(pc.equal(status, "ok"), pc.is_null(table.column("complete_index")))
+    _refuse(path, table, unanswered, "complete_index", "is null, but the status is ok")
+
+
+def _require_order(path: Path, table: pa.Table) -> None:
+    for name, first in (("complete_index", "invoke_index"), ("complete_time", "invoke_time")):
+        compare = pc.less_equal if name == "complete_index" else pc.less
+        is_before = pc.fill_null(compare(table.column(name), table.column(first)), fill_value=False)
+        _refuse(path, table, is_before, name, f"is before {first}")
+
+
+def _require_one_open(path: Path, table: pa.Table) -> None:
+    process, invoke = _numbers(table, "process"), _numbers(table, "invoke_index")
+    complete = pc.fill_null(table.column("complete_index"), _NEVER).to_numpy()
+    order = np.lexsort((invoke, process))
+    is_open = (process[order][1:] == process[order][:-1]) & (
+        complete[order][:-1] >= invoke[order][1:]
+    )
+    if np.any(is_open):
+        place = int(np.flatnonzero(is_open)[0])
+        first, second = int(order[place]), int(order[place + 1])
+        one, other = table.column("f")[first].as_py(), table.column("f")[second].as_py()
+        raise HistoryError(
+            f"{path}: row {second}: field process: process {process[second]} invokes {other},"
+            f" but its {one} of row {first} is open"
+        )
+
+
+def _numbers(table: pa.Table, name: str) -> NDArray[np.int64]:
+    column: NDArray[np.int64] = table.column(name).to_numpy()
+    return column
+
+
+def _refuse(path: Path, table: pa.Table, is_wrong: pa.ChunkedArray, name: str, what: str) -> None:
+    row = pc.index(is_wrong, pa.scalar(value=True)).as_py()
+    if row >= 0:
+        value = table.column(name)[row].as_py()
+        shown = "" if value is None else f"{value} "
+        raise HistoryError(f"{path}: row {row}: field {name}: {shown}{what}")
+
+
+def _canonical(path: Path, texts: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """Returns JSON texts spelled as `checkers.tables` spells them."""
+    is_plain = pc.match_substring_regex(texts, _PLAIN)
+    if pc.all(is_plain).as_py() in {True, None}:
+        return texts
+    is_other = pc.invert(is_plain).combine_chunks()
+    others = texts.filter(is_other).combine_chunks().dictionary_encode()
+    spelled = []
+    for text in others.dictionary.to_pylist():
+        try:
+            spelled.append(msgspec.json.encode(msgspec.json.decode(text)).decode())
+        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            row = pc.index(texts, text).as_py()
+            raise HistoryError(f"{path}: row {row}: field {name}: not JSON: {error}") from error
+    replaced = pa.array(spelled, pa.string()).take(others.indices)
+    return pa.chunked_array([pc.replace_with_mask(texts.combine_chunks(), is_other, replaced)])

@@ -1,0 +1,109 @@
+"""Judges what was staged: the relations of verdicts and of what the run checks find.
+
+A run with a value that its model can't read, or with a table that is damaged within, is a problem
+told in one line; the other runs are judged all the same.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
+
+from checkers.assembly import checks_of
+from checkers.sources import node_tables_there
+from checkers.spark import relations
+from checkers.spark.relations import Wanted
+from checkers.spark.slots import spread
+from checkers.spark.staging import Staged, without
+from checkers.spark.workers import CHECKED, JUDGED
+
+SPARK_ERRORS: Final = (PySparkException, Py4JError)
+_STAGED_FILE: Final = re.compile(r"/(\d{8})/[a-z]+\.parquet")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What the judging of runs gave.
+
+    Attributes:
+        staged: the runs that could be judged.
+        keys: see `checkers.spark.workers.JUDGED`; no row has a `problem`.
+        checks: see `checkers.spark.workers.CHECKED`.
+        problems: by run, why the others could not.
+    """
+
+    staged: Staged
+    keys: DataFrame
+    checks: DataFrame
+    problems: Mapping[str, str]
+
+
+def judge(spark: SparkSession, staged: Staged) -> Judged:
+    """Judges every key of every run, and returns the relations, which are kept until dropped.
+
+    Raises:
+        PySparkException, Py4JError: the job failed for a reason that lies in no history.
+    """
+    problems: dict[str, str] = {}
+    while staged.plans:
+        keys = _keys(spark, staged).persist()
+        try:
+            problems |= _unreadable(keys)
+        except SPARK_ERRORS as error:
+            keys.unpersist()
+            problems |= _damaged(error, staged)
+            staged = without(spark, staged, problems)
+            continue
+        judged = without(spark, staged, problems)
+        return Judged(
+            staged=judged,
+            keys=keys.where(F.col("problem").isNull() & ~F.col("run").isin(sorted(problems))),
+            checks=_checks(spark, judged).persist(),
+            problems=problems,
+        )
+    nothing, unchecked = _no_rows(spark, JUDGED), _no_rows(spark, CHECKED)
+    return Judged(staged=staged, keys=nothing, checks=unchecked, problems=problems)
+
+
+def _keys(spark: SparkSession, staged: Staged) -> DataFrame:
+    """Returns the verdict and the findings of every key of every run that has a model."""
+    sizes = {run: n for run, n in staged.sizes.items() if staged.plans[run].model is not None}
+    operations = spread(spark, staged.tables["operations"], sizes).operations
+    return relations.judged(operations, staged.plans)
+
+
+def _unreadable(keys: DataFrame) -> dict[str, str]:
+    """Computes all keys, and returns the runs with a value that their model can't read."""
+    found = keys.where(F.col("problem").isNotNull()).groupBy("run").agg(F.min("problem"))
+    return {row[0]: row[1] for row in found.collect()}
+
+
+def _damaged(error: Exception, staged: Staged) -> dict[str, str]:
+    """Returns the run whose file Spark could not read to its end, or raises the error again."""
+    place = _STAGED_FILE.search(str(error))
+    if place is None or place[1] not in staged.plans:
+        raise error
+    history = staged.plans[place[1]].history
+    return {place[1]: f"{history}: not a readable Parquet file: its pages are damaged"}
+
+
+def _checks(spark: SparkSession, staged: Staged) -> DataFrame:
+    """Returns what the run checks find in the runs that they apply to."""
+    wanted: Wanted = {}
+    for run, source in staged.sources.items():
+        there = frozenset({"operations", *node_tables_there(source)})
+        for check in checks_of(source.model_name, there)[0]:
+            wanted.setdefault(check, []).append(run)
+    if not wanted:
+        return _no_rows(spark, CHECKED)
+    return relations.checked(wanted, dict(staged.tables))
+
+
+def _no_rows(spark: SparkSession, schema: pa.Schema) -> DataFrame:
+    return spark.createDataFrame(schema.empty_table())

@@ -1,0 +1,134 @@
+"""Brings the histories and the nodes' tables of many runs to where Spark reads them.
+
+The executors read: each history is parsed once, by whoever gets it, into
+STAGE/RUN/operations.parquet (a table that is in order already is linked to). The driver sees one
+row a history. A run is known by a number here, as its folder is.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
+
+from checkers.kraft.run_checks import RELATION_TABLES
+from checkers.models import reference_to
+from checkers.sources import NODE_TABLES, Source, node_tables_there
+from checkers.spark import relations
+from checkers.spark.workers import Plan
+from checkers.tables import table_path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staged:
+    """What there is to judge.
+
+    Attributes:
+        sources: by run, each with its model; None where a history without operations names none.
+        plans: what a worker is told, by run.
+        sizes: how many operations each run has.
+        problems: by run, why it can't be read; these runs are in nothing else.
+        folder: the stage.
+        tables: the relations that there are files for, by name.
+    """
+
+    folder: Path
+    sources: Mapping[str, Source]
+    plans: Mapping[str, Plan]
+    sizes: Mapping[str, int]
+    problems: Mapping[str, str]
+    tables: Mapping[str, DataFrame]
+
+
+def stage(spark: SparkSession, folder: Path, sources: Sequence[Source]) -> Staged:
+    """Reads all histories, on the executors, and returns the relations of those that are in order.
+
+    Args:
+        spark: the session.
+        folder: where the stage is made; the executors must see it under the same path.
+        sources: the histories and run directories.
+    """
+    runs = {f"{number:08d}": source for number, source in enumerate(sources)}
+    plans = {run: plan_of(source) for run, source in runs.items()}
+    rows = relations.read(_runs(spark, runs), plans, folder).collect()
+    problems = {row["run"]: row["problem"] for row in rows if row["problem"] is not None}
+    read = {row["run"]: row for row in rows if row["problem"] is None}
+    for run in read:
+        _link_node_tables(folder / run, runs[run])
+    plans = {
+        run: msgspec.structs.replace(plans[run], model=row["model"])
+        for run, row in sorted(read.items())
+    }
+    return Staged(
+        folder=folder,
+        sources={run: plan.source() for run, plan in plans.items()},
+        plans=plans,
+        sizes={run: row["operations"] for run, row in sorted(read.items())},
+        problems=dict(sorted(problems.items())),
+        tables=_tables(spark, folder, sorted(read)),
+    )
+
+
+def without(spark: SparkSession, staged: Staged, runs: Collection[str]) -> Staged:
+    """Returns the same without some runs; none of their files is read any more."""
+    if not runs:
+        return staged
+    left = [run for run in staged.plans if run not in runs]
+    return Staged(
+        folder=staged.folder,
+        sources={run: staged.sources[run] for run in left},
+        plans={run: staged.plans[run] for run in left},
+        sizes={run: staged.sizes[run] for run in left},
+        problems=staged.problems,
+        tables=_tables(spark, staged.folder, left),
+    )
+
+
+def plan_of(source: Source) -> Plan:
+    """Returns what a worker is told of a source."""
+    return Plan(
+        label=source.label,
+        history=source.history.absolute(),
+        model=None if source.model is None else reference_to(source.model),
+        # An executor has a core, and Spark has as many executors as there are cores.
+        options=msgspec.structs.replace(source.options, processes=1),
+        tables=None if source.tables is None else source.tables.absolute(),
+    )
+
+
+def _runs(spark: SparkSession, runs: Mapping[str, Source]) -> DataFrame:
+    """Returns the runs, each in a partition of about the same number of bytes, large ones first."""
+    bytes_of = {run: _bytes(source.history) for run, source in runs.items()}
+    by_size = sorted(bytes_of, key=lambda run: (-bytes_of[run], run))
+    tasks = max(1, min(len(runs), 4 * spark.sparkContext.defaultParallelism))
+    table = pa.table({"run": by_size, "task": [place % tasks for place in range(len(by_size))]})
+    return spark.createDataFrame(table).repartitionById(tasks, F.col("task").cast("int"))
+
+
+def _bytes(history: Path) -> int:
+    try:
+        return history.stat().st_size
+    except OSError:
+        return 0
+
+
+def _link_node_tables(folder: Path, source: Source) -> None:
+    for name in node_tables_there(source):
+        assert source.tables is not None
+        table_path(folder, name).symlink_to(table_path(source.tables, name).resolve())
+
+
+def _tables(spark: SparkSession, folder: Path, runs: Sequence[str]) -> dict[str, DataFrame]:
+    tables = {}
+    for name in ("operations", *NODE_TABLES):
+        paths = [str(path) for run in runs if (path := table_path(folder / run, name)).exists()]
+        if paths:
+            tables[name] = relations.staged(spark, name, paths)
+    if tables.keys() >= RELATION_TABLES["committed"]:
+        tables["committed"] = relations.committed(tables["records"], tables["trace"])
+    if tables.keys() >= RELATION_TABLES["kept"]:
+        tables["kept"] = relations.kept(tables["committed"], tables["snapshots"])
+    return tables

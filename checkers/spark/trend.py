@@ -1,0 +1,125 @@
+"""The runs themselves: what each was, its verdict, and how it compares with those before it."""
+
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
+
+from checkers.schema import OPERATION_STATUSES, RUNS, TREND
+from checkers.spark.figures import by_status, percentiles
+from checkers.spark.timeline import QUIET
+from checkers.verdict import UNKNOWN_KEYS_ALLOWED, FindingKind, Verdict
+
+RUNS_BEFORE: Final = 10
+_FIGURES: Final = ("ok_rate", "p50_ms", "p99_ms", "unavailable_seconds")
+
+
+def runs(
+    facts: DataFrame,
+    verdicts: DataFrame,
+    findings: DataFrame,
+    crashes: DataFrame,
+    tally: DataFrame,
+    extents: DataFrame,
+) -> DataFrame:
+    """Returns the runs with their verdicts, as `checkers.assembly` combines them.
+
+    Args:
+        facts: what is known of each run beforehand.
+        verdicts: on its keys.
+        findings: of its keys and its run checks.
+        crashes: a row for each run check that crashed, with `note`.
+        tally: of its operations.
+        extents: when it began and ended.
+    """
+    safety = findings.where(F.col("kind") == FindingKind.SAFETY.value)
+    relations = (
+        verdicts.groupBy("run").agg(
+            F.count(F.lit(1)).alias("keys"),
+            *(
+                F.count_if(F.col("verdict") == verdict.value).alias(f"{verdict.value}_keys")
+                for verdict in (Verdict.INVALID, Verdict.UNKNOWN)
+            ),
+            F.count_if(F.col("crashed")).alias("crashed_keys"),
+        ),
+        safety.groupBy("run").agg(F.count(F.lit(1)).alias("findings")),
+        crashes.groupBy("run").agg(
+            F.concat_ws("; ", F.array_sort(F.collect_list("note"))).alias("notes")
+        ),
+        tally.groupBy("run").agg(*by_status()),
+        extents,
+    )
+    whole = facts
+    for relation in relations:
+        whole = whole.join(relation, on="run", how="left")
+    counts = ("keys", "invalid_keys", "unknown_keys", "crashed_keys", "findings", "operations")
+    zero: dict[str, bool | float | int | str] = {"notes": ""}
+    zero |= dict.fromkeys((*counts, *OPERATION_STATUSES), 0)
+    return whole.fillna(zero).withColumn("verdict", _verdict()).select(*RUNS.names)
+
+
+def _verdict() -> Column:
+    """The rule of `checkers.verdict.verdict_of_keys` and `checkers.assembly`, as a column."""
+    is_unknown = (
+        (F.col("crashed_keys") > 0)
+        | (F.col("unknown_keys") > UNKNOWN_KEYS_ALLOWED * F.col("keys"))
+        | (F.col("notes") != "")
+    )
+    return (
+        F.when((F.col("invalid_keys") > 0) | (F.col("findings") > 0), Verdict.INVALID.value)
+        .when(is_unknown, Verdict.UNKNOWN.value)
+        .otherwise(Verdict.VALID.value)
+    )
+
+
+def trend(
+    runs: DataFrame, tally: DataFrame, phases: DataFrame, availability: DataFrame
+) -> DataFrame:
+    """Returns each run's figures beside the medians of the runs before it in its series.
+
+    Rates and latencies are those of quiet phases, so that runs with more faults compare with
+    others.
+    """
+    quiet = phases.where((F.col("phase") == QUIET) & (F.col("seconds") > 0))
+    rate = quiet.select("run", (F.col("ok") / F.col("seconds")).alias("ok_rate"))
+    took = (
+        tally.where((F.col("phase") == QUIET) & F.col("took_ns").isNotNull())
+        .groupBy("run")
+        .agg(*percentiles([0.5, 0.99]))
+        .select("run", F.col("points")[0].alias("p50_ms"), F.col("points")[1].alias("p99_ms"))
+    )
+    without = availability.groupBy("run").agg(F.sum("seconds").alias("unavailable_seconds"))
+    timed = F.when(F.col("end_time").isNotNull(), 0.0)
+    measured = (
+        runs.join(rate, on="run", how="left")
+        .join(took, on="run", how="left")
+        .join(without, on="run", how="left")
+        .withColumn("unavailable_seconds", F.coalesce(F.col("unavailable_seconds"), timed))
+        .withColumn("series", F.concat_ws(", ", *(_named(column) for column in _SERIES)))
+        .where(F.col("series") != "")
+    )
+    in_time = Window.partitionBy("series").orderBy("started", "run")
+    before = in_time.rowsBetween(-RUNS_BEFORE, -1)
+    return measured.select(
+        "run",
+        "series",
+        F.row_number().over(in_time).cast("long").alias("place"),
+        "verdict",
+        *_FIGURES,
+        *(_median(name, before).alias(f"{name}_before") for name in _FIGURES),
+    ).select(*TREND.names)
+
+
+_SERIES: Final = ("workload", "backend", "system")
+
+
+def _named(column: str) -> Column:
+    return F.when(F.col(column) != "", F.col(column))
+
+
+def _median(column: str, window: object) -> Column:
+    """The median over a window of rows, for which Spark has no function of its own."""
+    values = F.array_sort(F.collect_list(column).over(window))  # type: ignore[arg-type]
+    middle = (F.size(values) / 2).cast("int")
+    low = F.get(values, F.floor((F.size(values) - 1) / 2).cast("int"))
+    return (low + F.get(values, middle)) / 2

@@ -1,0 +1,57 @@
+"""Writes relations as tables of an analysis: OUT/NAME.parquet, a folder of parts.
+
+The executors write, each its partition, to OUT, which they see under the same path as the driver.
+A part that is written twice, for a task was repeated, replaces itself.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from checkers.schema import analysis_schema
+
+_WRITTEN: Final = pa.schema([("part", pa.string()), ("rows", pa.int64())])
+
+
+def write(relation: DataFrame, out: Path, name: str) -> int:
+    """Writes a relation, a part for each of its partitions, and returns the number of rows."""
+    folder = out / f"{name}.parquet"
+    folder.mkdir(parents=True)
+    schema = from_arrow_schema(_WRITTEN)
+    columns = analysis_schema(name).names
+    parts = relation.select(*columns).mapInArrow(_part_writer(folder, name), schema)
+    return sum(row["rows"] for row in parts.collect())
+
+
+def write_small(relation: DataFrame, out: Path, name: str, order: Sequence[str]) -> int:
+    """Writes a relation of few rows as one part, in order, and returns the number of rows."""
+    return write(relation.coalesce(1).sortWithinPartitions(*order), out, name)
+
+
+def _part_writer(
+    folder: Path, name: str
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def write_part(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        context = TaskContext.get()
+        assert context is not None
+        number = context.partitionId()
+        schema = analysis_schema(name)
+        unfinished = folder / f".{number:05d}-{context.taskAttemptId()}"
+        rows = 0
+        with pq.ParquetWriter(unfinished, schema) as writer:
+            for batch in batches:
+                writer.write_table(pa.Table.from_batches([batch]).cast(schema))
+                rows += batch.num_rows
+        if rows or number == 0:  # one part at least, so that the table has its schema
+            unfinished.replace(folder / f"part-{number:05d}.parquet")
+        else:
+            unfinished.unlink()
+        yield pa.RecordBatch.from_pylist([{"part": f"{number:05d}", "rows": rows}], _WRITTEN)
+
+    return write_part

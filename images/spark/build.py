@@ -1,0 +1,92 @@
+"""Builds the Spark image in two steps, each named after its content: what changes seldom, and ours.
+
+The wheels are those of requirements.lock for the base's Python. pyspark is on the index as a source
+archive only; uv builds it once on the host, from where it is hard-linked.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Final
+
+import docker
+
+from images.base import base_tag, ensure_base
+from images.context import IMAGES, build, connect, copy_files, exists, fingerprint, source_files
+from images.wheels import download, requirements
+
+LAYERS: Final = "kraftproof/spark-layers"
+REPOSITORY: Final = "kraftproof/spark"
+SPARK_CLASS: Final = "/opt/kraftproof/wheels/pyspark/bin/spark-class"
+OURS: Final = ("checkers", "kraftproof")
+FROM_SOURCE: Final = ("pyspark",)
+PACKAGES: Final = (
+    # pyspark and the checkers
+    *("llvmlite", "msgspec", "numba", "numpy", "pandas", "py4j", "pyarrow", "pyspark"),
+    *("python-dateutil", "pytz", "tzdata"),
+    # the command line and the page
+    *("annotated-doc", "annotated-types", "jinja2", "markdown-it-py", "markupsafe", "mdurl"),
+    *("pydantic", "pydantic-core", "pygments", "rich", "shellingham", "typer"),
+    *("typing-extensions", "typing-inspection"),
+)
+
+
+def ensure_spark_image(
+    client: docker.DockerClient | None = None, progress: Callable[[str], None] = print
+) -> str:
+    """The tag of the image, built now if our sources or the lock have changed.
+
+    Args:
+        client: An engine's client; by default the environment's engine.
+        progress: Gets a line for each step that takes time.
+
+    Raises:
+        ImageError: It could not be built; one line says why.
+    """
+    engine = connect(client)
+    layers = _ensure_layers(engine, progress)
+    with tempfile.TemporaryDirectory(prefix="kraftproof-spark-") as folder:
+        context = Path(folder)
+        shutil.copy2(IMAGES / "spark" / "Dockerfile", context)
+        for package in OURS:
+            copy_files(source_files(package), context / "source")
+        _copy_entry_points(context / "source")
+        tag = f"{REPOSITORY}:{fingerprint(context, _files(context), layers)}"
+        if not exists(engine, tag):
+            progress(f"image {tag}: building")
+            build(engine, context, tag, {"LAYERS": layers})
+    return tag
+
+
+def _ensure_layers(engine: docker.DockerClient, progress: Callable[[str], None]) -> str:
+    recipe = IMAGES / "spark" / "layers"
+    name = fingerprint(recipe, _files(recipe), base_tag(), requirements(PACKAGES))
+    tag = f"{LAYERS}:{name}"
+    if exists(engine, tag):
+        return tag
+    base = ensure_base(engine, progress)
+    progress(f"image {tag}: building (Java and Spark: a minute or two)")
+    with tempfile.TemporaryDirectory(prefix="kraftproof-spark-") as folder:
+        context = Path(folder)
+        shutil.copytree(recipe, context, dirs_exist_ok=True)
+        architecture = str(engine.info()["Architecture"])
+        download(context / "wheels", architecture, PACKAGES, from_source=FROM_SOURCE)
+        build(engine, context, tag, {"BASE": base})
+    return tag
+
+
+def _copy_entry_points(source: Path) -> None:
+    """Tell the image's Python which models are registered, as an installation would."""
+    installed = distribution("kraftproof")
+    folder = source / f"kraftproof-{installed.version}.dist-info"
+    folder.mkdir(parents=True)
+    metadata = f"Metadata-Version: 2.1\nName: kraftproof\nVersion: {installed.version}\n"
+    (folder / "METADATA").write_text(metadata, encoding="utf-8")
+    entry_points = installed.read_text("entry_points.txt") or ""
+    (folder / "entry_points.txt").write_text(entry_points, encoding="utf-8")
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,198 @@
+"""`kraftproof analyze`: any number of runs on Spark, into tables and one page.
+
+It finds, shows and decides nothing itself: `checkers.spark` writes the tables, `kraftproof.report`
+the page. Exit codes: 0 valid, 1 invalid, 2 unknown, 3 for a mistake in the usage or the input,
+which is one line on stderr.
+"""
+
+import shutil
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from checkers.options import Limits
+from checkers.schema import ANALYSIS_TABLES, SCHEMA_VERSION
+from checkers.sources import Source, find_sources
+from checkers.verdict import USAGE_ERROR_EXIT_CODE, CheckerInputError, Verdict
+from kraftproof.analysis_progress import AnalysisProgress
+from kraftproof.errors import UsageError
+from kraftproof.output import STYLES, complain, say_json, say_verdict
+from kraftproof.report.analysis import Analysis, Row, read_analysis
+from kraftproof.report.analysis_page import write_analysis_page
+
+MARKER: Final = "analysis.json"
+PAGE: Final = "summary.html"
+SHORTEST_GAP_SECONDS: Final = 0.1
+_RUNS_SHOWN: Final = 20
+_FINDINGS_SHOWN: Final = 5
+
+
+class Marker(msgspec.Struct, frozen=True, kw_only=True):
+    """What an analysis was made of; a directory with it is ours to replace."""
+
+    schema_version: int
+    kraftproof: str
+    made: str
+    paths: tuple[str, ...]
+    master: str
+    refused: tuple[str, ...]
+
+
+def analyze(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Run directories, histories (*.jsonl, *.parquet), folders of them."),
+    ],
+    master: Annotated[
+        str, typer.Option(help="Spark's master: local[*], spark://HOST:7077, …")
+    ] = "local[*]",
+    out: Annotated[
+        Path, typer.Option(help="Where tables and summary.html go; every worker must see it.")
+    ] = Path("analysis"),
+    model: Annotated[
+        str | None, typer.Option(help="The model; otherwise run.json's, or inferred.")
+    ] = None,
+    key_seconds: Annotated[
+        float, typer.Option(help="Time limit a key; beyond it the key is unknown.", min=0.001)
+    ] = 30.0,
+    gap_seconds: Annotated[
+        float,
+        typer.Option(
+            help="Windows without an ok operation at least so long are told.",
+            min=SHORTEST_GAP_SECONDS,
+        ),
+    ] = 1.0,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
+) -> None:
+    """Judge any number of runs on Spark, and say how they fared, as tables and one page.
+
+    [bold]kraftproof analyze store/*/ --out analysis[/]
+    Verdicts, findings, availability, latency by fault, coverage, trend.
+
+    [bold]kraftproof analyze runs/ --master spark://10.0.0.5:7077 --out /shared/analysis[/]
+    On a cluster whose workers have kraftproof and see both paths.
+
+    Exit codes, by the worst: 0 valid, 2 unknown, 1 invalid; 3 a mistake.
+    """
+    refused: list[CheckerInputError] = []
+    limits = Limits(seconds=key_seconds)
+    sources = list(find_sources(paths, model, limits, refused.append))
+    mistakes = [str(error) for error in refused]
+    analysis = None
+    if sources:
+        with AnalysisProgress() as progress:
+            mistakes += _analyse(sources, master, out, round(gap_seconds * 1e9), progress)
+            if (out / "runs.parquet").exists():
+                progress.step("the page")
+                _mark(out, paths, master, mistakes)
+                analysis = read_analysis(out)
+                write_analysis_page(analysis, mistakes, out / PAGE)
+    if analysis is not None:
+        _show(analysis, out, as_json=as_json)
+    for mistake in mistakes:
+        complain(f"kraftproof analyze: {mistake}")
+    code = USAGE_ERROR_EXIT_CODE if analysis is None else analysis.verdict.exit_code
+    raise typer.Exit(USAGE_ERROR_EXIT_CODE if mistakes else code)
+
+
+def _analyse(
+    sources: list[Source], master: str, out: Path, gap_ns: int, progress: AnalysisProgress
+) -> list[str]:
+    """Write the tables; return why some histories can't be read."""
+    from checkers.spark.analysis import AnalysisError, analyze
+    from checkers.spark.session import session, tasks_done
+
+    _require_ours(out)
+    progress.step(f"starting Spark at {master}")
+    spark = session(master)
+    _claim(out)
+    progress.watch(lambda: tasks_done(spark))
+    try:
+        return analyze(spark, sources, out.absolute(), gap_ns=gap_ns, tell=progress.step)
+    except AnalysisError as error:
+        complain(f"kraftproof analyze: {error}")
+        raise typer.Exit(Verdict.UNKNOWN.exit_code) from error
+
+
+def _require_ours(out: Path) -> None:
+    """Refuse a directory that somebody else filled."""
+    if out.is_dir() and ((out / MARKER).is_file() or not any(out.iterdir())):
+        return
+    if out.exists() or out.is_symlink():
+        raise UsageError(f"--out {out}: it exists and is no analysis of ours (no {MARKER} in it)")
+
+
+def _claim(out: Path) -> None:
+    """Make the directory, and remove what an analysis before left there."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name in (*ANALYSIS_TABLES, ".stage"):
+            for left in (out / f"{name}.parquet", out / name):
+                shutil.rmtree(left, ignore_errors=True)
+        (out / PAGE).unlink(missing_ok=True)
+        (out / MARKER).write_text("{}\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--out {out}: {error.strerror}") from error
+
+
+def _mark(out: Path, paths: list[Path], master: str, mistakes: list[str]) -> None:
+    marker = Marker(
+        schema_version=SCHEMA_VERSION,
+        kraftproof=version("kraftproof"),
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        paths=tuple(map(str, paths)),
+        master=master,
+        refused=tuple(mistakes),
+    )
+    (out / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker), indent=2) + b"\n")
+
+
+def _show(analysis: Analysis, out: Path, *, as_json: bool) -> None:
+    """Print the runs that are not valid, and the sum of all."""
+    counts = {str(verdict): count for verdict, count in analysis.counts.items()}
+    if as_json:
+        value = {
+            "verdict": str(analysis.verdict),
+            "runs": counts,
+            "operations": analysis.operations,
+            "keys": analysis.keys,
+            "findings": analysis.findings_in_all,
+            "out": str(out),
+        }
+        say_json(value)
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    for run in analysis.not_valid[:_RUNS_SHOWN]:
+        _show_run(console, run, analysis.findings_of(run["run"]))
+    hidden = len(analysis.not_valid) - _RUNS_SHOWN
+    if hidden > 0:
+        console.print(f"and {hidden} more runs that are not valid")
+    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    say_verdict(
+        str(analysis.verdict),
+        f"  {said} of {len(analysis.runs)} runs; {analysis.operations} operations,"
+        f" {analysis.keys} keys; {out / PAGE}",
+    )
+
+
+def _show_run(console: Console, run: Row, findings: list[Row]) -> None:
+    line = Text(f"{run['verdict']:<8}", style=STYLES[run["verdict"]])
+    line.append(f" {run['label']}", style="default")
+    counts = f"  {run['model']}, {run['operations']} operations, {run['keys']} keys"
+    line.append(counts, style="dim")
+    console.print(line)
+    for finding in findings[:_FINDINGS_SHOWN]:
+        said = f"{finding['kind']}: {finding['check']}: {finding['sentence']}"
+        console.print(Text(f"         {said}"))
+    if len(findings) > _FINDINGS_SHOWN:
+        console.print(Text(f"         and {len(findings) - _FINDINGS_SHOWN} more findings"))
+    unknown = f"{run['unknown_keys']} keys without a verdict" if run["unknown_keys"] else ""
+    for note in filter(None, (run["notes"], unknown)):
+        console.print(Text(f"         {note}"))

@@ -1,0 +1,265 @@
+"""Draws an explanation as one HTML file: operations as bars in time, one row a process.
+
+The file needs nothing else, not even a network: data, style and script are in it
+(templates/picture). What is drawn is decided there; here is only what is told to it. Times count
+from the first operation's invocation, in ns, or are the numbers of events where the history has no
+clock.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from importlib import resources
+from itertools import accumulate
+from pathlib import Path
+
+import msgspec
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from checkers.explain import Explanation
+from checkers.explain.telling import answering
+from checkers.faults import FaultEvent
+from checkers.history import Operation
+from kraftproof.report.colours import colour_of
+
+MOST_OPERATIONS = 30_000
+"""More than these on one key, and the picture shows those nearest to the offending one."""
+LONGEST_TEXT = 200
+STATUSES = ("ok", "fail", "info")
+SCRIPTS = ("view.js", "painter.js", "page.js")
+_NEVER = 1 << 62
+NAMED = re.compile(r"- operation (\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of the explanation's words; an operation's line leads to its bar."""
+
+    text: str
+    operation: int | None
+
+
+def write_picture(
+    path: Path,
+    explanation: Explanation,
+    operations: Sequence[Operation],
+    faults: Sequence[FaultEvent] = (),
+) -> None:
+    """Write the picture of one key.
+
+    Args:
+        path: the HTML file.
+        explanation: of the key.
+        operations: the key's, in the order of their invocations.
+        faults: those of the run, if it is one.
+    """
+    shown = _nearest(explanation, operations)
+    told = _Teller(explanation, shown)
+    environment = Environment(
+        loader=PackageLoader("kraftproof.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    fault_rows = told.faults(faults)
+    data = msgspec.json.encode({**told.data(), "faults": fault_rows}).decode()
+    page = environment.get_template("picture/picture.html.j2").render(
+        title=f"invalid: key {explanation.key}, operation {explanation.stuck.index}",
+        explanation=explanation,
+        lines=_lines(explanation.words),
+        hidden=len(operations) - len(shown),
+        shown=len(shown),
+        kinds=sorted({(str(one["kind"]), str(one["colour"])) for one in fault_rows}),
+        style=_part("picture.css"),
+        script=Markup("\n").join(_part(name) for name in SCRIPTS),
+        data=Markup(data.replace("<", "\\u003c")),  # noqa: S704 JSON, and no tag can begin in it
+    )
+    path.write_text(page, encoding="utf-8")
+
+
+def _part(name: str) -> Markup:
+    """One of our own files, as it is."""
+    folder = resources.files("kraftproof.report") / "templates" / "picture"
+    return Markup((folder / name).read_text(encoding="utf-8"))  # noqa: S704 no user's text
+
+
+def _lines(words: str) -> list[Line]:
+    lines = []
+    for text in words.splitlines():
+        named = NAMED.match(text)
+        number = None if named is None else int(named[1])
+        lines.append(Line(text=text.removeprefix("- "), operation=number))
+    return lines
+
+
+def _nearest(explanation: Explanation, operations: Sequence[Operation]) -> list[Operation]:
+    """The operations nearest to the offending one, and those that prove it wherever they are."""
+    centre = explanation.stuck.invoke_index
+    by_closeness = sorted(operations, key=lambda one: abs(one.invoke_index - centre))
+    sub = explanation.sub_history
+    proof = set() if sub is None else {one.operation.index for one in sub.constraints}
+    near = {one.index for one in by_closeness[:MOST_OPERATIONS]} | proof
+    return [one for one in operations if one.index in near]
+
+
+class _Teller:
+    """Turns operations into the columns that the script reads."""
+
+    def __init__(self, explanation: Explanation, operations: Sequence[Operation]) -> None:
+        self._explanation = explanation
+        self._operations = operations
+        self._has_clock = all(
+            one.invoke_time is not None
+            and (one.complete_index is None or one.complete_time is not None)
+            for one in operations
+        )
+        self._answers = answering(operations)
+        self._origin = 0
+        self._origin = min(self._start(one) for one in operations)
+
+    def data(self) -> dict[str, object]:
+        """All but the faults."""
+        operations = self._operations
+        numbers = {one.index: number for number, one in enumerate(operations)}
+        lanes, lane_of = _lanes(operations)
+        return {
+            "unit": "ns" if self._has_clock else "events",
+            "lanes": lanes,
+            "lane": [lane_of[one.process] for one in operations],
+            "index": [one.index for one in operations],
+            "process": [one.process for one in operations],
+            "node": ["" if one.node is None else one.node for one in operations],
+            "f": [one.f for one in operations],
+            "asked": [_text(one.input) for one in operations],
+            "said": [self._said(one) for one in operations],
+            "status": [STATUSES.index(one.status) for one in operations],
+            "error": [one.error or "" for one in operations],
+            "start": [self._start(one) for one in operations],
+            "end": [self._end(one) for one in operations],
+            **self._order(numbers),
+            "stuck": numbers[self._explanation.stuck.index],
+            "proof": self._proof(numbers),
+        }
+
+    def _said(self, operation: Operation) -> str:
+        if operation.status != "ok" or operation.f not in self._answers:
+            return ""
+        return "null" if operation.output is None else _text(operation.output)
+
+    def faults(self, events: Sequence[FaultEvent]) -> list[dict[str, object]]:
+        """When each fault was in force; none where the history's clock isn't theirs."""
+        if not self._has_clock:
+            return []
+        rows: dict[str, dict[str, object]] = {}
+        for event in events:
+            if event.phase == "applied":
+                rows[event.fault] = {
+                    "start": event.time - self._origin,
+                    "end": None,
+                    "kind": event.kind,
+                    "label": f"{event.fault}: {_text(event.targets)} {_text(event.detail)}".strip(),
+                    "colour": colour_of(event.kind),
+                }
+            elif event.phase == "healed" and event.fault in rows:
+                rows[event.fault]["end"] = event.time - self._origin
+        return list(rows.values())
+
+    def _order(self, numbers: dict[int, int]) -> dict[str, object]:
+        """Each operation's place in the linearization, a moment for it, and the state after it."""
+        steps = [one for one in self._explanation.linearization or () if one.index in numbers]
+        moments = _moments([self._span(self._operations[numbers[one.index]]) for one in steps])
+        order, point, state = ([-1] * len(numbers) for _ in range(3))
+        states: dict[str, int] = {}
+        for place, (step, moment) in enumerate(zip(steps, moments, strict=True)):
+            number = numbers[step.index]
+            order[number], point[number] = place, moment
+            state[number] = states.setdefault(step.state, len(states))
+        return {"order": order, "point": point, "state": state, "states": list(states)}
+
+    def _span(self, operation: Operation) -> tuple[int, int]:
+        """When it took effect at the earliest and at the latest."""
+        end = self._end(operation) if operation.status == "ok" else None
+        return self._start(operation), _NEVER if end is None else end
+
+    def _proof(self, numbers: dict[int, int]) -> list[dict[str, object]]:
+        stuck = {
+            "operation": numbers[self._explanation.stuck.index],
+            "required": True,
+            "meaning": "",
+        }
+        sub = self._explanation.sub_history
+        if sub is None:
+            return [stuck]
+        return [
+            {
+                "operation": numbers[one.operation.index],
+                "required": one.is_required,
+                "meaning": one.meaning,
+            }
+            for one in sub.constraints
+        ]
+
+    def _start(self, operation: Operation) -> int:
+        at = operation.invoke_time if self._has_clock else operation.invoke_index
+        assert at is not None, "either all have a time or events count"
+        return at - self._origin
+
+    def _end(self, operation: Operation) -> int | None:
+        at = operation.complete_time if self._has_clock else operation.complete_index
+        return None if at is None else at - self._origin
+
+
+def _lanes(operations: Sequence[Operation]) -> tuple[list[str], dict[int, int]]:
+    """Puts processes into rows: one that begins when another has ended takes its row.
+
+    Harnesses replace a process whose operation stayed without an answer, so there may be many.
+    """
+    lives: dict[int, list[int]] = {}
+    for one in operations:
+        end = one.invoke_index if one.complete_index is None else one.complete_index
+        life = lives.setdefault(one.process, [one.invoke_index, end])
+        life[1] = max(life[1], end)
+    free: list[tuple[int, int]] = []
+    lane_of: dict[int, int] = {}
+    members: list[list[int]] = []
+    for process, (begin, end) in sorted(lives.items(), key=lambda item: item[1]):
+        if free and free[0][0] < begin:
+            lane = heappop(free)[1]
+        else:
+            lane = len(members)
+            members.append([])
+        members[lane].append(process)
+        lane_of[process] = lane
+        heappush(free, (end, lane))
+    order = sorted(range(len(members)), key=lambda lane: min(members[lane]))
+    row_of = {lane: row for row, lane in enumerate(order)}
+    labels = [_lane_label(members[lane]) for lane in order]
+    return labels, {process: row_of[lane] for process, lane in lane_of.items()}
+
+
+def _lane_label(processes: Sequence[int]) -> str:
+    return ", ".join(map(str, processes[:2])) + (", …" if len(processes) > 2 else "")
+
+
+def _moments(spans: Sequence[tuple[int, int]]) -> list[int]:
+    """A moment for each place of an order: within its span, and none before the last one's.
+
+    Halfway between the latest begin so far and the earliest end from here on; where nothing ends,
+    at the former.
+    """
+    begins = list(accumulate((begin for begin, _ in spans), max))
+    ends = list(accumulate((end for _, end in reversed(spans)), min))[::-1]
+    return [
+        begin if end == _NEVER else (begin + end) // 2
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"

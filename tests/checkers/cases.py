@@ -1,0 +1,43 @@
+"""What random histories are drawn of, and what their truth is: one case a model, or several.
+
+A case is named after its model; what follows a slash tells the cases of one model apart.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.checkers import random_histories as draws
+from tests.checkers import reference
+from tests.checkers.random_histories import Draw
+from tests.checkers.reference import Apply
+
+CASES: Final[Mapping[str, tuple[Apply, Draw]]] = {
+    "append-log": (reference.append_log, draws.draw_log),
+    "cas-register": (reference.cas_register, draws.draw_cas),
+    "cas-register/cas": (reference.cas_register, draws.draw_few_repeated(["read", "cas"])),
+    "cas-register/write": (reference.cas_register, draws.draw_few_repeated(["read", "write"])),
+    "counter": (reference.counter, draws.draw_counter([1, 2, 5])),
+    "counter/signs": (reference.counter, draws.draw_counter([1, -1, 3])),
+    "counter/ones": (reference.counter, draws.draw_counter([1])),
+    "fencing-lock": (reference.fencing_lock, draws.draw_fencing),
+    "kv-append": (reference.kv_append, draws.draw_append),
+    "list-append": (reference.list_append, draws.draw_list),
+    "map": (reference.a_map, draws.draw_map),
+    "mutex": (reference.mutex, draws.draw_mutex),
+    "multi-register": (reference.multi_register(0), draws.draw_txn),
+    "priority-queue": (reference.priority_queue, draws.draw_priorities),
+    "queue": (reference.queue, draws.draw_queue),
+    "registration": (reference.registration, draws.draw_registration),
+    "set": (reference.a_set, draws.draw_elements),
+    "set/growing": (reference.a_set, draws.draw_growing_set),
+    "stack": (reference.stack, draws.draw_stack),
+    "topics": (reference.topics, draws.draw_topics),
+    "versioned-register": (reference.versioned_register, draws.draw_versioned),
+}
+LENIENT: Final = frozenset({"topics", "registration"})
+"""Ids and epochs that nobody was told are left open by these models: they may admit more."""
+
+
+def model_of(case: str) -> str:
+    """The name of the case's model."""
+    return case.partition("/")[0]

@@ -1,0 +1,57 @@
+"""Short histories written by hand, judged as the command judges them."""
+
+from checkers.columns import columns_of
+from checkers.engines import choose
+from checkers.engines.general import check_linearizable
+from checkers.history import Operation
+from checkers.judge import judge_columns
+from checkers.models import model_named
+from checkers.options import CheckOptions, Limits
+from checkers.tables import operations_table
+
+LIMITS = Limits(seconds=20)
+
+
+def history(*steps):
+    """Operations of steps (f, input, output, invoked, completed); not completed is info."""
+    return [
+        Operation(
+            index=number,
+            process=number,
+            f=f,
+            key="k",
+            input=asked,
+            output=answered if completed is not None else None,
+            status="info" if completed is None else "ok",
+            invoke_index=invoked,
+            complete_index=completed,
+        )
+        for number, (f, asked, answered, invoked, completed) in enumerate(steps)
+    ]
+
+
+def in_turn(*steps):
+    """Operations of steps (f, input, output), one after the other."""
+    return history(*((*step, 2 * n, 2 * n + 1) for n, step in enumerate(steps)))
+
+
+def decided(model, operations):
+    """What the compiled engine of a model says; it agrees with the general engine, or is None."""
+    (outcome,) = choose.decide(calls_of(model, operations), LIMITS)
+    if outcome is not None:
+        general = check_linearizable(model_named(model), operations, LIMITS)
+        stuck = None if general.stuck is None else operations.index(general.stuck)
+        assert (outcome.verdict, outcome.stuck_row) == (general.verdict, stuck)
+        assert outcome.linearizable == general.linearizable
+    return outcome
+
+
+def calls_of(model, operations):
+    return model_named(model).calls_of(columns_of(operations_table(operations)))
+
+
+def judged(model, operations):
+    """The verdict of the command on one key."""
+    columns = columns_of(operations_table(operations))
+    (verdict,) = judge_columns(model_named(model), columns, CheckOptions(limits=LIMITS))
+    return verdict

@@ -1,0 +1,272 @@
+"""Large histories whose verdict is known by construction, for every engine that takes them.
+
+A valid history must be valid for each engine; one with a wrong answer must be invalid, and where
+the wrong answer is a read's, at that very operation: before it completes all is as it was. What an
+engine leaves undecided within its limits counts as undecided, never as agreement.
+`python -m tests.checkers.scale` runs the large ones.
+"""
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+import pyarrow as pa
+
+from checkers.columns import Columns, columns_of
+from checkers.engines.general import check_linearizable
+from checkers.engines.outcome import Outcome
+from checkers.generate import Chunks, GenerateOptions
+from checkers.generate.catalogue import SUBJECTS
+from checkers.models import ColumnarModel, SequentialModel, model_named
+from checkers.options import Limits
+from checkers.verdict import CheckerInputError, Verdict
+from tests.checkers.engines import ENGINES
+
+READS = frozenset({"read", "get", "contains"})
+"""Functions without an effect: with a wrong answer, they are where the engine has to get stuck."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A history's options, and which engines are to decide it.
+
+    Attributes:
+        options: of the valid history; its twins have each kind of corruption.
+        engines: `general`, or names of ENGINES.
+        seconds: the limit a key.
+    """
+
+    options: GenerateOptions
+    engines: tuple[str, ...]
+    seconds: float = 120.0
+
+    @property
+    def told(self) -> str:
+        o = self.options
+        values = "unique" if o.values is None else f"{o.values} values"
+        mix = "" if o.mix is None else "+".join(o.mix) + ", "
+        return (
+            f"{o.model}, {mix}{values}, {o.operations:,} operations, {o.keys} keys, concurrency"
+            f" {o.concurrency}, {o.indeterminate:.0%} indeterminate, seed {o.seed}"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What one engine said of one history; `wrong` is None if all is well."""
+
+    told: str
+    seconds: float
+    wrong: str | None
+    is_undecided: bool = False
+
+
+def run(case: Case) -> Iterator[Finding]:
+    """Decides a case's valid history and all its corrupted twins with each of its engines."""
+    for kind in (None, *SUBJECTS[case.options.model].corruptions):
+        chunks = Chunks(replace(case.options, corrupt=kind))
+        try:
+            columns = columns_of(pa.concat_tables(chunks))
+        except CheckerInputError:
+            continue  # no place for that kind in this history
+        decided = {}
+        for engine in case.engines:
+            started = time.process_time()
+            outcomes = decide(case, columns, engine)
+            decided[engine] = outcomes
+            yield Finding(
+                told=f"{case.told}, {kind or 'valid'}: {engine}",
+                seconds=time.process_time() - started,
+                wrong=mistake(columns, outcomes, kind, chunks),
+                is_undecided=any(o.verdict is Verdict.UNKNOWN for o in outcomes),
+            )
+        yield from disputes(case, kind, decided)
+
+
+def decide(case: Case, columns: Columns, engine: str) -> list[Outcome]:
+    """What an engine says of each key; rows are those of the columns."""
+    model = model_named(case.options.model)
+    limits = Limits(seconds=case.seconds)
+    assert isinstance(model, SequentialModel)
+    search = partial(by_search, model, columns, limits)
+    if engine == "general":
+        return [search(key) for key in range(len(columns.keys))]
+    assert isinstance(model, ColumnarModel)
+    calls = model.calls_of(columns)
+    assert calls is not None
+    family = ENGINES[engine]
+    return [outcome or search(key) for key, outcome in enumerate(family(calls, limits))]
+
+
+def by_search(model: SequentialModel, columns: Columns, limits: Limits, key: int) -> Outcome:
+    operations = columns.operations(key)
+    found = check_linearizable(model, operations, limits)
+    row = None if found.stuck is None else operations.index(found.stuck)
+    return Outcome(
+        verdict=found.verdict,
+        engine="general",
+        stuck_row=None if row is None else row + int(columns.starts[key]),
+        linearizable=found.linearizable,
+    )
+
+
+def mistake(
+    columns: Columns, outcomes: Sequence[Outcome], kind: str | None, chunks: Chunks
+) -> str | None:
+    """What is wrong with the outcomes of all keys, None if nothing."""
+    corrupted = chunks.corrupted
+    for key, outcome in zip(columns.keys, outcomes, strict=True):
+        if corrupted is None or key != corrupted.key:
+            if outcome.verdict is Verdict.INVALID:
+                return f"false alarm on key {key}, row {outcome.stuck_row}"
+        elif chunks.verdict == "invalid" and outcome.verdict is Verdict.VALID:
+            return f"missed operation {corrupted.index} of key {key}"
+        elif outcome.stuck_row is not None and kind not in {"any", "swapped-reads"}:
+            stuck = columns.operation(outcome.stuck_row)
+            if corrupted.f in READS and stuck.index != corrupted.index:
+                return f"named operation {stuck.index}, not {corrupted.index}, of key {key}"
+    return None
+
+
+def disputes(case: Case, kind: str | None, decided: dict[str, list[Outcome]]) -> Iterator[Finding]:
+    """Engines that decide a key otherwise, or at another operation."""
+    first, *others = decided
+    for other in others:
+        for key, (one, two) in enumerate(zip(decided[first], decided[other], strict=True)):
+            if Verdict.UNKNOWN in {one.verdict, two.verdict}:
+                continue
+            ours, theirs = ((o.verdict, o.stuck_row, o.linearizable) for o in (one, two))
+            if ours != theirs:
+                told = f"{case.told}, {kind or 'valid'}: {first} and {other}"
+                yield Finding(told=told, seconds=0, wrong=f"key {key}: {ours} and {theirs}")
+
+
+def cases(
+    engines: tuple[str, ...], *sizes: tuple[int, int, int, float], **options: Any
+) -> Iterator[Case]:
+    """Cases of one kind: (operations, keys, concurrency, share indeterminate) each."""
+    for seed, (operations, keys, concurrency, indeterminate) in enumerate(sizes):
+        yield Case(
+            options=GenerateOptions(
+                operations=operations,
+                keys=keys,
+                concurrency=concurrency,
+                indeterminate=indeterminate,
+                failed=0.01,
+                seed=seed,
+                **options,
+            ),
+            engines=engines,
+        )
+
+
+READ_WRITE = {"read": 1.0, "write": 1.0}
+UNIQUE: Final[dict[str, Any]] = {"values": None}
+
+
+def of(model: str) -> dict[str, Any]:
+    return {"model": model, **UNIQUE}
+
+
+ALONE = ((1_000, 1, 3, 0.02), (2_000, 10, 8, 0.01))
+SMALL = (
+    *cases(("general", "race"), (10_000, 1, 5, 0), (2_000, 1, 10, 0), (900, 3, 6, 0.01)),
+    *cases(("race",), (50_000, 50, 10, 0.01), (20_000, 1, 12, 0)),
+    *cases(("race",), (20_000, 1, 20, 0), (20_000, 50, 10, 0.01), mix=READ_WRITE),
+    *cases(("race", "unique-cas"), (20_000, 1, 10, 0), (20_000, 20, 10, 0.05), **UNIQUE),
+    *cases(
+        ("chosen", "unique-cas"),
+        (100_000, 1, 10, 0),
+        (100_000, 20, 50, 0.05),
+        mix=READ_WRITE,
+        **UNIQUE,
+    ),
+    *cases(("chosen", "unique-cas"), (100_000, 1, 5, 0.01), (100_000, 20, 50, 0.05), **UNIQUE),
+    *cases(("general",), *ALONE, model="kv-append", **UNIQUE),
+    *cases(("general",), *ALONE, model="multi-register", **UNIQUE),
+    *(
+        each
+        for model in (
+            "append-log",
+            "counter",
+            "fencing-lock",
+            "list-append",
+            "mutex",
+            "set",
+            "map",
+            "versioned-register",
+        )
+        for each in (
+            *cases(("general", "chosen"), (300, 1, 3, 0.01), (600, 10, 4, 0.02), **of(model)),
+            *cases(("chosen",), (20_000, 100, 10, 0.02), (20_000, 40, 30, 0), **of(model)),
+        )
+    ),
+    *(
+        each
+        for model in ("queue", "stack", "priority-queue")
+        for each in (
+            *cases(("general", "chosen"), (200, 1, 3, 0), (500, 10, 3, 0.01), **of(model)),
+            *cases(("chosen",), (20_000, 1, 10, 0), (20_000, 10, 30, 0), **of(model)),
+        )
+    ),
+)
+LARGE = (
+    *cases(("race",), (100_000, 1, 5, 0), (100_000, 1, 10, 0)),
+    *cases(("race",), (100_000, 1, 20, 0), (1_000_000, 1_000, 5, 0), (1_000_000, 1_000, 5, 0.01)),
+    *cases(("race",), (100_000, 1, 10, 0), (100_000, 1, 50, 0), mix=READ_WRITE),
+    *cases(("race", "unique-cas"), (1_000_000, 1_000, 10, 0.05), (300_000, 1, 10, 0), **UNIQUE),
+    *(
+        each
+        for mix in (READ_WRITE, None)
+        for each in cases(
+            ("chosen", "unique-cas"),
+            *((1_000_000, 1, c, lost) for c in (5, 10, 50) for lost in (0, 0.01, 0.05)),
+            (1_000_000, 1_000, 10, 0.05),
+            mix=mix,
+            **UNIQUE,
+        )
+    ),
+    *(
+        each
+        for model in ("queue", "stack", "priority-queue", "counter", "append-log", "set", "mutex")
+        for each in cases(
+            ("chosen",), (100_000, 1, 10, 0), (100_000, 100, 50, 0.01), **of(model)
+        )
+    ),
+    *cases(("chosen",), (100_000, 500, 10, 0.01), **of("list-append")),
+    *cases(("chosen",), (100_000, 500, 10, 0.01), **of("map")),
+    *cases(("general",), (20_000, 100, 10, 0.01), **of("kv-append")),
+)  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description="Every engine on large histories of known verdict."
+    )
+    parser.add_argument("--small", action="store_true", help="those of make test")
+    parser.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
+    options = parser.parse_args()
+    chosen = SMALL if options.small else LARGE
+    wrong = undecided = 0
+    with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
+        for findings in pool.imap_unordered(_run_all, chosen):
+            for finding in findings:
+                wrong += finding.wrong is not None
+                undecided += finding.is_undecided
+                state = finding.wrong or ("undecided" if finding.is_undecided else "right")
+                print(f"{finding.seconds:8.2f} s  {finding.told}: {state}", flush=True)
+    print(f"{wrong} wrong, {undecided} undecided")
+    return 1 if wrong else 0
+
+
+def _run_all(case: Case) -> list[Finding]:
+    return list(run(case))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""Counters: the greedy order, the frontier, and that each alone is right where both can decide."""
+
+from random import Random
+
+import pytest
+
+from checkers.engines.counter_frontier import decide_by_frontier
+from checkers.engines.prefixes import spans
+from checkers.verdict import Verdict
+from tests.checkers import random_histories, reference
+from tests.checkers.columnar import calls_of, decided, history, in_turn
+
+
+def test_a_read_between_the_bounds_that_no_sum_reaches_is_wrong():
+    adds = [("add", 5, None, 0, 4), ("add", 7, None, 1, 5)]
+    for seen, verdict in ((0, "valid"), (5, "valid"), (7, "valid"), (12, "valid"), (6, "invalid")):
+        outcome = decided("counter", history(*adds, ("read", None, seen, 2, 3)))
+        assert (outcome.verdict.value, outcome.engine) == (verdict, "counter-frontier")
+
+
+def test_a_sum_that_shrinks_is_wrong_where_all_add_alike():
+    adds = [("add", 2, None, n, 10 + n) for n in range(3)]
+    reads = [("read", None, 4, 3, 4), ("read", None, 2, 5, 6)]
+    outcome = decided("counter", history(*adds, *reads))
+    assert (outcome.stuck_row, outcome.linearizable, outcome.engine) == (4, 1, "counter")
+    assert decided("counter", history(*adds, reads[1], ("read", None, 4, 7, 8))).stuck_row is None
+    assert decided("counter", in_turn(("add", 2, None), ("read", None, 3))).stuck_row == 1
+
+
+def test_an_add_without_an_answer_counts_if_a_read_needs_it():
+    lost = ("add", 1, None, 0, None)
+    assert decided("counter", history(lost, ("read", None, 1, 1, 2))).verdict is Verdict.VALID
+    assert decided("counter", history(lost, ("read", None, 0, 1, 2))).verdict is Verdict.VALID
+    assert decided("counter", history(lost, ("read", None, 2, 1, 2))).verdict is Verdict.INVALID
+
+
+def test_an_add_and_get_tells_its_place():
+    gets = [("add-and-get", 3, 6, 0, 3), ("add-and-get", 3, 3, 1, 2)]
+    assert decided("counter", history(*gets)).verdict is Verdict.VALID
+    assert decided("counter", in_turn(*(step[:3] for step in gets))).stuck_row == 0
+
+
+@pytest.mark.parametrize("value", [1.5, "1", True, None, 1 << 40, 1 << 70])
+def test_what_is_no_integer_is_refused(value):
+    with pytest.raises(ValueError, match="field value: add takes an integer"):
+        calls_of("counter", in_turn(("add", 1, None), ("add", value, None)))
+    with pytest.raises(ValueError, match="field value: read answers an integer"):
+        calls_of("counter", in_turn(("read", None, value)))
+
+
+@pytest.mark.parametrize("deltas", [[1], [-2], [1, 2, 5], [1, -1, 3]])
+def test_the_greedy_order_and_the_frontier_agree_on_longer_histories(deltas):
+    random = Random(f"counters {deltas}")
+    verdicts = set()
+    for _ in range(150):
+        operations = random_histories.random_history(
+            random, random_histories.draw_counter(deltas), reference.counter, 16, 4
+        )
+        outcome = decided("counter", operations)
+        calls = calls_of("counter", operations)
+        ((start, end),) = spans(calls)
+        by_frontier = decide_by_frontier(calls, start, end)
+        assert by_frontier.stuck_row == outcome.stuck_row
+        verdicts.add((outcome.verdict, outcome.engine))
+    assert len(verdicts) > 1

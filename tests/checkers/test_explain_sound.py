@@ -1,0 +1,115 @@
+"""No reduction turns a linearizable history invalid; what is called minimal is so.
+
+On random small histories of every model that has a drawer, judged by trying every order.
+"""
+
+from random import Random
+
+import pytest
+
+from checkers.engines.general import check_linearizable
+from checkers.explain import reductions
+from checkers.explain.brute_force import is_linearizable
+from checkers.explain.minimise import minimise
+from checkers.explain.subhistory import SubHistory
+from checkers.models import SequentialModel, models
+from checkers.models.reducible import ReducibleModel
+from checkers.options import Limits
+from checkers.verdict import Verdict
+from tests.checkers.cases import CASES, model_of
+from tests.checkers.random_histories import random_history
+
+HISTORIES = 200
+NAMES = sorted(name for name in CASES if isinstance(models()[model_of(name)], SequentialModel))
+
+
+def sequential(name: str) -> SequentialModel:
+    model = models()[model_of(name)]
+    assert isinstance(model, SequentialModel)
+    return model
+
+
+def reduced_once(random: Random, model: SequentialModel, sub: SubHistory) -> SubHistory | None:
+    """Some sound reduction of some calls; None where it does not apply."""
+    entries = list(enumerate(sub.entries))
+    some = [place for place, _ in entries if random.random() < 0.4]
+    pure = [place for place in some if model.is_pure(sub.entries[place].call)]
+    weak = [n for n in some if reductions.weaker_calls(model, sub.entries[n].call)]
+    events = [one.operation.invoke_index for one in sub.entries]
+    kind = random.choice(["drop", "optional", "weaken", "window", "tidy", "project"])
+    if kind == "drop":
+        return reductions.dropped(model, sub, pure)
+    if kind == "optional":
+        return reductions.optional(model, sub, some)
+    if kind == "weaken":
+        return reductions.weakened(model, sub, weak)
+    if kind == "window":
+        since = random.randrange(max(events, default=0) + 2)
+        return reductions.window(model, sub, max(since, sub.since or 0))
+    if kind == "tidy":
+        return reductions.tidied(model, sub)
+    if not isinstance(model, ReducibleModel) or sub.since is not None:
+        return None
+    values = sorted({v for one in sub.entries for v in model.values(one.call)}, key=repr)
+    return reductions.projected(model, sub, frozenset(v for v in values if random.random() < 0.4))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_linearizable_history_stays_so(name):
+    model, random = sequential(name), Random(f"sound {name}")
+    apply, draw = CASES[name]
+    reduced = 0
+    for _ in range(HISTORIES):
+        size = random.randrange(3, 9)
+        operations = random_history(random, draw, apply, size, random.randrange(2, 5))
+        end = random.randrange(2 * size + 1)
+        sub = reductions.prefix(model, operations, 1 << 60)
+        if not is_linearizable(model, sub):
+            continue
+        sub = reductions.prefix(model, operations, end)
+        done = [f"prefix {end}"]
+        for _ in range(5):
+            assert is_linearizable(model, sub), (done, operations, sub)
+            further = reduced_once(random, model, sub)
+            if further is not None:
+                sub, reduced = further, reduced + (further != sub)
+                done.append(repr(sub))
+        assert is_linearizable(model, sub), (done, operations)
+    assert reduced > HISTORIES / 10, "hardly anything was reduced"
+
+
+def single_reductions(model: SequentialModel, sub: SubHistory) -> list[SubHistory]:
+    """Everything that one more reduction of one call would leave."""
+    found = []
+    for place, entry in enumerate(sub.entries):
+        if entry.is_required and model.is_pure(entry.call):
+            found.append(reductions.dropped(model, sub, [place]))
+        if entry.is_required:
+            found.append(reductions.optional(model, sub, [place]))
+        weaker = reductions.weaker_calls(model, entry.call)
+        found += [reductions.weakened(model, sub, [place], choice) for choice in range(len(weaker))]
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_called_minimal_is_invalid_and_minimal(name):
+    model, random = sequential(name), Random(f"minimal {name}")
+    apply, draw = CASES[name]
+    invalid = 0
+    for _ in range(HISTORIES):
+        size = random.randrange(3, 14)
+        operations = random_history(random, draw, apply, size, random.randrange(2, 6))
+        outcome = check_linearizable(model, operations, Limits())
+        if outcome.verdict is not Verdict.INVALID:
+            continue
+        assert outcome.stuck is not None
+        assert outcome.stuck.complete_index is not None
+        invalid += 1
+        found = minimise(model, operations, outcome.stuck.complete_index, 20.0)
+        assert found.is_invalid
+        assert found.is_minimal
+        assert is_linearizable(model, found.sub) is False, (operations, found)
+        assert outcome.stuck.index in {one.operation.index for one in found.sub.entries}
+        for smaller in single_reductions(model, found.sub):
+            assert is_linearizable(model, smaller), (operations, found, smaller)
+    assert invalid > HISTORIES / 20, "hardly any history was invalid"

@@ -1,0 +1,87 @@
+"""Judging columns: which engine has which word, threads and processes, and what crashes."""
+
+from random import Random
+
+import msgspec
+import pytest
+
+from checkers.calls.selection import of_keys
+from checkers.columns import columns_of
+from checkers.engines import choose
+from checkers.judge import judge_columns, judge_key
+from checkers.models.cas_register import CasRegister
+from checkers.models.kv_append import KvAppend
+from checkers.options import CheckOptions, Limits
+from checkers.tables import operations_table
+from checkers.verdict import Verdict
+from tests.checkers import reference
+from tests.checkers.random_histories import draw_append, draw_cas, random_history
+
+OPTIONS = CheckOptions(limits=Limits(seconds=20))
+
+
+def many_keys(draw, apply, keys, size):
+    random = Random(keys)
+    operations = []
+    for key in range(keys):
+        base = len(operations)
+        operations += [
+            msgspec.structs.replace(o, key=f"{key:03d}", index=base + o.index)
+            for o in random_history(random, draw, apply, size, 3)
+        ]
+    return operations
+
+
+def without_times(verdicts):
+    return [msgspec.structs.replace(verdict, seconds=0.0) for verdict in verdicts]
+
+
+def by_key(model, operations):
+    keys = sorted({o.key for o in operations})
+    return [judge_key(model, k, [o for o in operations if o.key == k], OPTIONS) for k in keys]
+
+
+def test_a_short_history_gets_the_words_of_the_general_engine():
+    operations = many_keys(draw_cas, reference.cas_register, 40, 6)
+    columns = columns_of(operations_table(operations))
+    verdicts = judge_columns(CasRegister(), columns, OPTIONS)
+    assert without_times(verdicts) == without_times(by_key(CasRegister(), operations))
+    assert {verdict.verdict for verdict in verdicts} == {Verdict.VALID, Verdict.INVALID}
+
+
+def test_a_long_one_gets_the_same_verdicts_from_compiled_engines_however_many_threads(monkeypatch):
+    operations = many_keys(draw_cas, reference.cas_register, 500, 6)
+    columns = columns_of(operations_table(operations))
+    assert len(columns) > 2_000
+    one = judge_columns(CasRegister(), columns, OPTIONS)
+    monkeypatch.setattr(choose, "WORTH_SPREADING", 1)
+    parts = []
+    monkeypatch.setattr(choose, "of_keys", lambda c, k: parts.append(k) or of_keys(c, k))
+    two = judge_columns(CasRegister(), columns, msgspec.structs.replace(OPTIONS, processes=2))
+    assert len(parts) == 8
+    assert without_times(two) == without_times(one)
+    told = [(v.verdict, [f.operation_index for f in v.findings]) for v in one]
+    wanted = by_key(CasRegister(), operations)
+    assert told == [(v.verdict, [f.operation_index for f in v.findings]) for v in wanted]
+
+
+def test_rows_may_come_in_any_order():
+    operations = many_keys(draw_append, reference.kv_append, 20, 6)
+    shuffled = Random(1).sample(operations, len(operations))
+    told = [
+        without_times(judge_columns(KvAppend(), columns_of(operations_table(some)), OPTIONS))
+        for some in (operations, shuffled)
+    ]
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("fault", [KeyError("lost"), MemoryError()])
+def test_an_engine_that_crashes_leaves_all_keys_unknown(monkeypatch, fault):
+    def decide(*_):
+        raise fault
+
+    operations = many_keys(draw_cas, reference.cas_register, 500, 6)
+    monkeypatch.setattr(choose, "decide", decide)
+    verdicts = judge_columns(CasRegister(), columns_of(operations_table(operations)), OPTIONS)
+    assert {(v.verdict, v.crashed) for v in verdicts} == {(Verdict.UNKNOWN, True)}
+    assert len(verdicts) == 500

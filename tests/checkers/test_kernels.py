@@ -1,0 +1,47 @@
+"""Compiled kernels never outlive a source that they were compiled from."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from checkers import kernels
+
+CALLED = "from checkers.kernels import kernel\n@kernel\ndef called(x):\n    return x + {}\n"
+CALLER = (
+    "from checkers.kernels import kernel\nfrom checkers.called import called\n"
+    "@kernel\ndef caller(x):\n    return called(x)\nprint(caller(1))\n"
+)
+
+
+def test_an_edit_of_a_called_kernel_compiles_its_callers_anew(tmp_path):
+    package = tmp_path / "checkers"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    shutil.copy(kernels.__file__, package)
+    (package / "caller.py").write_text(CALLER)
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "c")}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    for added in (1, 100):
+        (package / "called.py").write_text(CALLED.format(added))
+        command = [sys.executable, "-m", "checkers.caller"]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+        assert done.stdout == f"{added + 1}\n"
+    assert len(list((tmp_path / "c" / "kraftproof" / "kernels").iterdir())) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_replaced_by_a_temporary_folder(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    folder = kernels.kernel_folder("abc")
+    assert folder.name == "abc"
+    assert not folder.is_relative_to(tmp_path / "file")
+
+
+def test_every_kernel_of_the_package_is_kept_by_its_sources():
+    sources = Path(kernels.__file__).parent.rglob("*.py")
+    direct = [path.name for path in sources if "import njit" in path.read_text()]
+    assert direct == []

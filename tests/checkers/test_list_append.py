@@ -1,0 +1,149 @@
+"""Lists: each anomaly by name, transactions, and the compiled parser against the plain one."""
+
+from random import Random
+
+import msgspec
+import numpy as np
+import pytest
+
+from checkers.calls import integer_lists, lists
+from checkers.calls.lists import told_texts
+from checkers.columns import columns_of
+from checkers.tables import operations_table
+from checkers.verdict import Verdict
+from tests.checkers.columnar import calls_of, decided, history, in_turn, judged
+
+
+def txn(*actions, at):
+    """A transaction; actions are "x1" to append 1 to x, or ("x", [...]) to read x."""
+    answered = [
+        ["append", action[0], int(action[1:])] if isinstance(action, str) else ["r", *action]
+        for action in actions
+    ]
+    asked = [[f, name, None if f == "r" else value] for f, name, value in answered]
+    return ("txn", asked, answered, *at)
+
+
+ANOMALIES = {
+    "phantom: a read of what nobody had begun to append": [txn(("x", [1]), at=(0, 1))],
+    "internal": [txn("x1", ("x", []), at=(0, 1))],
+    "duplicate elements": [txn("x1", at=(0, 1)), txn(("x", [1, 1]), at=(2, 3))],
+    "incompatible order": [
+        txn("x1", at=(0, 9)),
+        txn("x2", at=(1, 8)),
+        txn(("x", [1, 2]), at=(2, 3)),
+        txn(("x", [2]), at=(4, 5)),
+    ],
+    "G1b, intermediate read": [txn("x1", "x2", at=(0, 3)), txn(("x", [1]), at=(1, 2))],
+    "G0, write cycle": [
+        txn("x1", "y1", at=(0, 9)),
+        txn("x2", "y2", at=(1, 8)),
+        txn(("x", [1, 2]), ("y", [2, 1]), at=(10, 11)),
+    ],
+    "G1c, circular information flow": [
+        txn("x1", ("y", [2]), at=(0, 3)),
+        txn("y2", ("x", [1]), at=(1, 2)),
+    ],
+    "G-single, read skew": [
+        txn("x1", "y1", at=(0, 3)),
+        txn(("x", [1]), ("y", []), at=(1, 2)),
+    ],
+    "G2, anti-dependency cycle": [
+        txn("y1", ("x", []), at=(0, 3)),
+        txn("x2", ("y", []), at=(1, 2)),
+    ],
+    "G0-realtime, write cycle": [
+        txn("x1", at=(0, 1)),
+        txn("x2", at=(2, 3)),
+        txn(("x", [2, 1]), at=(4, 5)),
+    ],
+    "G-single-realtime, stale read": [txn("x1", at=(0, 1)), txn(("x", []), at=(2, 3))],
+}
+
+
+@pytest.mark.parametrize("name", ANOMALIES)
+def test_an_anomaly_has_its_name(name):
+    operations = history(*ANOMALIES[name])
+    outcome = decided("list-append", operations)
+    assert outcome.verdict is Verdict.INVALID
+    assert outcome.anomaly == name
+    (finding,) = judged("list-append", operations).findings
+    assert f"({name})" in finding.sentence
+
+
+def test_a_read_of_what_a_failed_append_left_is_named_an_aborted_read():
+    operations = history(("append", 1, None, 0, 1), ("read", None, [1], 2, 3))
+    operations[0] = msgspec.structs.replace(operations[0], status="fail")
+    assert decided("list-append", operations).anomaly == "G1a, aborted read"
+
+
+def test_an_append_that_was_lost_happened_if_it_was_read_and_with_all_its_transaction():
+    lost = ("txn", [["append", "x", 1], ["append", "y", 1]], None, 0, None)
+    read = txn(("x", [1]), at=(1, 2))
+    assert decided("list-append", history(lost, read)).verdict is Verdict.VALID
+    skewed = txn(("y", []), at=(3, 4))
+    assert decided("list-append", history(lost, read, skewed)).stuck_row == 2
+    assert decided("list-append", history(lost, skewed)).verdict is Verdict.VALID
+
+
+def test_single_operations_are_linearizable_or_a_stale_read():
+    appends = [("append", n, None, 2 * n, 2 * n + 1) for n in range(3)]
+    good, stale = ("read", None, [0, 1, 2], 6, 7), ("read", None, [0, 1], 8, 9)
+    assert decided("list-append", history(*appends, good)).verdict is Verdict.VALID
+    assert decided("list-append", history(*appends, good, stale)).stuck_row == 4
+
+
+def test_an_element_that_is_appended_twice_is_left_to_the_general_engine():
+    operations = in_turn(("append", 1, None), ("append", 1, None), ("read", None, [1, 1]))
+    assert decided("list-append", operations) is None
+    assert judged("list-append", operations).verdict is Verdict.VALID
+
+
+@pytest.mark.parametrize("value", [5, [["push", "x", 1]], [["append", "x"]], [7]])
+def test_a_transaction_of_another_form_is_refused(value):
+    with pytest.raises(ValueError, match="field value: txn takes"):
+        calls_of("list-append", in_turn(("txn", value, value)))
+    with pytest.raises(ValueError, match="field value: a read answers a list, not 5"):
+        calls_of("list-append", in_turn(("read", None, 5)))
+
+
+def long_history(random, count):
+    steps, held = [], []
+    for number in range(count):
+        if random.random() < 0.5:
+            held.append(random.choice([number, -number, number << 40]))
+            steps.append(("append", held[-1], None))
+        else:
+            steps.append(("read", None, random.choice([list(held), held[:3], None, [10**17]])))
+    return columns_of(operations_table(in_turn(*steps)))
+
+
+def test_the_compiled_parser_reads_what_the_plain_one_reads():
+    columns = long_history(Random(4), 400)
+    fast, plain = integer_lists.told_integers(columns), told_texts(columns)
+    assert fast is not None
+    for name in ("row", "is_read", "list_number", "seen"):
+        assert np.array_equal(getattr(fast, name), getattr(plain, name)), name
+    same = {}
+    for a, b in zip(fast.values.tolist(), plain.values.tolist(), strict=True):
+        assert same.setdefault(a, b) == b
+    assert len(set(same.values())) == len(same) > 100
+    found, repeated = lists._trace(*pairs(plain), plain.list_number, plain.seen, plain.values)
+    quick = integer_lists.trace(*pairs(plain)[0], *pairs(plain)[1], plain.list_number, plain.seen,
+                                plain.values)  # fmt: skip
+    assert np.array_equal(found, quick[0])
+    assert np.array_equal(repeated, quick[1])
+
+
+def pairs(told):
+    writes, lost = ~told.is_read & (told.row % 5 > 0), ~told.is_read & (told.row % 5 == 0)
+    return [(told.list_number[some], told.value[some]) for some in (writes, lost)]
+
+
+@pytest.mark.parametrize("text", ["[1,]", "[1 2]", "[", "[1.5]", '["a"]', "[--1]", "[1,,2]", "7"])
+def test_the_compiled_parser_leaves_other_texts_alone(text):
+    data, offsets = np.frombuffer(text.encode(), np.uint8), np.array([0, len(text)])
+    assert not integer_lists.parse(data, offsets, 1)[2]
+    data = np.frombuffer(b"[-1, 2 ,3]", np.uint8)
+    found, lengths, is_read = integer_lists.parse(data, np.array([0, 10]), 1)
+    assert (found.tolist(), lengths.tolist(), is_read) == ([-1, 2, 3], [3], True)

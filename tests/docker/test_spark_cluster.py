@@ -1,0 +1,39 @@
+"""`kraftproof analyze` on a standalone Spark cluster: one master, two workers, in containers."""
+
+import pyarrow.parquet as pq
+import pytest
+
+from checkers.schema import ANALYSIS_TABLES
+from tests.checkers.analyses import local_analysis, some_runs
+from tests.docker.spark_cluster import spark_cluster
+
+pytestmark = [pytest.mark.docker, pytest.mark.slow, pytest.mark.timeout(600)]
+BY_CLOCK = {"seconds"}
+"""Of verdicts: how long the judging took."""
+
+
+def rows_of(out, name):
+    """The rows of a table as a set would have them, without what a clock says."""
+    table = pq.read_table(out / f"{name}.parquet")
+    dropped = BY_CLOCK if name == "verdicts" else set()
+    rows = table.select([one for one in table.column_names if one not in dropped]).to_pylist()
+    return sorted(rows, key=repr)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_the_cluster_says_what_this_machine_says(tmp_path):
+    runs = some_runs(tmp_path / "runs")
+    with spark_cluster(tmp_path, workers=2) as cluster:
+        out = tmp_path / "on-cluster"
+        paths = [str(run) for run in runs]
+        code, said = cluster.submit(
+            "analyze", *paths, "--master", cluster.master, "--out", str(out)
+        )
+        assert code == 3, said
+        launched = [b"Asked to launch executor" in one.logs() for one in cluster.workers]
+    assert "1 invalid" in said
+    assert "truncated" in said
+    assert launched == [True, True]
+    here = local_analysis(runs, tmp_path / "here")
+    for name in ANALYSIS_TABLES:
+        assert rows_of(out, name) == rows_of(here, name), name
