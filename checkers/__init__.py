@@ -7,7 +7,7 @@ Only `checkers.spark` imports pyspark, and only when the Spark engine is asked f
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from checkers.assembly import write_results
 from checkers.faults import read_faults
@@ -26,6 +26,9 @@ from checkers.tables import fault_rows, write_table, write_whole
 from checkers.verdict import CheckerInputError, RunVerdict
 
 Engine = Literal["spark", "inline"]
+
+_SHORT_BYTES: Final = 4 << 20
+"""What is read in milliseconds."""
 
 
 def check_run(
@@ -97,11 +100,24 @@ def _check_each(sources: Iterable[Source], refuse: Refuse | None) -> Iterator[Ru
 
 
 def _check_on_spark(sources: Iterable[Source], refuse: Refuse | None) -> Iterator[RunVerdict]:
-    found = list(sources)
+    found = [source for source in sources if _seems_readable(source, refuse)]
     if found:
         from checkers.spark.pipeline import check_on_spark
 
         yield from check_on_spark(found, partial(refused, refuse=refuse))
+
+
+def _seems_readable(source: Source, refuse: Refuse | None) -> bool:
+    """Reads what is short, so that a user's mistake is told before a Spark session has started."""
+    try:
+        if source.history.stat().st_size <= _SHORT_BYTES:
+            source.read()
+    except OSError:
+        return True  # whoever reads it says what is wrong
+    except CheckerInputError as error:
+        refused(error, refuse)
+        return False
+    return True
 
 
 def _checked(history: History, engine: Engine) -> RunVerdict:

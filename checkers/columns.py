@@ -29,7 +29,8 @@ class Columns:
     """The operations of one history.
 
     Attributes:
-        table: all columns of `checkers.schema.OPERATIONS`, n rows, each column one chunk.
+        table: all columns of `checkers.schema.OPERATIONS`, n rows in whatever order they came.
+        order: int64[n], the place in the table of each row, None if that is the row's number.
         keys: the keys, sorted.
         starts: int64[keys + 1]; the rows of key k are starts[k] to starts[k + 1].
         functions: the distinct `f`.
@@ -40,6 +41,7 @@ class Columns:
     """
 
     table: pa.Table
+    order: NDArray[np.int64] | None
     keys: tuple[str, ...]
     starts: NDArray[np.int64]
     functions: tuple[str, ...]
@@ -57,35 +59,51 @@ class Columns:
 
     def rows_of(self, key: int) -> pa.Table:
         """Returns the rows of the key of that number."""
-        start, end = int(self.starts[key]), int(self.starts[key + 1])
-        return self.table.slice(start, end - start)
+        return self._rows(int(self.starts[key]), int(self.starts[key + 1]))
 
     def operation(self, row: int) -> Operation:
         """Returns the operation of one row."""
-        (found,) = iterate_rows(self.table.slice(row, 1))
+        (found,) = iterate_rows(self._rows(row, row + 1))
         return found
+
+    def column(self, name: str, rows: NDArray[np.int64] | None = None) -> pa.Array:
+        """Returns the values of a column at some rows, at all of them by default."""
+        values = self.table.column(name)
+        if rows is not None:
+            values = values.take(pa.array(rows if self.order is None else self.order[rows]))
+        elif self.order is not None:
+            values = values.take(pa.array(self.order))
+        whole = values.combine_chunks()
+        is_long = isinstance(whole, pa.ChunkedArray)  # more than 2 GiB of text
+        return values.cast(pa.large_string()).combine_chunks() if is_long else whole
+
+    def _rows(self, start: int, end: int) -> pa.Table:
+        if self.order is None:
+            return self.table.slice(start, end - start)
+        return self.table.take(pa.array(self.order[start:end]))
 
 
 def columns_of(table: pa.Table) -> Columns:
     """Returns the rows of a table of operations as columns, in whatever order they come."""
+    table = table.combine_chunks()  # a take from many chunks is slow
     names, key = _keys(table)
-    invoke = table.column("invoke_index").to_numpy()
-    steps = np.diff(key)
-    if not ((steps > 0) | ((steps == 0) & (np.diff(invoke) > 0))).all():
-        order = np.lexsort((invoke, key))
-        table, key = table.take(pa.array(order)), key[order]
-        invoke = invoke[order]
-    table = table.combine_chunks()
     f = _codes(table, "f")
     status = pc.index_in(table.column("status"), pa.array(OPERATION_STATUSES)).to_numpy()
     complete = pc.fill_null(table.column("complete_index"), NEVER).to_numpy().copy()
     complete[status != OK] = NEVER
+    invoke = table.column("invoke_index").to_numpy()
+    steps, functions, order = np.diff(key), _numbers(f.indices), None
+    if not ((steps > 0) | ((steps == 0) & (np.diff(invoke) > 0))).all():
+        order = np.lexsort((invoke, key))
+        key, invoke, complete = key[order], invoke[order], complete[order]
+        functions, status = functions[order], status[order]
     return Columns(
         table=table,
+        order=order,
         keys=names,
         starts=np.searchsorted(key, np.arange(len(names) + 1)).astype(np.int64),
         functions=tuple(f.dictionary.to_pylist()),
-        f=_numbers(f.indices),
+        f=functions,
         status=status.astype(np.int8),
         invoke=invoke,
         complete=complete,

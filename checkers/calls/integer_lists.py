@@ -33,9 +33,8 @@ def told_integers(columns: Columns) -> Told | None:
     is_read = of_function(columns, "read")
     rows = np.flatnonzero(~is_read | (columns.status == OK))
     reads = is_read[rows]
-    wanted = pa.array(rows)
-    appended = _numbers(columns.table.column("input"), wanted.filter(pa.array(~reads)), 0)
-    answered = _numbers(columns.table.column("output"), wanted.filter(pa.array(reads)), 1)
+    appended = _numbers(columns.column("input", rows[~reads]), 0)
+    answered = _numbers(columns.column("output", rows[reads]), 1)
     if appended is None or answered is None:
         return None
     value, lengths = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
@@ -51,18 +50,14 @@ def told_integers(columns: Columns) -> Told | None:
     )
 
 
-def _numbers(column: pa.ChunkedArray, rows: pa.Array, depth: int) -> tuple[Ints, Ints] | None:
+def _numbers(texts: pa.Array, depth: int) -> tuple[Ints, Ints] | None:
     """Returns the integers of some texts, and how many each has; None if some text has others.
 
     Args:
-        column: JSON texts.
-        rows: which of them.
+        texts: JSON texts.
         depth: 1 for lists of integers, of which null is an empty one; 0 for integers.
     """
-    texts = pc.fill_null(column.take(rows), "null").combine_chunks()
-    texts = (texts.chunk(0) if isinstance(texts, pa.ChunkedArray) else texts).cast(
-        pa.large_string()
-    )
+    texts = pc.fill_null(texts, "null").cast(pa.large_string())
     if depth:
         texts = pc.if_else(pc.equal(texts, "null"), "[]", texts)
     if not len(texts):

@@ -180,7 +180,7 @@ def told_texts(columns: Columns) -> Told:
 
 def _decoded(columns: Columns) -> Iterator[tuple[int, list[Action]]]:
     decode = msgspec.json.Decoder().decode
-    asked, answered = (columns.table.column(name).to_pylist() for name in ("input", "output"))
+    asked, answered = (columns.column(name).to_pylist() for name in ("input", "output"))
     functions = [columns.functions[number] for number in columns.f.tolist()]
     for row, status in enumerate(columns.status.tolist()):
         is_answered = status == OK

@@ -81,8 +81,7 @@ def register_calls(columns: Columns) -> RegisterCalls:
 
 
 def _texts(columns: Columns, name: str, wanted: NDArray[np.bool_]) -> pa.Array:
-    found = columns.table.column(name).filter(pa.array(wanted)).combine_chunks()
-    return found.cast(pa.string())
+    return columns.column(name, np.flatnonzero(wanted)).cast(pa.string())
 
 
 def _pairs(texts: pa.Array) -> tuple[pa.Array, pa.Array]:

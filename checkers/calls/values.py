@@ -44,9 +44,8 @@ def require_functions(columns: Columns, model: str, known: frozenset[str]) -> No
 
 def texts_of(columns: Columns, from_output: NDArray[np.bool_]) -> pa.Array:
     """Returns each row's `output` where told so, else its `input`: n JSON texts."""
-    table = columns.table
-    chosen = pc.if_else(pa.array(from_output), table.column("output"), table.column("input"))
-    return chosen.combine_chunks() if isinstance(chosen, pa.ChunkedArray) else chosen
+    chosen = pa.array(from_output)
+    return pc.if_else(chosen, columns.column("output"), columns.column("input"))
 
 
 def numbered(texts: pa.Array) -> tuple[NDArray[np.int64], list[str]]:

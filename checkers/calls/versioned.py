@@ -91,7 +91,7 @@ def versioned_calls(columns: Columns) -> VersionedCalls:
     decode = msgspec.json.Decoder().decode
     told: list[VersionedCall] = []
     rows: list[int] = []
-    texts = (columns.table.column(name).to_pylist() for name in ("input", "output", "status"))
+    texts = (columns.column(name).to_pylist() for name in ("input", "output", "status"))
     for row, (asked, answer, status) in enumerate(zip(*texts, strict=True)):
         f = columns.functions[columns.f[row]]
         is_answered = columns.status[row] == OK

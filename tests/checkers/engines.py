@@ -4,8 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
+
 from checkers.calls.register import RegisterCalls
-from checkers.engines import choose, race, unique_cas
+from checkers.engines import choose, depth_first, race, unique_cas
 from checkers.engines.outcome import Outcome
 from checkers.options import Limits
 
@@ -14,10 +16,30 @@ Decide = Callable[[Any, Limits], Outcomes]
 TIGHT = {"_FIRST_DESCENT": 1, "_FIRST_SWEEP": 1, "_FIRST_SHARE": 20, "_SLICE": 7, "_ROOM": 2}
 """So little at first that nearly every key has to go on where it left off, with more room."""
 
+LATE = {"_FIRST_SWEEP": 1, "_FIRST_RETURNS": 1, "_FIRST_SHARE": 400}
+"""No first sweep, and relaxed frontiers over as few returns as can be."""
+
 
 def in_steps(calls: RegisterCalls, limits: Limits) -> Outcomes:
     """The race with hardly any work at a time: all of its ways to an answer are gone."""
     with patch.multiple(race, **TIGHT):
+        return race.decide(calls, limits)
+
+
+def by_frontier(calls: RegisterCalls, limits: Limits) -> Outcomes:
+    """The exact frontier, without the depth-first search, which answers most that is valid."""
+    with (
+        patch.object(
+            race, "_descend", lambda _, keys, *__: np.full((len(keys), 3), depth_first.RUNNING)
+        ),
+        patch.object(race._Race, "_descend", lambda *_, **__: np.full(3, depth_first.RUNNING)),
+    ):
+        return race.decide(calls, limits)
+
+
+def from_the_last_returns(calls: RegisterCalls, limits: Limits) -> Outcomes:
+    """The race with a first frontier too small, so that relaxed ones refute most of what is not."""
+    with patch.multiple(race, **LATE):
         return race.decide(calls, limits)
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from random import Random
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from checkers.engines.register_layout import lay_out
 from checkers.generate import GenerateOptions, generated_table
 from checkers.options import Limits
 from checkers.verdict import Verdict
-from tests.checkers.engines import in_steps
+from tests.checkers.engines import by_frontier, in_steps
 from tests.checkers.register_calls import (
     NAMES,
     OPEN,
@@ -30,17 +29,6 @@ from tests.checkers.register_calls import (
 
 LIMITS = Limits(seconds=60)
 A, B, C, D = 1, 2, 3, 4
-
-
-def by_frontier(calls, limits):
-    """The exact frontier, without the depth-first search, which answers most that is valid."""
-    with (
-        patch.object(
-            race, "_descend", lambda _, keys, *__: np.full((len(keys), 3), depth_first.RUNNING)
-        ),
-        patch.object(race._Race, "_descend", lambda *_, **__: np.full(3, depth_first.RUNNING)),
-    ):
-        return race.decide(calls, limits)
 
 
 def generated(**options):

@@ -57,7 +57,7 @@ def test_the_fault_the_workload_and_the_system_run(installed, tmp_path) -> None:
 
 
 def test_the_model_judges(installed, tmp_path) -> None:
-    history = tmp_path / "counter.jsonl"
+    history = tmp_path / "tally.jsonl"
     events = [
         {"process": 0, "type": "invoke", "f": "add", "value": 2},
         {"process": 1, "type": "invoke", "f": "sum", "value": None},
@@ -75,7 +75,7 @@ def test_the_model_judges(installed, tmp_path) -> None:
         history.write_text("".join(json.dumps(event) + "\n" for event in numbered))
 
     write()
-    command = ("check", "--model", "counter", "--engine", "inline", str(history))
+    command = ("check", "--model", "tally", "--engine", "inline", str(history))
     right = kraftproof(installed, *command)
     assert right.returncode == 0, right.stdout + right.stderr
     events[-1]["value"] = 0

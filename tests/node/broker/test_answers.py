@@ -99,7 +99,7 @@ def test_each_listener_advertises_its_own_apis() -> None:
     assert {1, 58, 62, 63, *quorum} <= set(controller)
     assert not {0, 3} & set(controller)
     assert not {4, 5, 6, 7} & (set(client) | set(controller))
-    assert controller[1] == (12, 17)
+    assert controller[1] == (12, 18)
 
 
 def test_api_versions_shows_the_finalized_features(bench: Bench) -> None:
