@@ -7,6 +7,7 @@ effect, and the value then.
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 
@@ -124,31 +125,39 @@ def test_tight_histories_against_every_order(engine, tight):
     assert_right(engine, keys, truths)
 
 
-def among_open_writes(random: Random, calls: list[Call]) -> list[Call]:
-    """The same among writes that nobody reads, open until all is over: ranks pass 64, no more."""
+def among_open_writes(calls: list[Call], begun: Iterable[float]) -> list[Call]:
+    """The same among writes that nobody reads, open from those times until all is over.
+
+    They may all take effect last, so that nothing else is true; but ranks are larger.
+    """
     over = 1 + max(time for call in calls for time in call[3:] if time != OPEN)
-    some = random.randrange(50, 67)
-    writes = [(WRITE, -1, UNREAD, random.random() * over, over + n) for n in range(some)]
+    writes = [(WRITE, -1, UNREAD, invoke, over + n) for n, invoke in enumerate(begun)]
     return in_whole_times([*calls, *writes])
+
+
+def truth_among(truth: int, few: list[Call], many: list[Call]) -> int:
+    return truth + (len(many) - len(few) if truth == len(returns_of(few)) else 0)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_tight_histories_among_more_calls_than_a_word_has_bits(engine, tight):
     random = Random(12)
-    keys, truths = (some[: HISTORIES // 4] for some in tight)
-    among = [among_open_writes(random, key) for key in keys]
-    extra = [len(many) - len(few) for many, few in zip(among, keys, strict=True)]
-    is_valid = [n == len(returns_of(key)) for n, key in zip(truths, keys, strict=True)]
-    reached = [n + m * ok for n, m, ok in zip(truths, extra, is_valid, strict=True)]
-    assert_right(engine, among, reached)
+    keys, truths = (some[: HISTORIES // 2] for some in tight)
+    many = [
+        among_open_writes(key, [random.uniform(-40, 40) for _ in range(random.randrange(100, 132))])
+        for key in keys
+    ]
+    assert_right(engine, many, list(map(truth_among, truths, keys, many)))
 
 
+@pytest.mark.parametrize("before", [0, 62, 64])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_what_each_condition_of_a_rule_is_for(engine):
+def test_what_each_condition_of_a_rule_is_for(engine, before):
     keys = [list(condition.key) for condition in CONDITIONS]
     truths = [linearizable(key) for key in keys]
     assert truths == [len(returns_of(key)) for key in keys]
-    assert_right(engine, keys, truths)
+    many = [among_open_writes(key, range(-before, 0)) for key in keys]
+    assert_right(engine, many, list(map(truth_among, truths, keys, many)))
 
 
 def test_without_any_one_condition_a_verdict_is_wrong():
