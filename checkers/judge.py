@@ -194,15 +194,7 @@ def _searched(model: SequentialModel, operations: Sequence[Operation], limits: L
     order = model.proposed(operations) if isinstance(model, ProposingModel) else None
     if order is not None and is_legal(model, operations, order):
         return Outcome(verdict=Verdict.VALID, engine="witness")
-    found = check_linearizable(model, operations, limits)
-    return Outcome(
-        verdict=found.verdict,
-        engine="general",
-        stuck_row=None if found.stuck is None else operations.index(found.stuck),
-        linearizable=found.linearizable,
-        states=found.states,
-        reason=found.reason,
-    )
+    return check_linearizable(model, operations, limits).among(operations)
 
 
 def _verdict(

@@ -37,6 +37,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from checkers.engines.dependence import Dependence
+from checkers.engines.outcome import Outcome
 from checkers.engines.plan import Plan, make_plan
 from checkers.history import Operation
 from checkers.models import CommutingModel, SequentialModel
@@ -76,7 +77,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Found:
     """What a search found.
 
     Attributes:
@@ -95,10 +96,21 @@ class Outcome:
     states: tuple[str, ...] = ()
     reason: str | None = None
 
+    def among(self, operations: Sequence[Operation]) -> Outcome:
+        """Returns it as every engine says it: what is stuck by its place among the operations."""
+        return Outcome(
+            verdict=self.verdict,
+            engine="general",
+            stuck_row=None if self.stuck is None else operations.index(self.stuck),
+            linearizable=self.linearizable,
+            states=self.states,
+            reason=self.reason,
+        )
+
 
 def check_linearizable(
     model: SequentialModel, operations: Sequence[Operation], limits: Limits
-) -> Outcome:
+) -> Found:
     """Decides whether the operations of one key are linearizable under the model."""
     return search(model, make_plan(model, operations), limits, [model.init()])
 
@@ -109,7 +121,7 @@ def search(
     limits: Limits,
     starts: Iterable[Hashable],
     trace: Trace | None = None,
-) -> Outcome:
+) -> Found:
     """Decides whether a plan is linearizable from one of several states, and notes how in `trace`.
 
     Explanations (`checkers.explain`) ask this; a key's own check starts from the initial state.
@@ -136,7 +148,7 @@ class _Search:
     furthest: int = -1
     furthest_states: list[Hashable] = field(default_factory=list)
 
-    def run(self, starts: Iterable[Hashable]) -> Outcome:
+    def run(self, starts: Iterable[Hashable]) -> Found:
         deadline = time.monotonic() + self.limits.seconds
         room = self.limits.memory_bytes // _CONFIGURATION_BYTES
         self.waiting.extend((0, 0, 0, self.normal(state)) for state in starts)
@@ -148,7 +160,7 @@ class _Search:
                 if self.remembered + len(self.waiting) > room:
                     return self._unknown(f"no verdict within {self.limits.memory_bytes} bytes")
             if self._advance(self.waiting.pop()):
-                return Outcome(verdict=Verdict.VALID, configurations=self.configurations)
+                return Found(verdict=Verdict.VALID, configurations=self.configurations)
         return self._invalid()
 
     def _advance(self, configuration: Configuration) -> bool:
@@ -234,8 +246,8 @@ class _Search:
         if position == self.furthest and len(self.furthest_states) < _STATES_TOLD:
             self.furthest_states.append(state)
 
-    def _invalid(self) -> Outcome:
-        return Outcome(
+    def _invalid(self) -> Found:
+        return Found(
             verdict=Verdict.INVALID,
             configurations=self.configurations,
             stuck=self.plan.operations[self.plan.returns[self.furthest]],
@@ -243,5 +255,5 @@ class _Search:
             states=tuple(sorted({self.model.describe(state) for state in self.furthest_states})),
         )
 
-    def _unknown(self, reason: str) -> Outcome:
-        return Outcome(verdict=Verdict.UNKNOWN, configurations=self.configurations, reason=reason)
+    def _unknown(self, reason: str) -> Found:
+        return Found(verdict=Verdict.UNKNOWN, configurations=self.configurations, reason=reason)

@@ -1,69 +1,16 @@
-"""The stack: push, and pop of what came last; initially empty.
+"""The stack: push, and pop of what came last. Elements are compared as JSON."""
 
-`pop` answers an element, or null if it found none. Elements are compared as JSON. Elements that are
-pushed once each go to the compiled engine; a stack with repeated ones is searched.
-"""
+from typing import ClassVar
 
-from collections.abc import Hashable, Sequence
-
-from typing_extensions import override
-
-from checkers.calls.containers import (
-    StackCalls,
-    container_call,
-    container_calls,
-    require_element,
-)
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.models import unknown_function
-from checkers.models.reducible import ByElement
+from checkers.calls.containers import ContainerCalls, StackCalls
+from checkers.models.container import Container
 
 
-class Stack(ByElement):
+class Stack(Container):
     """A last-in-first-out stack; its state is the elements, the last one last."""
 
     name = "stack"
-    functions = frozenset({"push", "pop"})
-
-    @override
-    def validate(self, operation: Operation) -> None:
-        if operation.f not in self.functions:
-            raise unknown_function(self, operation)
-        if operation.f == "push":
-            require_element(operation.input, "push")
-
-    def calls_of(self, columns: Columns) -> StackCalls:
-        """Returns the calls of all stacks."""
-        return container_calls(StackCalls, columns, model=self.name, put="push", take="pop")
-
-    @override
-    def init(self) -> Hashable:
-        return ()
-
-    @override
-    def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
-        return [container_call(operation, "pop") for operation in operations]
-
-    @override
-    def step(self, state: Hashable, call: Hashable) -> Hashable | None:
-        assert isinstance(state, tuple)
-        assert isinstance(call, tuple)
-        action, element = call
-        if action == "put":
-            return (*state, element)
-        if action == "found none":
-            return None if state else state
-        if element is None:
-            return state[:-1]
-        return state[:-1] if state and state[-1] == element else None
-
-    @override
-    def is_pure(self, call: Hashable) -> bool:
-        assert isinstance(call, tuple)
-        return bool(call[0] == "found none")
-
-    @override
-    def describe(self, state: Hashable) -> str:
-        assert isinstance(state, tuple)
-        return f"stack [{', '.join(state)}]"
+    put = "push"
+    take = "pop"
+    kind: ClassVar[type[ContainerCalls]] = StackCalls
+    next_out = -1

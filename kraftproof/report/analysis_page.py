@@ -7,10 +7,9 @@ from math import log10
 from pathlib import Path
 from typing import Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from kraftproof.report.analysis import Analysis, Row, Series, phase_name
 from kraftproof.report.colours import colour_of
+from kraftproof.report.environment import template
 
 LOWEST_MS: Final = 0.01
 SHOWN_RUNS: Final = 200
@@ -57,14 +56,7 @@ def write_analysis_page(analysis: Analysis, refused: Sequence[str], path: Path) 
         refused: why some histories were left out, a line each.
         path: the file.
     """
-    environment = Environment(
-        loader=PackageLoader("kraftproof.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    page = environment.get_template("analysis.html.j2").render(
+    page = template("analysis.html.j2").render(
         analysis=analysis,
         refused=refused,
         made=datetime.now(UTC).isoformat(timespec="seconds"),

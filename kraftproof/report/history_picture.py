@@ -15,7 +15,6 @@ from itertools import accumulate
 from pathlib import Path
 
 import msgspec
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from checkers.explain import Explanation
@@ -23,6 +22,7 @@ from checkers.explain.telling import answering
 from checkers.faults import FaultEvent
 from checkers.history import Operation
 from kraftproof.report.colours import colour_of
+from kraftproof.report.environment import template
 
 MOST_OPERATIONS = 30_000
 """More than these on one key, and the picture shows those nearest to the offending one."""
@@ -57,16 +57,9 @@ def write_picture(
     """
     shown = _nearest(explanation, operations)
     told = _Teller(explanation, shown)
-    environment = Environment(
-        loader=PackageLoader("kraftproof.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     fault_rows = told.faults(faults)
     data = msgspec.json.encode({**told.data(), "faults": fault_rows}).decode()
-    page = environment.get_template("picture/picture.html.j2").render(
+    page = template("picture/picture.html.j2").render(
         title=f"invalid: key {explanation.key}, operation {explanation.stuck.index}",
         explanation=explanation,
         lines=_lines(explanation.words),

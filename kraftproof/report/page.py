@@ -3,28 +3,20 @@
 import json
 from collections.abc import Sequence
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from kraftproof.explanations import Written
 from kraftproof.report.charts import charts
 from kraftproof.report.colours import colour_of
 from kraftproof.report.context import contexts
+from kraftproof.report.environment import template
 from kraftproof.runner import RunResult
 
 
 def write_page(result: RunResult, diagram: str = "", explanations: Sequence[Written] = ()) -> None:
     """Write the report of a run into its directory, with links to the pictures that explain it."""
-    environment = Environment(
-        loader=PackageLoader("kraftproof.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     run = result.directory.read_run()
     faults = () if result.run is None else result.run.faults
     started_ns = 0 if result.run is None else result.run.started_ns
-    page = environment.get_template("report.html.j2").render(
+    page = template("report.html.j2").render(
         result=result,
         run=run,
         options=sorted(run["options"].items()),

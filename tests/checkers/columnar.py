@@ -39,9 +39,8 @@ def decided(model, operations):
     """What the compiled engine of a model says; it agrees with the general engine, or is None."""
     (outcome,) = choose.decide(calls_of(model, operations), LIMITS)
     if outcome is not None:
-        general = check_linearizable(model_named(model), operations, LIMITS)
-        stuck = None if general.stuck is None else operations.index(general.stuck)
-        assert (outcome.verdict, outcome.stuck_row) == (general.verdict, stuck)
+        general = check_linearizable(model_named(model), operations, LIMITS).among(operations)
+        assert (outcome.verdict, outcome.stuck_row) == (general.verdict, general.stuck_row)
         assert outcome.linearizable == general.linearizable
     return outcome
 

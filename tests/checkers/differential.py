@@ -110,13 +110,7 @@ def generated(case: str, seed: int) -> Iterator[History]:
 
 
 def general_outcome(model: SequentialModel, history: History) -> Outcome:
-    found = check_linearizable(model, history, LIMITS)
-    return Outcome(
-        verdict=found.verdict,
-        engine="general",
-        stuck_row=None if found.stuck is None else history.index(found.stuck),
-        linearizable=found.linearizable,
-    )
+    return check_linearizable(model, history, LIMITS).among(history)
 
 
 def compiled_outcomes(model: SequentialModel, histories: Sequence[History]) -> list[list[Outcome]]:

@@ -105,14 +105,8 @@ def decide(case: Case, columns: Columns, engine: str) -> list[Outcome]:
 
 def by_search(model: SequentialModel, columns: Columns, limits: Limits, key: int) -> Outcome:
     operations = columns.operations(key)
-    found = check_linearizable(model, operations, limits)
-    row = None if found.stuck is None else operations.index(found.stuck)
-    return Outcome(
-        verdict=found.verdict,
-        engine="general",
-        stuck_row=None if row is None else row + int(columns.starts[key]),
-        linearizable=found.linearizable,
-    )
+    found = check_linearizable(model, operations, limits).among(operations)
+    return found.within(-int(columns.starts[key]))
 
 
 def mistake(

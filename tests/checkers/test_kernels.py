@@ -30,7 +30,29 @@ def test_an_edit_of_a_called_kernel_compiles_its_callers_anew(tmp_path):
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
         )
         assert done.stdout == f"{added + 1}\n"
-    assert len(list((tmp_path / "c" / "kraftproof" / "kernels").iterdir())) == 2
+    kept = [path for path in (tmp_path / "c").rglob("*.nbi") if path.name.startswith("caller")]
+    assert len(kept) == 2
+
+
+def test_a_kernel_depends_on_what_its_file_imports_and_on_nothing_else(monkeypatch, tmp_path):
+    monkeypatch.setattr(kernels, "_PACKAGE", tmp_path / "checkers")
+    sources = {
+        "alone.py": "",
+        "one.py": "import numpy\nfrom checkers.two import (\n    called,\n)\n",
+        "two.py": "from checkers.engines import three\n",
+        "engines/__init__.py": "",
+        "engines/three.py": "def function():\n    from checkers.one import back\n",
+    }
+    for path, text in sources.items():
+        (tmp_path / "checkers" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "checkers" / path).write_text(text)
+    source = tmp_path / "checkers" / "one.py"
+    before = kernels.fingerprint(source)
+    for path, text in sources.items():
+        (tmp_path / "checkers" / path).write_text(text + "# edited\n")
+        kernels._imported.cache_clear()
+        assert (kernels.fingerprint(source) == before) == (path == "alone.py"), path
+        (tmp_path / "checkers" / path).write_text(text)
 
 
 def test_a_cache_that_cannot_be_written_is_replaced_by_a_temporary_folder(monkeypatch, tmp_path):

@@ -1,0 +1,95 @@
+"""What is put in comes out again, once: what queues, stacks and priority queues have in common.
+
+A container is empty at first. A take answers an element, or null if it found none. Each element put
+once, a container goes to the compiled engine of its kind; one with repeated elements is searched.
+Not a model by itself: the order in which elements come out is each kind's own.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import ClassVar
+
+from typing_extensions import override
+
+from checkers.calls.containers import (
+    ContainerCalls,
+    container_call,
+    container_calls,
+    require_element,
+)
+from checkers.columns import Columns
+from checkers.history import Operation
+from checkers.models import unknown_function
+from checkers.models.reducible import ByElement
+
+
+class Container(ByElement):
+    """A container; its state is a tuple of the elements in it, arranged as the kind says.
+
+    Attributes:
+        put: the function that puts its input.
+        take: the function that takes what it answers.
+        kind: the calls by which the compiled engine is chosen.
+        next_out: the place in the state of the element that comes out next.
+    """
+
+    name: ClassVar[str]
+    put: ClassVar[str]
+    take: ClassVar[str]
+    kind: ClassVar[type[ContainerCalls]]
+    next_out: ClassVar[int] = 0
+
+    @property
+    @override
+    def functions(self) -> frozenset[str]:
+        return frozenset({self.put, self.take})
+
+    @override
+    def validate(self, operation: Operation) -> None:
+        if operation.f not in self.functions:
+            raise unknown_function(self, operation)
+        if operation.f == self.put:
+            require_element(operation.input, self.put)
+
+    def calls_of(self, columns: Columns) -> ContainerCalls:
+        """Returns the calls of all containers of this kind."""
+        return container_calls(self.kind, columns, model=self.name, put=self.put, take=self.take)
+
+    @override
+    def init(self) -> Hashable:
+        return ()
+
+    @override
+    def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
+        return [self.call(operation) for operation in operations]
+
+    def call(self, operation: Operation) -> Hashable:
+        """Returns (what it does, its element if that is known)."""
+        return container_call(operation, self.take)
+
+    def holding(self, state: tuple[Hashable, ...], element: Hashable) -> tuple[Hashable, ...]:
+        """Returns the state with one more element."""
+        return (*state, element)
+
+    @override
+    def step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        assert isinstance(state, tuple)
+        assert isinstance(call, tuple)
+        action, element = call
+        if action == "put":
+            return self.holding(state, element)
+        if action == "found none":
+            return None if state else state
+        left = state[1:] if self.next_out == 0 else state[:-1]
+        if element is None:
+            return left
+        return left if state and state[self.next_out] == element else None
+
+    @override
+    def is_pure(self, call: Hashable) -> bool:
+        assert isinstance(call, tuple)
+        return bool(call[0] == "found none")
+
+    @override
+    def describe(self, state: Hashable) -> str:
+        assert isinstance(state, tuple)
+        return f"{self.name.replace('-', ' ')} [{', '.join(map(str, state))}]"
