@@ -14,8 +14,7 @@ import msgspec
 from cluster.systems.system import Completion, Outcome, Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoneOperation:
+class DoneOperation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One operation that has ended, as figures and the report need it."""
 
     f: str
@@ -57,8 +56,7 @@ class _Lines:
         self._file.close()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invoked:
+class Invoked(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An operation that is open."""
 
     process: int

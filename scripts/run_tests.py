@@ -43,10 +43,13 @@ class Outcome:
     verdict: str
 
 
-def pytest_stage(name: str, markers: str, needs: str | None = None) -> Stage:
-    """A stage of pytest; JUnit XML is kept for CI."""
+def pytest_stage(
+    name: str, markers: str, *, needs: str | None = None, is_spread: bool = False
+) -> Stage:
+    """A stage of pytest, its files spread over the cores if so said; JUnit XML is kept for CI."""
     report = f"--junitxml=build/junit/{name}.xml"
-    command = (str(BIN / "pytest"), "-q", "-m", markers, report, "tests")
+    on_all_cores = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadfile") if is_spread else ()
+    command = (str(BIN / "pytest"), "-q", *on_all_cores, "-m", markers, report, "tests")
     return Stage(name=name, commands=(command,), needs=needs)
 
 
@@ -64,7 +67,9 @@ def stages() -> tuple[Stage, ...]:
         Stage(name="engine", commands=((str(ROOT / "scripts" / "bootstrap" / "docker.sh"),),)),
         Stage(name="style", commands=style),
         Stage(name="browser", commands=((str(ROOT / "scripts" / "bootstrap" / "chromium.sh"),),)),
-        pytest_stage("fast", "not simulation and not spark and not docker and not kafka"),
+        pytest_stage(
+            "fast", "not simulation and not spark and not docker and not kafka", is_spread=True
+        ),
         pytest_stage("simulation", "simulation and not spark and not docker"),
         Stage(name="jars", commands=((str(ROOT / "scripts" / "bootstrap" / "kafka.sh"),),)),
         pytest_stage("kafka", "kafka", needs="jars"),

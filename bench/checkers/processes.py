@@ -164,9 +164,7 @@ def whole_output(
             stderr=subprocess.PIPE,
             start_new_session=True,
         ) as process:
-            assert process.stdin is not None
-            process.stdin.write(b"check\n")
-            process.stdin.close()
+            _tell(process)
             _await_end(process, started, limits)
             seconds = time.monotonic() - started
             process.wait()
@@ -174,6 +172,13 @@ def whole_output(
                 raise ExceededError(_why(process))
         output.seek(0)
         return seconds, output.read().decode()
+
+
+def _tell(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError):  # it may end, well or not, before it reads a line
+        process.stdin.write(b"check\n")
+        process.stdin.close()
 
 
 def _await_end(process: subprocess.Popen[bytes], started: float, limits: Limits) -> None:

@@ -32,13 +32,11 @@ FAMILIES: Final = {
     "RegisterCalls": "checkers.engines.registers",
     "SetCalls": "checkers.engines.sets",
     "StackCalls": "checkers.engines.stacks",
+    "StringCalls": "checkers.engines.strings",
+    "TransactionCalls": "checkers.engines.transactions",
     "VersionedCalls": "checkers.engines.versioned_cas",
 }
 """By the name of a kind of calls: the module of the family that decides them."""
-
-SPREADABLE: Final = frozenset({"RegisterCalls"})
-"""Those whose arrays have one entry a call, so that they can be cut by key, and whose engines
-may take long; those of the others are near linear."""
 
 WORTH_SPREADING: Final = 50_000
 """Calls, below which threads gain nothing."""
@@ -55,7 +53,9 @@ def named_by_engine(calls: Calls) -> frozenset[Verdict]:
     return frozenset({Verdict.INVALID} if type(calls).__name__ in NAMING else ())
 
 
-WHOLE: Final = frozenset({"GrowingSetCalls", "ListCalls", "SetCalls"})
+WHOLE: Final = frozenset(
+    {"GrowingSetCalls", "ListCalls", "SetCalls", "StringCalls", "TransactionCalls"}
+)
 """The kinds that have more arrays than those with one entry a call: they are not cut by key."""
 
 

@@ -12,6 +12,9 @@ the general engine.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
 
 from checkers.calls.containers import TAKE, ContainerCalls
 from checkers.calls.values import NO_VALUE
@@ -19,7 +22,10 @@ from checkers.columns import NEVER
 from checkers.engines.lives import Times, is_repeated, lives, none_found
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import first_stuck, outcome_of, spans
-from checkers.engines.spares import are_enough, needy, rescued, spared, spares_before
+from checkers.engines.spares import are_enough, hastened, needy, rescued, spared, spares_before
+
+_MOST_ROUNDS: Final = 8
+"""Elements that a spare took late may be in the way of others; so often these get spares too."""
 
 Fits = Callable[[Times, Times], bool]
 """(lives, intervals of takes that found none) -> whether the container can have had these."""
@@ -49,7 +55,7 @@ class Containers:
             return False
         if not len(spares):
             return self.fits(life, nones)
-        due = self.deadlines(life, nones)
+        due = self.deadlines(hastened(life, spares), nones)
         enough = are_enough(spares, due[needy(life, due)])
         return bool(enough and self.fits(spared(life, spares), nones))
 
@@ -59,7 +65,15 @@ class Containers:
         if life is None:
             return False
         due = self.deadlines(life, nones)
-        return self.fits(rescued(life, needy(life, due), spares), nones)
+        for _ in range(_MOST_ROUNDS):
+            wanting = needy(life, due)
+            held = rescued(life, wanting, spares)
+            if self.fits(held, nones):
+                return True
+            due = np.minimum(due, self.deadlines(held, nones))
+            if len(needy(life, due)) == len(wanting):
+                break
+        return False
 
     def decide(self, engine: str) -> list[Outcome | None]:
         """Returns the outcome of every key, None for one that the general engine has to decide."""

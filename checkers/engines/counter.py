@@ -2,7 +2,7 @@
 
 The interval between what was surely added before a read and what may have been does not decide a
 read: with adds of 5 and 7 open, a read of 6 lies between the bounds and is wrong. In general the
-question is a subset sum, which is NP-hard. So there are two engines.
+question is a subset sum, which is NP-hard. So there are three engines.
 
 *Alike* (each adds the same c, as most do). The sum is c times the number of adds so far; a read of
 v comes when that is v / c, an add-and-get of v is the add of that place. Build the order from the
@@ -16,37 +16,46 @@ memory of order n. The first stuck completion is found by bisection (`checkers.e
 there an add-and-get that is open at the end of a prefix is either left out or may take any place,
 which bounds what is true, and where the two bounds differ the frontier decides.
 
-*Frontier* (`checkers.engines.counter_frontier`), for adds of any size and sign.
+*Growing* (`checkers.engines.counter_growing`), for adds of any size above 0, and *frontier*
+(`checkers.engines.counter_frontier`), for adds of any size and sign, and for what growing leaves.
+Both end after a number of steps; that of the frontier follows from the seconds that a key may take.
 """
 
 from heapq import heappop, heappush
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checkers.calls.counter import ADD, ADD_AND_GET, READ, CounterCalls
 from checkers.columns import NEVER
-from checkers.engines.counter_frontier import decide_by_frontier
+from checkers.engines.counter_frontier import MOST_CONFIGURATIONS, decide_by_frontier
+from checkers.engines.counter_growing import decide_growing
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import Legal, decide_between, spans
 from checkers.kernels import kernel
 from checkers.options import Limits
+
+_CONFIGURATIONS_A_SECOND: Final = 300_000
+"""Few enough for any machine: the bound must not depend on the clock, or verdicts would."""
 
 Ints = NDArray[np.int64]
 
 
 def decide(calls: CounterCalls, limits: Limits) -> list[Outcome | None]:
     """Returns the outcome of each counter, None for one left to the general engine."""
-    del limits  # near-linear, or bounded by a number of configurations
-    return [_decide_key(calls, start, end) for start, end in spans(calls)]
+    most = min(MOST_CONFIGURATIONS, int(limits.seconds * _CONFIGURATIONS_A_SECOND))
+    return [_decide_key(calls, start, end, most) for start, end in spans(calls)]
 
 
-def _decide_key(calls: CounterCalls, start: int, end: int) -> Outcome | None:
+def _decide_key(calls: CounterCalls, start: int, end: int, most: int) -> Outcome | None:
     deltas = calls.delta[start:end][calls.action[start:end] != READ]
     outcome = None
     if not len(deltas) or bool((deltas == deltas[0]).all()):
         outcome = _decide_alike(calls, start, end, int(deltas[0]) if len(deltas) else 1)
-    return outcome or decide_by_frontier(calls, start, end)
+    elif bool((deltas > 0).all()):
+        outcome = decide_growing(calls, start, end)
+    return outcome or decide_by_frontier(calls, start, end, most)
 
 
 def _decide_alike(calls: CounterCalls, start: int, end: int, delta: int) -> Outcome | None:

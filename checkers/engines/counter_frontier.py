@@ -42,8 +42,10 @@ Configuration = tuple[int, int, int]
 """(applied, answered, sum); the first two are bits by slot."""
 
 
-def decide_by_frontier(calls: CounterCalls, start: int, end: int) -> Outcome | None:
-    """Returns the outcome of one key, None if it has too many operations open at once."""
+def decide_by_frontier(
+    calls: CounterCalls, start: int, end: int, most: int = MOST_CONFIGURATIONS
+) -> Outcome | None:
+    """Returns the outcome of one key, None if it needs too many configurations or slots."""
     stuck = int(
         first_stuck_by_frontier(
             calls.action[start:end],
@@ -51,7 +53,7 @@ def decide_by_frontier(calls: CounterCalls, start: int, end: int) -> Outcome | N
             calls.value[start:end],
             calls.invoke[start:end],
             calls.complete[start:end],
-            MOST_CONFIGURATIONS,
+            most,
         )
     )
     if stuck == _NO_ANSWER:

@@ -15,8 +15,8 @@ the search is complete. Six things keep it small, none of which loses one either
    can be moved to here from wherever a legal order has it.
 2. An indeterminate call that would leave the state as it is isn't applied: it may as well never
    happen.
-3. Of equal indeterminate calls the earliest unused goes first: they can change places in any legal
-   order.
+3. Of equal indeterminate calls the earliest unused goes first, and of equal open ones that have to
+   return the one that returns first: they can change places in any legal order.
 4. A configuration is dropped if another with the same return, linearized and state had used no
    more: the other can do whatever this one can.
 5. States that no call of the history tells apart are one (the model's `normal_form`).
@@ -200,9 +200,12 @@ class _Search:
     ) -> None:
         """Lists the open updates, so that the one that has to return soonest is tried first."""
         plan = self.plan
-        for operation in plan.open_updates[position]:
-            bit, call = plan.bits[operation], plan.calls[operation]
-            if linearized & bit or (among is not None and call not in among):
+        soonest: dict[Hashable, int] = {}
+        for operation in reversed(plan.open_updates[position]):
+            if not linearized & plan.bits[operation]:
+                soonest.setdefault(plan.calls[operation], plan.bits[operation])
+        for call, bit in reversed(soonest.items()):
+            if among is not None and call not in among:
                 continue
             following = self._step(state, call)
             if following is not None:

@@ -17,6 +17,7 @@ from checkers.engines.list_order import (
     Bools,
     Ints,
     earlier_actions,
+    from_first,
     happened_by,
     internal,
     order_of,
@@ -64,7 +65,7 @@ class Lists:
             is_read=calls.is_read[first:last],
             list_number=list_number,
             seen=calls.seen[first : last + 1] - calls.seen[first],
-            elements=np.where(elements < 0, elements, elements - first),
+            elements=from_first(elements, first),
             earlier=earlier_actions(actions, list_number),
         )
 

@@ -26,6 +26,15 @@ CYCLE: Final = 6
 
 
 @kernel
+def from_first(elements: Ints, first: int) -> Ints:
+    """Returns elements as actions that count from one on; UNKNOWN and ABORTED stay."""
+    found = np.empty_like(elements)
+    for place in range(len(elements)):
+        found[place] = elements[place] - first if elements[place] >= 0 else elements[place]
+    return found
+
+
+@kernel
 def earlier_actions(actions: Ints, list_number: Ints) -> Ints:
     """Returns of each action the one before of the same call on the same list, -1 if none."""
     count = list_number.max() + 1 if len(list_number) else 0

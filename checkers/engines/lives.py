@@ -30,7 +30,7 @@ Times = NDArray[np.int64]
 @kernel
 def is_repeated(action: NDArray[np.int8], element: Times) -> bool:
     """Says whether any element of a key is put twice."""
-    seen = np.zeros(len(element), dtype=np.bool_)
+    seen = np.zeros(element.max() + 1 if len(element) else 0, dtype=np.bool_)
     for call in range(len(element)):
         if action[call] == PUT:
             if seen[element[call]]:

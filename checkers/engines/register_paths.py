@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from checkers.calls.register import CAS, READ
 from checkers.engines.register_dominance import covers
+from checkers.engines.register_ends import add_end
 from checkers.engines.register_layout import (
     CALL,
     EXPECTED,
@@ -30,7 +31,6 @@ from checkers.engines.register_rows import (
     Key,
     Rows,
     Window,
-    add_end,
     answer_reads,
     copy_row,
     first_cas,

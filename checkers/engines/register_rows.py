@@ -19,15 +19,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import READ, WRITE
+from checkers.calls.register import READ
 from checkers.engines.register_layout import (
     DISTINCT,
     EQUAL,
     EXPECTED,
     KEPT,
     KIND,
-    LOST_CAS,
-    LOST_WRITE,
     OLD,
     RANKS,
     RETURNS,
@@ -222,62 +220,6 @@ def first_cas(key: Key, value: Integer) -> Integer:
 def first_end(key: Key) -> Integer:
     """Returns the column of the first loose end."""
     return DONE + key.words + key.pool_words
-
-
-@kernel
-def add_end(
-    key: Key, window: Window, rows: Rows, i: Integer, value: Integer, scope: Integer
-) -> bool:
-    """Adds a loose end unless it is of no use; returns False if there is no room for it."""
-    scope = useful_scope(key, window, rows, i, value, scope)
-    if scope == 0:
-        return True
-    end = (np.int64(value + 1) << SCOPE_BITS) | scope
-    for e in range(first_end(key), width(key)):
-        if rows[i, e] < end:
-            rows[i, e], end = end, rows[i, e]
-        if end == 0:
-            return True
-    return False
-
-
-@kernel
-def remove_end(key: Key, rows: Rows, i: Integer, column: Integer) -> None:
-    """Takes out the loose end in a column."""
-    for e in range(column, width(key) - 1):
-        rows[i, e] = rows[i, e + 1]
-    rows[i, width(key) - 1] = 0
-
-
-@kernel
-def useful_scope(
-    key: Key, window: Window, rows: Rows, i: Integer, value: Integer, scope: Integer
-) -> Integer:
-    """Returns the smallest scope that serves a loose end as well, 0 if it is of no use.
-
-    It is of use if a compare-and-set in scope starts from its value, and leads to something due.
-    """
-    smallest, has_due, has_start = 0, False, False
-    if value < 0:
-        return 0
-    for rank in range(scope):
-        call = window.opened[rank]
-        kind = key.calls[call, KIND]
-        if kind in (WRITE, LOST_WRITE) or is_done(rows, i, rank):
-            continue
-        smallest = rank + 1
-        has_due |= kind != LOST_CAS
-        has_start |= kind != READ and key.calls[call, EXPECTED] == value
-    if not has_due:
-        return 0
-    if not has_start:
-        field = first_cas(key, value)
-        while field < len(key.pool) and key.pool[field, OLD] == value:
-            if pool_left(key, rows, i, field) > 0:
-                return smallest
-            field += 1
-        return 0
-    return smallest
 
 
 @kernel

@@ -36,6 +36,7 @@ soundness above, which does not ask which call was chosen; so no verdict changes
 """
 
 from checkers.calls.register import WRITE
+from checkers.engines.register_ends import remove_end
 from checkers.engines.register_layout import (
     CALL,
     KIND,
@@ -74,7 +75,6 @@ from checkers.engines.register_rows import (
     mark_done,
     pool_left,
     pool_take,
-    remove_end,
     width,
 )
 from checkers.engines.register_window import advance

@@ -3,6 +3,7 @@
 import numpy as np
 
 from checkers.calls.register import CAS, READ, WRITE
+from checkers.engines.register_ends import trim_ends
 from checkers.engines.register_layout import (
     CALL,
     EXPECTED,
@@ -16,19 +17,15 @@ from checkers.engines.register_layout import (
 )
 from checkers.engines.register_rows import (
     SCOPE,
-    SCOPE_BITS,
-    SCOPE_MASK,
     VALUE,
     Key,
     Rows,
     Window,
     answer_reads,
-    first_end,
     is_done,
     mark_done,
     pool_add,
     remove_rank,
-    useful_scope,
     width,
 )
 from checkers.kernels import kernel
@@ -147,14 +144,4 @@ def _trim(key: Key, window: Window, rows: Rows, i: Integer) -> None:
     """Drops what has become of no use, so that equal configurations are equal rows."""
     while rows[i, SCOPE] > 0 and is_done(rows, i, rows[i, SCOPE] - 1):
         rows[i, SCOPE] -= 1
-    place = first_end(key)
-    for column in range(place, width(key)):
-        end = rows[i, column]
-        if end == 0:
-            break
-        rows[i, column] = 0
-        value = (end >> SCOPE_BITS) - 1
-        scope = useful_scope(key, window, rows, i, value, end & SCOPE_MASK)
-        if scope > 0:
-            rows[i, place] = (np.int64(value + 1) << SCOPE_BITS) | scope
-            place += 1
+    trim_ends(key, window, rows, i)

@@ -16,6 +16,12 @@ those is taken last, and one where the cover has gaps. An element that may be a 
 also be that of any part of it, so it moves from the first tree to the second once.
 
 A take that found none needs a moment outside the cores, and with the stays cut that is enough.
+
+Where takes lost their answers, an element x that nobody is known to have taken may have to be gone.
+Say a stretch has no end and no bottom. Until t it is covered by elements that were taken. If some x
+that was put before t, and after s began, had never been taken, then those elements and x alone had
+such a stretch without a bottom; so x has to be gone before the last of them that was put before s
+is. It is removed, and the search goes on.
 """
 
 import numpy as np
@@ -45,11 +51,8 @@ def fits(life: Times, nones: Times) -> bool:
         life: int64[4, m], as `checkers.engines.lives.lives` returns them.
         nones: int64[2, k], when takes that found none began and ended.
     """
-    (cores,) = np.nonzero(life[1] < life[2])
-    cores = cores[np.argsort(life[1][cores])]
-    return may_be_empty(life, nones) and _are_nested(
-        life[0][cores], life[1][cores], life[2][cores], life[3][cores]
-    )
+    due = np.full(life.shape[1], NEVER)
+    return may_be_empty(life, nones) and _are_nested(life, due, False)  # noqa: FBT003
 
 
 @kernel
@@ -57,7 +60,7 @@ def deadlines(life: Times, nones: Times) -> Times:
     """Returns by when each element must have been taken: int64[m].
 
     That is when a take completes of one that was put before it, if the take was invoked after the
-    later was put; or when a take that found none does.
+    later was put; or when a take that found none does; or what `_are_nested` finds.
     """
     due = none_found_after(life, nones)
     by_take, by_put, by_done = np.argsort(life[2]), np.argsort(life[0]), np.argsort(life[1])
@@ -70,26 +73,36 @@ def deadlines(life: Times, nones: Times) -> Times:
         first = largest(soonest, int(np.searchsorted(taken, life[1, it])), life.shape[1])
         if first >= 0:
             due[it] = min(due[it], life[3, by_take[first]])
+    _are_nested(life, due, True)  # noqa: FBT003 a kernel takes no keywords
     return due
 
 
 @kernel
-def _are_nested(put: Times, begins: Times, ends: Times, taken: Times) -> bool:
-    """Says whether elements can have been on one stack, of which each has a core.
+def _are_nested(life: Times, due: Times, is_loose: bool) -> bool:  # noqa: FBT001
+    """Says whether elements can have been on one stack.
 
-    All are int64[m], by `begins`: the cores are `begins` to `ends`, stays begin after `put` and end
-    before `taken`. Moments are numbers of segments between the cores' borders; the last has no end.
+    Moments are numbers of segments between the cores' borders; the last has no end.
+
+    Args:
+        life: int64[4, m].
+        due: int64[m], where to write down what is found if `is_loose`.
+        is_loose: whether elements that nobody took may have to be gone by some completion.
     """
-    count = len(begins)
+    (cores,) = np.nonzero(life[1] < life[2])
+    cores = cores[np.argsort(life[1][cores])]
+    put, begins, ends, taken = life[0][cores], life[1][cores], life[2][cores], life[3][cores]
+    count = len(cores)
     borders = np.sort(np.concatenate((begins, ends)))
     borders = borders[: np.searchsorted(borders, NEVER)]
     first, last = np.searchsorted(borders, begins), np.searchsorted(borders, ends)
     early, late = make_largest(count), make_largest(count)
-    covered = make_cover(len(borders) + 1)
+    covered, firmly = make_cover(len(borders) + 1), make_cover(len(borders) + 1)
     for it in range(count):
         replace(early, it, -put[it])
         cover(covered, first[it], last[it], 1)
+        cover(firmly, first[it], last[it], int(ends[it] != NEVER))
     there = np.arange(count + 1)  # the first element from one on that has not been removed
+    loose = _next_loose(ends)
     stretches = [(0, len(borders))]
     while len(stretches) > 0:
         start, end = stretches.pop()
@@ -98,18 +111,35 @@ def _are_nested(put: Times, begins: Times, ends: Times, taken: Times) -> bool:
             if begun == count or first[begun] >= end:
                 break
             until = min(first_gap(covered, first[begun]), len(borders))
-            bottom = _bottom(
+            removed = _bottom(
                 early, late, begun, int(np.searchsorted(first, until)), begins[begun], taken,
                 NEVER if until == len(borders) else borders[until],
             )  # fmt: skip
-            if bottom < 0:
-                return False
-            there[bottom] = bottom + 1
-            replace(late, bottom, -NEVER)
-            cover(covered, first[bottom], last[bottom], -1)
-            stretches.append((first[begun], until))
-            start = until
+            if removed >= 0:
+                stretches.append((first[begun], until))
+                start = until
+            else:
+                removed = _first_there(loose, begun) if is_loose else count
+                if removed == count or first[removed] >= first_gap(firmly, first[begun]):
+                    return False
+                reach = largest(late, begun, count)
+                due[cores[removed]] = min(due[cores[removed]], taken[reach] if reach >= 0 else -1)
+                replace(early, removed, -NEVER)
+            there[removed], loose[removed] = removed + 1, removed + 1
+            replace(late, removed, -NEVER)
+            cover(covered, first[removed], last[removed], -1)
+            cover(firmly, first[removed], last[removed], -int(ends[removed] != NEVER))
     return True
+
+
+@kernel
+def _next_loose(ends: Times) -> Times:
+    """Returns the way from each element to the first from it on that nobody took."""
+    found = np.arange(len(ends) + 1)
+    for it in range(len(ends)):
+        if ends[it] != NEVER:
+            found[it] = it + 1
+    return found
 
 
 @kernel

@@ -11,8 +11,8 @@ from typing import Final
 from checkers.explain.subhistory import SubHistory
 from checkers.models import SequentialModel
 
-_MOST_LOOKED_AT: Final = 5_000_000
-"""Places that have been looked at, times the calls of the history: a few seconds."""
+_MOST_STEPS: Final = 1_000_000
+"""Steps of the model that are tried: a few seconds."""
 
 
 def is_linearizable(model: SequentialModel, sub: SubHistory) -> bool | None:
@@ -24,28 +24,43 @@ def is_linearizable(model: SequentialModel, sub: SubHistory) -> bool | None:
     required = sum(1 << n for n, entry in enumerate(sub.entries) if entry.is_required)
     seen = {(0, state) for state in sub.starts}
     waiting = list(seen)
+    steps = 0
     while waiting:
         placed, state = waiting.pop()
         if placed & required == required:
             return True
         for number in _next(sub, placed):
+            steps += 1
             following = model.step(state, sub.entries[number].call)
-            if following is None:
-                continue
             place = (placed | 1 << number, following)
-            if place not in seen:
+            if following is not None and place not in seen:
                 seen.add(place)
                 waiting.append(place)
-        if len(seen) * len(sub) > _MOST_LOOKED_AT:
+        if steps > _MOST_STEPS:
             return None
     return False
 
 
 def _next(sub: SubHistory, placed: int) -> list[int]:
     """The calls that were invoked before any that is not placed yet was over."""
-    left = [n for n in range(len(sub)) if not placed >> n & 1]
-    soonest = min((_end(sub, n) for n in left if sub.entries[n].is_required), default=None)
-    return [n for n in left if soonest is None or sub.entries[n].operation.invoke_index < soonest]
+    found: list[int] = []
+    soonest: int | None = None
+    for number in range(_first_left(placed), len(sub)):
+        operation = sub.entries[number].operation
+        if soonest is not None and operation.invoke_index > soonest:
+            break  # so were all that were invoked later, and they were over later, too
+        if placed >> number & 1:
+            continue
+        found.append(number)
+        if sub.entries[number].is_required:
+            end = _end(sub, number)
+            soonest = end if soonest is None else min(soonest, end)
+    return [n for n in found if soonest is None or sub.entries[n].operation.invoke_index < soonest]
+
+
+def _first_left(placed: int) -> int:
+    """The first of the calls, by invocation, that is not placed yet."""
+    return (placed ^ (placed + 1)).bit_length() - 1
 
 
 def _end(sub: SubHistory, number: int) -> int:

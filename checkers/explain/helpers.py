@@ -4,6 +4,7 @@ A heuristic for people, no proof: it looks at one step from one state.
 """
 
 from collections.abc import Collection, Hashable, Sequence
+from functools import cache, partial
 
 from checkers.explain.reductions import weaker_calls
 from checkers.explain.subhistory import Entry, SubHistory
@@ -37,11 +38,10 @@ def helping(
     if state is None:
         return []
     before = [entry for entry in whole.entries if entry.operation.index != stuck.index]
-    helps = {one: _helps(model, state, one, call) for one in {entry.call for entry in before}}
-    found = [entry for entry in before if helps[entry.call]]
-    if not found:
+    helps = cache(partial(_helps, model, state, stuck=call))
+    last = next((entry for entry in reversed(before) if helps(entry.call)), None)
+    if last is None:
         return ["No operation that was invoked before it was over makes it possible."]
-    last = found[-1]
     if any(entry.operation.index == last.operation.index for entry in entries):
         return []
     later = _first_after(last, entries)

@@ -27,6 +27,7 @@ from checkers.explain.reductions import (
     window,
 )
 from checkers.explain.subhistory import Entry, SubHistory
+from checkers.explain.turns import in_turn
 from checkers.history import Operation
 from checkers.models import SequentialModel
 from checkers.models.reducible import ReducibleModel
@@ -100,7 +101,10 @@ class _Minimiser:
         limits = Limits(
             seconds=min(left, self.seconds * _DECISION_SHARE), memory_bytes=_DECISION_BYTES
         )
-        verdict = search(self.model, plan_of(self.model, list(sub.entries)), limits, sub.starts)
+        plan = plan_of(self.model, list(sub.entries))
+        if len(sub.starts) == 1 and in_turn(self.model, plan, sub.starts[0]) is not None:
+            return False
+        verdict = search(self.model, plan, limits, sub.starts)
         if verdict.verdict is Verdict.UNKNOWN:
             self.is_cut_short = True
         return verdict.verdict is Verdict.INVALID

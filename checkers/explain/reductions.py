@@ -23,6 +23,7 @@ read turns invalid.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
+from typing import Final, TypeGuard
 
 import msgspec
 
@@ -31,6 +32,9 @@ from checkers.explain.subhistory import Entry, SubHistory
 from checkers.history import Operation
 from checkers.models import SequentialModel
 from checkers.models.reducible import ReducibleModel
+
+_reducible: Final[dict[type[SequentialModel], bool]] = {}
+"""The models that were asked, and whether they know reductions."""
 
 
 def prefix(model: SequentialModel, operations: Sequence[Operation], end: int) -> SubHistory:
@@ -113,7 +117,15 @@ def tidied(model: SequentialModel, sub: SubHistory) -> SubHistory:
 
 def weaker_calls(model: SequentialModel, call: Hashable) -> Sequence[Hashable]:
     """Returns what a call may be replaced by."""
-    return model.weaker(call) if isinstance(model, ReducibleModel) else ()
+    return model.weaker(call) if is_reducible(model) else ()
+
+
+def is_reducible(model: SequentialModel) -> TypeGuard[ReducibleModel]:
+    """Says whether a model knows reductions; asked for every call, and `isinstance` is slow."""
+    known = _reducible.get(type(model))
+    if known is None:
+        known = _reducible[type(model)] = isinstance(model, ReducibleModel)
+    return known
 
 
 def _with(sub: SubHistory, entries: Sequence[Entry]) -> SubHistory:

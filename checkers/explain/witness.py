@@ -1,7 +1,7 @@
 """The longest linearization: an actual order of the operations up to where none goes on.
 
-Found by the general engine, which notes its choices for it. Bounded in time: where it finds none,
-the explanation does without.
+Made of the turns that a model knows (`checkers.explain.turns`), else found by the general engine,
+which notes its choices for it. Bounded in time: where it finds none, the explanation does without.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -11,6 +11,7 @@ from checkers.engines.general import Configuration, Trace, search
 from checkers.engines.plan import Plan, plan_of
 from checkers.explain.reductions import prefix
 from checkers.explain.subhistory import Entry
+from checkers.explain.turns import in_turn
 from checkers.history import Operation
 from checkers.models import SequentialModel
 from checkers.options import Limits
@@ -34,6 +35,9 @@ def longest_linearization(
     """
     before = prefix(model, operations, end - 1)
     plan = plan_of(model, list(before.entries))
+    order = in_turn(model, plan, model.init())
+    if order is not None:
+        return list(_steps(model, plan, order))
     trace = Trace()
     outcome = search(model, plan, limits, before.starts, trace)
     if outcome.verdict is not Verdict.VALID:

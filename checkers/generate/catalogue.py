@@ -8,10 +8,12 @@ from checkers.generate.locks import MutexSubject
 from checkers.generate.logs import AppendLogSubject
 from checkers.generate.maps import MapSubject
 from checkers.generate.register import RegisterSubject
+from checkers.generate.registrations import RegistrationSubject
 from checkers.generate.sequences import KvAppendSubject, ListAppendSubject
 from checkers.generate.sets import SetSubject
 from checkers.generate.subjects import Subject
 from checkers.generate.tokens import FencingLockSubject
+from checkers.generate.topics import TopicsSubject
 from checkers.generate.transactions import MultiRegisterSubject
 from checkers.generate.versions import VersionedRegisterSubject
 from checkers.verdict import CheckerInputError
@@ -28,8 +30,10 @@ _SUBJECTS: Final[tuple[Subject, ...]] = (
     MutexSubject(),
     PriorityQueueSubject(),
     QueueSubject(),
+    RegistrationSubject(),
     SetSubject(),
     StackSubject(),
+    TopicsSubject(),
     VersionedRegisterSubject(),
 )
 SUBJECTS: Final = {subject.model: subject for subject in _SUBJECTS}

@@ -10,7 +10,7 @@ properties of its own; one may be both. `ColumnarModel` is the hint that makes t
 import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
@@ -149,13 +149,30 @@ _of_files: Final[dict[str, Model]] = {}
 
 @cache
 def models() -> dict[str, Model]:
-    """Returns all registered models by name, sorted."""
-    found = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+    """Returns all registered models by name, sorted.
+
+    Raises:
+        CheckerInputError: none is registered, or two that are not the same have one name.
+    """
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        other = found.setdefault(entry.name, entry)
+        if other.value != entry.value:
+            both = " and ".join(sorted(map(_origin, (other, entry))))
+            raise CheckerInputError(
+                f"model {entry.name}: registered twice in {ENTRY_POINT_GROUP}, as {both}:"
+                " rename or uninstall one"
+            )
     if not found:
         raise CheckerInputError(
             f"no model is registered in {ENTRY_POINT_GROUP}: install kraftproof"
         )
     return {name: found[name].load()() for name in sorted(found)}
+
+
+def _origin(entry: EntryPoint) -> str:
+    """Returns what an entry point names, and the package that it came with."""
+    return entry.value if entry.dist is None else f"{entry.value} of {entry.dist.name}"
 
 
 def model_named(name: str) -> Model:

@@ -5,6 +5,7 @@ there, or null if there is none yet or never will be. Values are compared as JSO
 """
 
 from collections.abc import Hashable, Sequence
+from typing import Final
 
 from typing_extensions import override
 
@@ -13,11 +14,15 @@ from checkers.calls.values import canonical, require_integer
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
-from checkers.models.reducible import ByElement
+from checkers.models.persistent import NOTHING, Records
+from checkers.models.reducible import ByElement, Events, Turn
+
+_MOST_TOLD: Final = 20
+"""So many records are told of a log, the last."""
 
 
 class AppendLog(ByElement):
-    """A log; its state is (offset, value) of all that was produced, by offset."""
+    """A log; its state is the records that were produced, by offset."""
 
     name = "append-log"
     functions = frozenset({"produce", "fetch"})
@@ -37,7 +42,7 @@ class AppendLog(ByElement):
 
     @override
     def init(self) -> Hashable:
-        return ()
+        return NOTHING
 
     @override
     def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
@@ -46,14 +51,12 @@ class AppendLog(ByElement):
 
     @override
     def step(self, state: Hashable, call: Hashable) -> Hashable | None:
-        assert isinstance(state, tuple)
+        assert isinstance(state, Records)
         assert isinstance(call, tuple)
         is_produced, offset, value = call
         if is_produced:
-            follows = not state or state[-1][0] < offset
-            return (*state, (offset, value)) if follows else None
-        held = dict(state).get(offset)
-        return state if held == value else None
+            return state.followed_by(offset, value) if state.offset < offset else None
+        return state if state.value_at(offset) == value else None
 
     @override
     def is_pure(self, call: Hashable) -> bool:
@@ -61,9 +64,19 @@ class AppendLog(ByElement):
         return not call[0]
 
     @override
+    def turns(self, calls: Sequence[Hashable], events: Sequence[Events]) -> Sequence[Turn | None]:
+        """Records are produced in the order of their offsets."""
+        return [
+            Turn("offsets", call[1]) if isinstance(call, tuple) and call[0] else None
+            for call in calls
+        ]
+
+    @override
     def describe(self, state: Hashable) -> str:
-        assert isinstance(state, tuple)
-        return f"log [{', '.join(f'{offset}: {value}' for offset, value in state)}]"
+        assert isinstance(state, Records)
+        last = ", ".join(f"{one.offset}: {one.value}" for one in state.last(_MOST_TOLD))
+        hidden = "" if state.count <= _MOST_TOLD else f"{state.count - _MOST_TOLD} more, "
+        return f"log [{hidden}{last}]"
 
 
 def _call(operation: Operation, found_at: int | None) -> Hashable | None:

@@ -16,7 +16,7 @@ from checkers.calls.values import require_boolean, require_integer
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
-from checkers.models.reducible import ByElement
+from checkers.models.reducible import ByElement, Events, Turn
 
 _NOBODY: Final = -GREATEST
 """Less than every token."""
@@ -68,6 +68,14 @@ class FencingLock(ByElement):
     def is_pure(self, call: Hashable) -> bool:
         assert isinstance(call, tuple)
         return bool(call[0] == "alive")
+
+    @override
+    def turns(self, calls: Sequence[Hashable], events: Sequence[Events]) -> Sequence[Turn | None]:
+        """Tokens are granted in their order; what says that one is dead comes late."""
+        return [
+            Turn("grants", call[1]) if isinstance(call, tuple) and call[0] == "granted" else None
+            for call in calls
+        ]
 
     @override
     def describe(self, state: Hashable) -> str:

@@ -10,6 +10,8 @@ from typing import Final
 
 from typing_extensions import override
 
+from checkers.calls.strings import StringCalls, string_calls, string_of
+from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
 from checkers.models.reducible import ReducibleModel
@@ -32,11 +34,14 @@ class KvAppend(ReducibleModel):
     def validate(self, operation: Operation) -> None:
         if operation.f not in self.functions:
             raise unknown_function(self, operation)
-        is_answered_get = operation.f == "get" and operation.status == "ok"
-        if is_answered_get and not isinstance(operation.output, str | None):
-            raise ValueError(f"field value: get answers a string, not {operation.output!r}")
-        if operation.f != "get" and not isinstance(operation.input, str):
-            raise ValueError(f"field value: {operation.f} takes a string, not {operation.input!r}")
+        if operation.f != "get":
+            string_of(operation.f, operation.input)
+        elif operation.status == "ok":
+            string_of(operation.f, operation.output)
+
+    def calls_of(self, columns: Columns) -> StringCalls:
+        """Returns the calls on the strings of all keys."""
+        return string_calls(columns, self.name, self.functions)
 
     @override
     def init(self) -> Hashable:

@@ -14,7 +14,7 @@ from checkers.calls.lists import OWN_LIST, ListCalls, actions_of, list_calls
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
-from checkers.models.reducible import ReducibleModel
+from checkers.models.reducible import Events, ReducibleModel, Turn
 
 
 class ListAppend(ReducibleModel):
@@ -85,6 +85,29 @@ class ListAppend(ReducibleModel):
             if is_read or (name, value) not in values
         ]
         return tuple(remains) or None
+
+    @override
+    def turns(
+        self, calls: Sequence[Hashable], events: Sequence[Events]
+    ) -> Sequence[Turn | None] | None:
+        """Appends of one list each, in the order of the list's longest read."""
+        actions = [tuple(call) for call in calls if isinstance(call, tuple)]
+        longest: dict[Hashable, tuple[Hashable, ...]] = {}
+        for is_read, name, value in (action for call in actions for action in call):
+            if is_read and len(value) > len(longest.get(name, ())):
+                longest[name] = value
+        places = {
+            (name, element): place
+            for name, elements in longest.items()
+            for place, element in enumerate(elements)
+        }
+        if len(actions) < len(calls) or any(len(call) > 1 for call in actions):
+            return None
+        unread = len(places)
+        return [
+            None if is_read else Turn(name, places.get((name, value), unread + number))
+            for number, ((is_read, name, value),) in enumerate(actions)
+        ]
 
     @override
     def describe_call(self, call: Hashable) -> str | None:

@@ -10,12 +10,18 @@ from typing import Final
 
 from typing_extensions import override
 
+from checkers.calls.transactions import (
+    Action,
+    TransactionCalls,
+    actions_of,
+    initial_of,
+    transaction_calls,
+)
+from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
-from checkers.models.cas_register import canonical
 from checkers.models.reducible import ReducibleModel
 
-_ACTIONS: Final = ("read", "write")
 _UNREAD: Final = ""
 """Stands for every value that no transaction reads of its register; no JSON text."""
 
@@ -30,10 +36,11 @@ class MultiRegister(ReducibleModel):
     def validate(self, operation: Operation) -> None:
         if operation.f not in self.functions:
             raise unknown_function(self, operation)
-        value = _actions(operation)
-        if not isinstance(value, list) or not all(map(_is_action, value)):
-            wanted = '[["read" | "write", register, value], ...]'
-            raise ValueError(f"field value: txn takes {wanted}, not {canonical(value)}")
+        _actions(operation)
+
+    def calls_of(self, columns: Columns) -> TransactionCalls:
+        """Returns the calls on the registers of all keys."""
+        return transaction_calls(columns, self.name, self.functions)
 
     @override
     def init(self) -> Hashable:
@@ -107,33 +114,26 @@ class MultiRegister(ReducibleModel):
         return ", ".join(values) or "no register written"
 
 
-def _actions(operation: Operation) -> object:
+def _actions(operation: Operation) -> list[Action]:
     """The actions, with the values read where the transaction was answered."""
-    return operation.output if operation.status == "ok" else operation.input
-
-
-def _is_action(action: object) -> bool:
-    return isinstance(action, list) and len(action) == 3 and action[0] in _ACTIONS
+    is_answered = operation.status == "ok"
+    told = operation.output if is_answered else operation.input
+    return actions_of(told, is_answered=is_answered)
 
 
 def _read_as_null(operations: Sequence[Operation]) -> frozenset[str]:
     return frozenset(
-        canonical(register)
+        register
         for operation in operations
-        if operation.status == "ok" and isinstance(operation.output, list)
-        for action, register, value in operation.output
-        if action == "read" and value is None
+        if operation.status == "ok"
+        for action, register, value in _actions(operation)
+        if action == "read" and value == "null"
     )
 
 
 def _call(operation: Operation, null_registers: frozenset[str]) -> Hashable | None:
     """A call is a tuple of (action, register, value, the register's initial value)."""
-    actions = _actions(operation)
-    assert isinstance(actions, list)
-    answered = operation.status == "ok"
     return tuple(
-        (action, name, canonical(value), "null" if name in null_registers else "0")
-        for action, register, value in actions
-        if answered or action == "write"
-        for name in (canonical(register),)
+        (action, name, value, initial_of(null_registers, name))
+        for action, name, value in _actions(operation)
     )

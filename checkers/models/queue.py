@@ -1,9 +1,29 @@
 """The queue: enqueue, and dequeue of what came first. Elements are compared as JSON."""
 
-from typing import ClassVar
+from collections.abc import Hashable, Sequence
+from heapq import heappop, heappush
+from typing import ClassVar, Final, NamedTuple
+
+from typing_extensions import override
 
 from checkers.calls.containers import ContainerCalls, QueueCalls
 from checkers.models.container import Container
+from checkers.models.reducible import Events, Turn
+
+_NEVER: Final = 1 << 63
+
+
+class _Life(NamedTuple):
+    """When an element was put and taken; both events of a take are _NEVER if there is none.
+
+    It was put before it was taken: the put was over with the take, which began with the put.
+    """
+
+    element: Hashable
+    put: int
+    put_over: int
+    take: int
+    take_over: int
 
 
 class Queue(Container):
@@ -13,3 +33,83 @@ class Queue(Container):
     put = "enqueue"
     take = "dequeue"
     kind: ClassVar[type[ContainerCalls]] = QueueCalls
+
+    @override
+    def turns(
+        self, calls: Sequence[Hashable], events: Sequence[Events]
+    ) -> Sequence[Turn | None] | None:
+        """Each element's put and take, in an order of the elements that both allow.
+
+        Nobody minds an early take, and it lets others find none.
+        """
+        lives = _lives(calls, events)
+        places = None if lives is None else _in_order(lives)
+        if places is None:
+            return None
+        about = [call for call in calls if isinstance(call, tuple)]
+        return [
+            Turn(action, places[element], is_eager=action == "take") if element in places else None
+            for action, element in about
+        ]
+
+
+def _lives(calls: Sequence[Hashable], events: Sequence[Events]) -> list[_Life] | None:
+    """Returns the life of each element that was put; None unless each was put and taken once.
+
+    What may as well not have happened counts where nothing else puts or takes the element.
+    """
+    about = [call for call in calls if isinstance(call, tuple)]
+    surest = sorted(zip(about, events, strict=True), key=lambda one: one[1][1] is None)
+    found: dict[Hashable, _Life] = {}
+    for action in ("put", "take"):
+        for (f, element), (begun, over) in surest:
+            if f != action or (action == "take" and element not in found):
+                continue
+            life = found.get(element, _Life(element, _NEVER, _NEVER, _NEVER, _NEVER))
+            if (life.put if action == "put" else life.take) == _NEVER:
+                end = _NEVER if over is None else over
+                at = {action: begun, f"{action}_over": end}
+                found[element] = life._replace(**at)
+            elif over is not None:
+                return None
+    return [
+        life._replace(put_over=min(life.put_over, life.take_over), take=max(life.put, life.take))
+        for life in found.values()
+    ]
+
+
+def _in_order(lives: Sequence[_Life]) -> dict[Hashable, int] | None:
+    """Returns the place of each element; None if no order suits puts and takes both.
+
+    One element is before another if its put was over before the other's began, or its take was. The
+    next is one that no other has to be before, of these the first to be put for sure; O(n log n).
+    """
+    begun = sorted(range(len(lives)), key=lambda n: lives[n].put, reverse=True)
+    put_over = sorted(range(len(lives)), key=lambda n: lives[n].put_over, reverse=True)
+    take_over = sorted(range(len(lives)), key=lambda n: lives[n].take_over, reverse=True)
+    is_placed = [False] * len(lives)
+    places: dict[Hashable, int] = {}
+    begun_to_put: list[tuple[int, int]] = []
+    next_ones: list[tuple[int, int]] = []
+    while len(places) < len(lives):
+        first_put = lives[_first_left(put_over, is_placed)].put_over
+        first_take = lives[_first_left(take_over, is_placed)].take_over
+        while begun and lives[begun[-1]].put <= first_put:
+            number = begun.pop()
+            heappush(begun_to_put, (lives[number].take, number))
+        while begun_to_put and begun_to_put[0][0] <= first_take:
+            _, number = heappop(begun_to_put)
+            heappush(next_ones, (lives[number].put_over, number))
+        if not next_ones:
+            return None
+        _, number = heappop(next_ones)
+        is_placed[number] = True
+        places[lives[number].element] = len(places)
+    return places
+
+
+def _first_left(ordered: list[int], is_placed: Sequence[bool]) -> int:
+    """Returns the last of the numbers that is not placed; those after it are taken away."""
+    while is_placed[ordered[-1]]:
+        ordered.pop()
+    return ordered[-1]

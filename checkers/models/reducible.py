@@ -6,11 +6,21 @@ which it was made of is invalid. tests/checkers/test_explain_sound.py holds ever
 """
 
 from collections.abc import Hashable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from typing_extensions import override
 
 from checkers.models import SequentialModel
+
+Events = tuple[int, int | None]
+
+
+class Turn(NamedTuple):
+    """A place on a track, and whether it is best taken as soon as that is legal."""
+
+    track: str
+    place: int
+    is_eager: bool = False
 
 
 @runtime_checkable
@@ -48,6 +58,20 @@ class ReducibleModel(SequentialModel, Protocol):
 
     def describe_call(self, call: Hashable) -> str | None:
         """Returns the call in words; None for what the operation says by itself."""
+        return None
+
+    def turns(
+        self, calls: Sequence[Hashable], events: Sequence[Events]
+    ) -> Sequence[Turn | None] | None:
+        """Returns when each call has its turn in some legal order, None if that is not known.
+
+        A hint: what comes of it is replayed. Calls on one track come in the order of their places;
+        a turn of None is that of a pure call, or of one that comes as late as it can.
+
+        Args:
+            calls: the calls, by invocation.
+            events: those of each: its invocation, and its completion if it surely has one.
+        """
         return None
 
 

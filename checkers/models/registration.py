@@ -10,8 +10,10 @@ have been given another epoch or the same. What such an epoch is, is left open, 
 little more than the truth and never less.
 """
 
-from collections.abc import Hashable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 from typing_extensions import override
@@ -22,8 +24,9 @@ from checkers.kraft.leases import check_leases
 from checkers.kraft.registrations import Registrations
 from checkers.kraft.tokens import check_tokens
 from checkers.kraft.wishes import check_wishes
-from checkers.models import PropertyModel, SequentialModel, unknown_function
+from checkers.models import PropertyModel, unknown_function
 from checkers.models.cas_register import canonical
+from checkers.models.reducible import ReducibleModel
 from checkers.options import CheckOptions
 from checkers.verdict import Finding
 
@@ -38,6 +41,10 @@ _INPUT: Final[dict[str, dict[str, type]]] = {
     "unregister": {},
 }
 _LOST: Final = {"register": "may be registered", "unregister": "may be unregistered"}
+_UNASKED: Final = ""
+"""Stands for every incarnation that no call names."""
+_MOST_STATES: Final = 2_000
+"""Beyond these, the states that a window of a history may begin in are too many."""
 _PURE: Final = frozenset({"duplicate", "alive", "stale", "absent"})
 _OUTPUT: Final[dict[str, dict[str, type]]] = {
     "registered": {"epoch": int},
@@ -54,6 +61,8 @@ class _Registered:
         incarnation: who is registered, None if nobody.
         epoch: under which epoch, None if nobody was told.
         is_sure: whether that epoch can't have been replaced by one that nobody was told.
+
+    A known epoch is the largest that anybody was told.
     """
 
     largest: int = -1
@@ -62,7 +71,7 @@ class _Registered:
     is_sure: bool = True
 
 
-class Registration(SequentialModel, PropertyModel):
+class Registration(ReducibleModel, PropertyModel):
     """Broker ids that are registered, kept alive, lost and unregistered."""
 
     name = "registration"
@@ -119,10 +128,49 @@ class Registration(SequentialModel, PropertyModel):
         return call[0] in _PURE
 
     @override
+    def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
+        """Rounds the largest epoch down to one that some call is about."""
+        known = {-1, *_epochs(calls)}
+        rounded = sorted(known)
+        named = {None, *_incarnations(calls)}
+
+        def normal(state: Hashable) -> Hashable:
+            assert isinstance(state, _Registered)
+            if state.largest in known and state.incarnation in named:
+                return state
+            is_known = state.largest in known
+            return _Registered(
+                largest=rounded[bisect_right(rounded, state.largest) - 1],
+                incarnation=state.incarnation if state.incarnation in named else _UNASKED,
+                epoch=state.epoch if is_known else None,
+                is_sure=state.is_sure,
+            )
+
+        return normal
+
+    @override
+    def any_state(
+        self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
+    ) -> Sequence[Hashable] | None:
+        epochs = [-1, *sorted(_epochs(window))]
+        named = [*sorted(_incarnations(window)), _UNASKED]
+        if len(epochs) * len(named) * 4 > _MOST_STATES:
+            return None
+        granted = _epochs([call for call in history if _is_grant(call)])
+        held = [
+            _Registered(largest=largest, incarnation=incarnation, epoch=epoch, is_sure=is_sure)
+            for largest, incarnation, is_sure in product(epochs, named, (True, False))
+            for epoch in ((None, largest) if largest in granted else (None,))
+        ]
+        return [*(_Registered(largest=largest) for largest in epochs), *held]
+
+    @override
     def describe(self, state: Hashable) -> str:
         assert isinstance(state, _Registered)
         if state.incarnation is None:
             return "no registration"
+        if state.incarnation == _UNASKED:
+            return f"some other incarnation registered, the largest epoch told is {state.largest}"
         epoch = "an epoch nobody was told" if state.epoch is None else f"epoch {state.epoch}"
         return f"{state.incarnation} registered with {epoch}"
 
@@ -148,6 +196,18 @@ def _call(operation: Operation) -> Hashable | None:
         return None if lost is None else (lost, asked.get("incarnation"), None)
     incarnation = asked.get("incarnation") if operation.f == "register" else None
     return (said.get("outcome"), incarnation, said.get("epoch", asked.get("epoch")))
+
+
+def _epochs(calls: Sequence[Hashable]) -> set[int]:
+    return {call[2] for call in calls if isinstance(call, tuple) and call[2] is not None}
+
+
+def _incarnations(calls: Sequence[Hashable]) -> set[str]:
+    return {call[1] for call in calls if isinstance(call, tuple) and call[1] is not None}
+
+
+def _is_grant(call: Hashable) -> bool:
+    return isinstance(call, tuple) and call[0] == "registered"
 
 
 def _after_registration(state: _Registered, incarnation: str, epoch: int) -> _Registered | None:

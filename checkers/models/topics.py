@@ -10,7 +10,7 @@ any id that no answered create of the name was given; two of them are not told a
 little more than the truth and never less.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from enum import Enum, auto
 from typing import Final
 
@@ -19,8 +19,9 @@ from typing_extensions import override
 from checkers.history import Operation
 from checkers.kraft.describe import lags, shown_before_create
 from checkers.kraft.topic_facts import created_id
-from checkers.models import PropertyModel, SequentialModel, unknown_function
+from checkers.models import PropertyModel, unknown_function
 from checkers.models.cas_register import canonical
+from checkers.models.reducible import ReducibleModel
 from checkers.options import CheckOptions
 from checkers.verdict import Finding
 
@@ -32,6 +33,8 @@ _OUTCOMES: Final = {
 }
 _ABSENT: Final = ""
 _UNTOLD: Final = "?"
+_UNASKED: Final = "!"
+"""Stands for every id that no call asks for; no more a topic id than the two above."""
 
 
 class _Action(Enum):
@@ -65,7 +68,7 @@ _BY_ID: Final = {
 _PURE: Final = frozenset({_Action.FIND, _Action.MISS, _Action.MISS_ID})
 
 
-class Topics(SequentialModel, PropertyModel):
+class Topics(ReducibleModel, PropertyModel):
     """Topics that are created, deleted, looked up and described."""
 
     name = "topics"
@@ -126,16 +129,45 @@ class Topics(SequentialModel, PropertyModel):
         return call[0] in _PURE
 
     @override
+    def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
+        kept = {_ABSENT, _UNTOLD, *_asked_for(calls)}
+        return lambda state: state if state in kept else _UNASKED
+
+    @override
+    def weaker(self, call: Hashable) -> Sequence[Hashable]:
+        assert isinstance(call, tuple)
+        return ((_Action.DELETE, None, False),) if call[0] is _Action.DELETE_ID else ()
+
+    @override
+    def any_state(
+        self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
+    ) -> Sequence[Hashable] | None:
+        made = {call[1] for call in history if isinstance(call, tuple)} & _asked_for(window)
+        return [_ABSENT, _UNTOLD, _UNASKED, *sorted(map(str, made))]
+
+    @override
+    def describe_call(self, call: Hashable) -> str | None:
+        assert isinstance(call, tuple)
+        return "delete whatever is there" if call[0] is _Action.DELETE else None
+
+    @override
     def describe(self, state: Hashable) -> str:
         if state == _ABSENT:
             return "absent"
-        return "present with an id nobody was told" if state == _UNTOLD else f"present as {state}"
+        told = {_UNTOLD: "with an id nobody was told", _UNASKED: "with an id nothing asks for"}
+        return f"present {told.get(str(state), f'as {state}')}"
 
     @override
     def check(
         self, key: str, operations: Sequence[Operation], options: CheckOptions
     ) -> list[Finding]:
         return [*shown_before_create(operations), *lags(operations, options.leases)]
+
+
+def _asked_for(calls: Sequence[Hashable]) -> frozenset[Hashable]:
+    """Returns the ids that tell states apart."""
+    by_id = _BY_ID.values()
+    return frozenset(call[1] for call in calls if isinstance(call, tuple) and call[0] in by_id)
 
 
 def _may_be(state: str, topic_id: str, *, is_told: bool) -> bool:

@@ -14,7 +14,7 @@ from checkers.assembly import CheckResult, assemble
 from checkers.sources import Source
 from checkers.spark.judging import Judged, judge
 from checkers.spark.session import session
-from checkers.spark.staging import stage
+from checkers.spark.staging import bytes_of, stage
 from checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
 
 LOCAL_CHECK = "local[2]"
@@ -34,7 +34,7 @@ def check_on_spark(
         CheckerInputError: there is no Spark.
     """
     with tempfile.TemporaryDirectory(prefix="kraftproof-check-") as folder:
-        spark = session(LOCAL_CHECK)
+        spark = session(LOCAL_CHECK, sum(map(bytes_of, sources)))
         try:
             staged = stage(spark, Path(folder), sources)
             done = judge(spark, staged)

@@ -29,8 +29,11 @@ _SETTINGS: Final = {
     # A row group of a history is some 30 MB: a task each, so that all cores read.
     "spark.sql.files.maxPartitionBytes": "32m",
     "spark.driver.memory": "4g",
-    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_QUIET_LOGGING.as_uri()}",
 }
+_LOGGING: Final = f"-Dlog4j2.configurationFile={_QUIET_LOGGING.as_uri()}"
+_SMALL_BYTES: Final = 100_000_000
+_FOR_SMALL: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""A small job is over before Java's second compiler has paid for itself: half the CPU time."""
 _ON_LOOPBACK: Final = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -43,12 +46,13 @@ class SparkUnavailable(CheckerInputError):
     """Spark can't run here; the message is one line."""
 
 
-def session(master: str = LOCAL) -> SparkSession:
+def session(master: str = LOCAL, input_bytes: int = 0) -> SparkSession:
     """Returns the active session, or starts one.
 
     Args:
         master: `local[*]`, or a cluster's address such as spark://HOST:7077. Its workers need this
             package, Python and the paths of the histories as the driver has them.
+        input_bytes: how much there is to read, about: Java is started to suit that.
 
     Raises:
         SparkUnavailable: there is no Java, no such master, or no worker.
@@ -60,7 +64,11 @@ def session(master: str = LOCAL) -> SparkSession:
     _require_reachable(master)
     # Workers must run this interpreter, and find this package also where it is not installed.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    settings = _SETTINGS | {"spark.executorEnv.PYTHONPATH": _python_path()}
+    java = _LOGGING if input_bytes > _SMALL_BYTES else f"{_LOGGING} {_FOR_SMALL}"
+    settings = _SETTINGS | {
+        "spark.executorEnv.PYTHONPATH": _python_path(),
+        "spark.driver.extraJavaOptions": java,
+    }
     settings |= _ON_LOOPBACK if master.startswith("local") else {}
     builder = SparkSession.builder.master(master).appName("kraftproof")
     for name, value in settings.items():

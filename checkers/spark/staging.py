@@ -101,16 +101,17 @@ def plan_of(source: Source) -> Plan:
 
 def _runs(spark: SparkSession, runs: Mapping[str, Source]) -> DataFrame:
     """Returns the runs, each in a partition of about the same number of bytes, large ones first."""
-    bytes_of = {run: _bytes(source.history) for run, source in runs.items()}
-    by_size = sorted(bytes_of, key=lambda run: (-bytes_of[run], run))
+    sizes = {run: bytes_of(source) for run, source in runs.items()}
+    by_size = sorted(sizes, key=lambda run: (-sizes[run], run))
     tasks = max(1, min(len(runs), 4 * spark.sparkContext.defaultParallelism))
     table = pa.table({"run": by_size, "task": [place % tasks for place in range(len(by_size))]})
     return spark.createDataFrame(table).repartitionById(tasks, F.col("task").cast("int"))
 
 
-def _bytes(history: Path) -> int:
+def bytes_of(source: Source) -> int:
+    """Returns the size of a source's history, 0 if it has none."""
     try:
-        return history.stat().st_size
+        return source.history.stat().st_size
     except OSError:
         return 0
 

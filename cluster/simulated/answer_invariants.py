@@ -6,8 +6,8 @@ which the checkers of histories judge.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from typing_extensions import override
 
 from cluster.simulated.ledger import Ledger
@@ -41,8 +41,7 @@ OF_THE_CONTROLLER = (
 SAYS_NOTHING = frozenset({ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True, gc=False):
     """How far things had come when a request arrived."""
 
     committed_end: int

@@ -5,8 +5,7 @@ but for faults of its rate, by as much as which a session may be shorter or long
 Not: images (metadata_invariants.py).
 """
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from typing_extensions import override
 
 from cluster.simulated.registry import RegistrationChange, Registry
@@ -31,13 +30,13 @@ HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
 HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse
 RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
 RegistrationResponse = broker_registration_response.BrokerRegistrationResponse
+CONTACTS = (HeartbeatRequest, RegistrationRequest)
 LOOK_EACH_NS = milliseconds(250)
 TICK_NS = milliseconds(250)
 """Within what time a controller that runs acts on a lease that has run out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contact:
+class Contact(Struct, frozen=True, kw_only=True, gc=False):
     """When a request that proved a broker alive reached the process that answered it."""
 
     broker_id: int
@@ -59,7 +58,7 @@ class CurrentEpochsOnly(Witness):
     @override
     def received(self, process: Observed, event: Received) -> None:
         request = event.message
-        if isinstance(request, HeartbeatRequest | RegistrationRequest):
+        if isinstance(request, CONTACTS):
             key = (process.node_id, process.life, event.request)
             self._contacts[key] = Contact(
                 broker_id=request.broker_id,
@@ -69,6 +68,8 @@ class CurrentEpochsOnly(Witness):
 
     @override
     def replied(self, process: Observed, event: Received, message: Message) -> None:
+        if not self._contacts:
+            return  # most answers are to Fetches
         contact = self._contacts.pop((process.node_id, process.life, event.request), None)
         if contact is None:
             return
@@ -143,8 +144,7 @@ class OneLivingIncarnation(Witness):
             self.jury.object(self, process, detail)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class Moment(Struct, frozen=True, kw_only=True, gc=False):
     """One instant: true time, and the time that a process has run."""
 
     true_ns: int
@@ -209,6 +209,8 @@ class FencedInTime(Witness):
     @override
     def replied(self, process: Observed, event: Received, message: Message) -> None:
         """A registration is a contact if it is not refused; the broker is fenced as yet."""
+        if not self._arrivals:
+            return
         arrived = self._arrivals.pop((process.node_id, process.life, event.request), None)
         match event.message, message:
             case RegistrationRequest() as request, RegistrationResponse(error_code=code):

@@ -5,9 +5,10 @@ What lies below every node's log is kept as what it comes to, no more as batches
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import TypeVar
+
+from msgspec import Struct
 
 from cluster.simulated.reference_image import Entities, tell
 from node.wire.messages.batch import Batch
@@ -16,8 +17,7 @@ T = TypeVar("T")
 OnCommit = Callable[[Batch, int], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commitment:
+class Commitment(Struct, frozen=True, kw_only=True, gc=False):
     """A batch, and the epoch and the time in which it was first seen as committed."""
 
     batch: Batch

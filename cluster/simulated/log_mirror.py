@@ -15,11 +15,21 @@ from node.wire.messages.batch import Batch
 class LogMirror:
     """The batches written, and how far they would survive a loss of power."""
 
-    __slots__ = ("_bases", "batches", "durable_end", "promised_end", "snapshots", "start")
+    __slots__ = (
+        "_bases",
+        "batches",
+        "durable_end",
+        "end_offset",
+        "promised_end",
+        "snapshots",
+        "start",
+    )
 
     def __init__(self) -> None:
         self.batches: list[Batch] = []
         self._bases: list[int] = []
+        self.end_offset = 0
+        """The offset after the last record."""
         self.durable_end = 0
         self.promised_end = 0
         """How far the log was durable when its last process had ended."""
@@ -27,11 +37,6 @@ class LogMirror:
         """The snapshot that stands before the first batch."""
         self.snapshots: list[SnapshotId] = []
         """Complete and durable."""
-
-    @property
-    def end_offset(self) -> int:
-        """The offset after the last record."""
-        return self.batches[-1].next_offset if self.batches else self.start.end_offset
 
     def recovered(
         self, batches: Sequence[Batch], history: History = NO_HISTORY, *, is_durable: bool
@@ -42,18 +47,21 @@ class LogMirror:
         self.snapshots = [stored.snapshot for stored in history.kept]
         self.batches = list(batches)
         self._bases = [batch.base_offset for batch in batches]
+        self._note_end()
         self.durable_end = self.end_offset if is_durable else min(self.durable_end, self.end_offset)
 
     def append(self, batch: Batch) -> None:
         """Write one batch, at risk as yet."""
         self.batches.append(batch)
         self._bases.append(batch.base_offset)
+        self.end_offset = batch.next_offset
 
     def truncate(self, end_offset: int) -> None:
         """Drop every batch that reaches past the offset, durably."""
         while self.batches and self.batches[-1].next_offset > end_offset:
             self.batches.pop()
             self._bases.pop()
+        self._note_end()
         self.durable_end = min(self.durable_end, self.end_offset)
 
     def clean(self, start: SnapshotId) -> None:
@@ -62,6 +70,7 @@ class LogMirror:
         del self.batches[:cleaned], self._bases[:cleaned]
         self.start = start
         self.snapshots = [snapshot for snapshot in self.snapshots if snapshot >= start]
+        self._note_end()
 
     def reset(self, start: SnapshotId) -> None:
         """Begin anew at a snapshot, durably."""
@@ -69,7 +78,11 @@ class LogMirror:
         self._bases.clear()
         self.start = start
         self.snapshots = [start]
-        self.durable_end = start.end_offset
+        self._note_end()
+        self.durable_end = self.end_offset
+
+    def _note_end(self) -> None:
+        self.end_offset = self.batches[-1].next_offset if self.batches else self.start.end_offset
 
     def between(self, start: int, end: int) -> list[Batch]:
         """Return the batches that end above `start` and at or below `end`."""

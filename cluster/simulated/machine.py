@@ -22,6 +22,7 @@ from node.core.metadata.committed import Apply
 from node.core.node import Node
 from node.core.types import NodeId
 from node.server.trace import TraceWriter
+from node.storage.batch_codec import BatchCodec
 from node.storage.errors import StorageError
 from node.storage.meta_properties import MetaProperties, format_directories
 from node.storage.stored import StorageConfig, log_directory, open_node_storage
@@ -45,6 +46,7 @@ class Machine:
         segment_bytes: int,
         is_traced: bool,
         apply: Apply,
+        codec: BatchCodec,
     ) -> None:
         self.info = info
         self.around = around
@@ -57,6 +59,7 @@ class Machine:
         self._ties = ties
         self._is_traced = is_traced
         self._apply = apply
+        self._codec = codec
         self._observations = SimulatedFileSystem()
         self._storage_config = StorageConfig(
             node_id=config.node_id,
@@ -72,7 +75,7 @@ class Machine:
         if self.process is not None:
             return
         try:
-            stored = open_node_storage(self.disk, self._storage_config)
+            stored = open_node_storage(self.disk, self._storage_config, self._codec)
         except StorageError as error:
             self._refuses(str(error))
             return

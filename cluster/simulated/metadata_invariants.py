@@ -16,6 +16,8 @@ from node.wire.messages import metadata as records
 from node.wire.messages.batch import Batch
 from node.wire.types import Uuid
 
+OF_PARTITIONS = (records.PartitionRecord, records.PartitionChangeRecord)
+
 
 class ImagesAgree(Witness):
     """All nodes at one offset hold one image."""
@@ -117,7 +119,7 @@ class LeadersAreInSync(Witness):
 
     def _committed(self, batch: Batch, time_ns: int) -> None:
         for record in batch.records:
-            if isinstance(record, records.PartitionRecord | records.PartitionChangeRecord):
+            if isinstance(record, OF_PARTITIONS):
                 self._changed.append((record.topic_id, record.partition_id))
             elif isinstance(record, records.BrokerRegistrationChangeRecord) and record.fenced < 0:
                 self._back.append(NodeId(record.broker_id))
@@ -169,7 +171,7 @@ class PartitionEpochsRiseByOne(Witness):
         changed: dict[tuple[Uuid, int], None] = {}
         for batch in process.log.between(start, offset):
             for record in batch.records:
-                if isinstance(record, records.PartitionRecord | records.PartitionChangeRecord):
+                if isinstance(record, OF_PARTITIONS):
                     changed[record.topic_id, record.partition_id] = None
                     self._count(record)
         for topic_id, index in changed:

@@ -86,7 +86,7 @@ class NodeProcess(Server, Party):
 
     def start(self) -> None:
         """Take the first step."""
-        self._do(self._node.start)
+        self._do(None)
 
     def end(self) -> None:
         """SIGKILL: nothing of it runs any more."""
@@ -185,11 +185,13 @@ class NodeProcess(Server, Party):
         if isinstance(event, Received):
             for received in self._around.jury.on_received:
                 received(self, event)
-        self._do(self._node.step, event)
+        self._do(event)
 
-    def _do(self, step: Callable[..., list[Effect]], *event: Event) -> None:
+    def _do(self, event: Event | None) -> None:
+        """Step through an event, or the start."""
+        node, now = self._node, self._around.clock.now()
         try:
-            effects = step(*event, self._around.clock.now())
+            effects = node.start(now) if event is None else node.step(event, now)
         except Exception as error:  # noqa: BLE001 - whatever it is, it would end a real process
             self._fail(error)
             return

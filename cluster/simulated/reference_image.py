@@ -140,6 +140,8 @@ def entities_of_image(image: MetadataImage) -> Entities:
 
 def first_difference(expected: Entities, found: Entities) -> str | None:
     """Say where the two differ first, if they do."""
+    if expected == found:
+        return None
     for key in sorted(expected.keys() | found.keys(), key=str):
         if expected.get(key) != found.get(key):
             return f"{key}: {found.get(key)}, by the log {expected.get(key)}"

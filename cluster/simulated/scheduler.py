@@ -7,6 +7,8 @@ depends on object addresses or on the machine's clock.
 from collections.abc import Callable
 from heapq import heappop, heappush
 
+from msgspec import Struct
+
 Action = Callable[[], None]
 
 
@@ -14,14 +16,11 @@ def _nothing() -> None:
     """What is left of a cancelled timer."""
 
 
-class Timer:
+class Timer(Struct, eq=False):
     """One thing that will happen; `cancel` makes it nothing."""
 
-    __slots__ = ("action", "time_ns")
-
-    def __init__(self, time_ns: int, action: Action) -> None:
-        self.time_ns = time_ns
-        self.action = action
+    time_ns: int
+    action: Action
 
     def cancel(self) -> None:
         """Let it pass without effect; harmless after it ran."""
@@ -60,9 +59,9 @@ class Scheduler:
         return self.at(self.now_ns, action)
 
     def run_until(
-        self, finished: Callable[[], bool], *, until_ns: int, maximum_events: int
+        self, finished: Callable[[], object], *, until_ns: int, maximum_events: int
     ) -> None:
-        """Let time pass until `finished`.
+        """Let time pass until `finished` says something true.
 
         Raises:
             SimulationLimitError: time or events ran out first, or nothing is left to happen.

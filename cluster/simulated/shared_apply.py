@@ -11,18 +11,20 @@ from node.core.metadata.apply import apply_batch
 from node.core.metadata.image import MetadataImage
 from node.wire.messages.batch import Batch
 
-MOST_KEPT = 512
+MOST_KEPT = 1024
 """As many batches as the slowest node may be behind the first, and still share."""
 
 
 class SharedApply:
     """`apply_batch` with a memory; images are known by their digests."""
 
-    __slots__ = ("_results",)
+    __slots__ = ("_newest", "_results")
 
     def __init__(self) -> None:
         self._results: OrderedDict[tuple[int, int], tuple[Batch, MetadataImage]] = OrderedDict()
         """By the digest before and the batch's identity, which the entry keeps from reuse."""
+        self._newest = 0
+        """The highest offset of a batch; a node that replays from far back displaces none."""
 
     def __call__(self, image: MetadataImage, batch: Batch) -> MetadataImage:
         """Return the image after the batch.
@@ -35,7 +37,14 @@ class SharedApply:
         if known is not None:
             return known[1]
         after = apply_batch(image, batch)
+        if batch.base_offset < self._newest and len(self._results) >= MOST_KEPT:
+            return after
+        self._newest = max(self._newest, batch.base_offset)
         self._results[key] = (batch, after)
         if len(self._results) > MOST_KEPT:
             self._results.popitem(last=False)
         return after
+
+    def forget(self) -> None:
+        """Let all images go: nothing is applied any more."""
+        self._results.clear()

@@ -62,16 +62,19 @@ class SimulatedCluster(Harm, Cluster):
         """
         scheduler, violations = self.world.scheduler, self.world.jury.violations
         task = self._scope.spawn(main)
+        finished = task.finished
         with seldom_collected():
             try:
                 scheduler.run_until(
-                    lambda: task.done or bool(violations),
+                    lambda: finished.is_set or violations,
                     until_ns=MAXIMUM_NS,
                     maximum_events=MAXIMUM_EVENTS,
                 )
             except SimulationLimitError:
                 self._scope.raise_lost_errors()
                 raise
+            finally:
+                self.world.rest()
         if violations:
             raise InvariantViolatedError(str(violations[0]))
         return self._result(task)

@@ -4,8 +4,7 @@ Wishes are what heartbeats ask for: to be fenced, to serve, to stop. Not: how lo
 (lease_invariants.py), nor whether an answer is of the present (answer_invariants.py).
 """
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from typing_extensions import override
 
 from cluster.simulated.registry import Registry, Standing
@@ -30,8 +29,7 @@ def _contender(request: HeartbeatRequest) -> Contender:
     return (request.broker_id, request.broker_epoch)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True, gc=False):
     """How things stood when a heartbeat arrived."""
 
     standing: Standing | None
@@ -82,6 +80,8 @@ class WishesAreGranted(Witness):
 
     @override
     def replied(self, process: Observed, event: Received, message: Message) -> None:
+        if not self._asked:
+            return  # most answers are to Fetches
         asked = self._asked.pop((process.node_id, process.life, event.request), None)
         match event.message, message:
             case HeartbeatRequest() as request, HeartbeatResponse(error_code=ErrorCode.NONE):

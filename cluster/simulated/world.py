@@ -22,6 +22,7 @@ from cluster.simulated.party import Server
 from cluster.simulated.passage import BytesPassage, ObjectPassage, Passage
 from cluster.simulated.scheduler import Scheduler
 from cluster.simulated.shared_apply import SharedApply
+from cluster.simulated.shared_batches import SharedBatches
 from cluster.simulated.surroundings import Surroundings
 from cluster.simulated.weather import Weather, draw_toxic
 from cluster.simulated.witness import Observed, Setting
@@ -30,6 +31,7 @@ from node.core.effects import Exit
 from node.core.metadata.apply import apply_batch
 from node.core.metadata.committed import Apply
 from node.core.types import NodeId, milliseconds
+from node.storage.batch_codec import PLAIN
 from node.wire.types import Uuid, format_uuid
 
 PORT = 9092
@@ -50,7 +52,9 @@ class World:
         self.scheduler = Scheduler()
         self.passage: Passage = BytesPassage() if random.random() < BYTES_SHARE else ObjectPassage()
         is_shared = isinstance(self.passage, ObjectPassage)
-        self.apply: Apply = SharedApply() if is_shared else apply_batch
+        self.shared_apply = SharedApply() if is_shared else None
+        self.apply: Apply = apply_batch if self.shared_apply is None else self.shared_apply
+        self.codec = SharedBatches().codec if is_shared else PLAIN
         weather = Random(f"{options.seed}/weather")
         toxic = draw_toxic(weather)
         self.links = self._links(options, toxic, weather)
@@ -80,6 +84,11 @@ class World:
             info.node_id: self._machine(info, options, random, segment_bytes)
             for info in options.nodes
         }
+
+    def rest(self) -> None:
+        """Nothing will happen any more: let go of what the collector would have to look through."""
+        if self.shared_apply is not None:
+            self.shared_apply.forget()
 
     def _links(self, options: ClusterOptions, toxic: Toxic, random: Random) -> Links:
         weather = Weather(random)
@@ -120,6 +129,7 @@ class World:
             segment_bytes=segment_bytes,
             is_traced=options.is_collected,
             apply=self.apply,
+            codec=self.codec,
         )
 
     def _config(self, info: NodeInfo, options: ClusterOptions) -> NodeConfig:

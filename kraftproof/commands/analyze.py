@@ -108,10 +108,11 @@ def _analyse(
     """Write the tables; return why some histories can't be read."""
     from checkers.spark.analysis import AnalysisError, analyze
     from checkers.spark.session import session, tasks_done
+    from checkers.spark.staging import bytes_of
 
     _require_ours(out)
     progress.step(f"starting Spark at {master}")
-    spark = session(master)
+    spark = session(master, sum(map(bytes_of, sources)))
     _claim(out)
     progress.watch(lambda: tasks_done(spark))
     try:

@@ -101,5 +101,6 @@ class Snapshots:
         return interval_ns > 0 and now.monotonic >= self._begun + interval_ns
 
     def _has_news(self) -> bool:
-        is_idle = not self._is_writing and self._chosen is None
-        return is_idle and self._committed.offset > self._raft.snapshot_end
+        if self._is_writing or self._chosen is not None:
+            return False
+        return self._committed.offset > self._raft.snapshot_end

@@ -1,6 +1,8 @@
 """Identifiers and instants of the core. Not: anything that reads a clock."""
 
-from typing import NamedTuple, NewType
+from typing import NewType
+
+from msgspec import Struct
 
 NodeId = NewType("NodeId", int)
 Epoch = NewType("Epoch", int)
@@ -14,7 +16,7 @@ NO_NODE = NodeId(-1)
 NANOSECONDS_PER_MS = 1_000_000
 
 
-class Instant(NamedTuple):
+class Instant(Struct, frozen=True, gc=False):
     """The two clocks read together, as the shell hands them to a step."""
 
     monotonic: Monotonic

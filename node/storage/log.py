@@ -11,11 +11,11 @@ refused as corruption, never guessed away.
 from collections.abc import Callable, Sequence
 
 from node.core.raft.snapshot_ids import LOG_BEGIN, SNAPSHOTS_KEPT, SnapshotId
+from node.storage.batch_codec import PLAIN, BatchCodec
 from node.storage.epochs import EpochCheckpoint
 from node.storage.errors import CorruptLogError, StorageError
 from node.storage.filesystem import FileSystem, parent
 from node.storage.segment import Segment, recover_segment, segment_offsets
-from node.wire.batches import encode_batch
 from node.wire.messages.batch import Batch
 
 DIRECTORY_NAME = "__cluster_metadata-0"
@@ -26,6 +26,7 @@ class MetadataLog:
     """The segments of one metadata log, the last of them open to append."""
 
     __slots__ = (
+        "_codec",
         "_directory",
         "_directory_changed",
         "_filesystem",
@@ -37,7 +38,14 @@ class MetadataLog:
         "start",
     )
 
-    def __init__(self, filesystem: FileSystem, directory: str, segment_bytes: int) -> None:
+    def __init__(
+        self,
+        filesystem: FileSystem,
+        directory: str,
+        segment_bytes: int,
+        codec: BatchCodec = PLAIN,
+    ) -> None:
+        self._codec = codec
         self._filesystem = filesystem
         self._directory = directory
         self._segment_bytes = segment_bytes
@@ -57,6 +65,7 @@ class MetadataLog:
         segment_bytes: int = DEFAULT_SEGMENT_BYTES,
         snapshots: Sequence[SnapshotId] = (),
         durable_end: int = 0,
+        codec: BatchCodec = PLAIN,
     ) -> tuple["MetadataLog", list[Batch]]:
         """Recover the log of a directory, made if absent, and return it with its batches.
 
@@ -67,6 +76,7 @@ class MetadataLog:
             snapshots: Those that are there and whole, oldest first. If the newest is ahead of
                 the log, a crash came between a copied snapshot and the log that it replaces.
             durable_end: How far the log is known to be on disk, and not by being readable alone.
+            codec: What makes and reads the bytes of batches.
 
         Raises:
             CorruptLogError: damage that no crash of ours leaves.
@@ -74,13 +84,13 @@ class MetadataLog:
         if not filesystem.exists(directory):
             filesystem.make_directory(directory)
             filesystem.fsync_directory(parent(directory))
-        log = cls(filesystem, directory, segment_bytes)
+        log = cls(filesystem, directory, segment_bytes, codec)
         return log, log._recover(snapshots, durable_end)
 
     def append(self, batch: Batch) -> None:
         """Write a batch at the end; it is durable after the next flush."""
         assert batch.base_offset == self.end_offset, "an append leaves no gap"
-        data = encode_batch(batch)
+        data = self._codec.encode(batch)
         last = self._segments[-1]
         if last.size and last.size + len(data) > self._segment_bytes:
             last = self._roll()
@@ -207,7 +217,9 @@ class MetadataLog:
                     segment.path, 0, f"the log before it ends at {self.end_offset}"
                 )
             is_last = index == len(offsets) - 1
-            batches += recover_segment(self._filesystem, segment, is_last=is_last)
+            batches += recover_segment(
+                self._filesystem, segment, self._codec.decode, is_last=is_last
+            )
             self.end_offset = segment.end_offset
         return batches
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from node.storage.errors import CorruptLogError
 from node.storage.filesystem import AppendHandle, FileSystem, join, replace_durably
-from node.wire.batches import BatchHeader, TornTailError, decode_batches, scan_batches
+from node.wire.batches import BatchHeader, TornTailError, scan_batches
 from node.wire.errors import WireError
 from node.wire.messages.batch import Batch
 
@@ -97,7 +97,13 @@ class Segment:
         self._handle.close()
 
 
-def recover_segment(filesystem: FileSystem, segment: Segment, *, is_last: bool) -> list[Batch]:
+def recover_segment(
+    filesystem: FileSystem,
+    segment: Segment,
+    decode: Callable[[memoryview], Batch],
+    *,
+    is_last: bool,
+) -> list[Batch]:
     """Read a segment's batches; what a crash left unfinished at the log's end is cut off.
 
     Raises:
@@ -108,7 +114,10 @@ def recover_segment(filesystem: FileSystem, segment: Segment, *, is_last: bool) 
     try:
         for position, length, header in scan_batches(data):
             _check_order(segment, position, header, batches)
-            batch = _decode(segment.path, position, data[position : position + length])
+            try:
+                batch = decode(data[position : position + length])
+            except WireError as error:
+                raise CorruptLogError(segment.path, position, str(error)) from error
             batches.append(batch)
             segment.index(batch, length)
     except TornTailError as error:
@@ -131,10 +140,3 @@ def _check_order(
     if header.epoch < last_epoch:
         reason = f"epoch {header.epoch} after {last_epoch}: one of the two is wrong"
         raise CorruptLogError(segment.path, position, reason)
-
-
-def _decode(path: str, position: int, data: memoryview) -> Batch:
-    try:
-        return decode_batches(data)[0]
-    except WireError as error:
-        raise CorruptLogError(path, position, str(error)) from error

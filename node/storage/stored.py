@@ -25,6 +25,7 @@ from node.core.raft.quorum_state import QuorumState
 from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
 from node.core.types import NodeId, Offset
 from node.storage import quorum_state
+from node.storage.batch_codec import PLAIN, BatchCodec
 from node.storage.checkpoints import OffsetCheckpoints
 from node.storage.errors import StorageError
 from node.storage.filesystem import FileSystem, join
@@ -161,7 +162,9 @@ class Stored(Struct, frozen=True, kw_only=True):
     """What was wrong and could be made good, a line each."""
 
 
-def open_node_storage(filesystem: FileSystem, config: StorageConfig) -> Stored:
+def open_node_storage(
+    filesystem: FileSystem, config: StorageConfig, codec: BatchCodec = PLAIN
+) -> Stored:
     """Check the directories, read quorum-state and recover the log.
 
     Raises:
@@ -178,7 +181,7 @@ def open_node_storage(filesystem: FileSystem, config: StorageConfig) -> Stored:
     ids = [stored.snapshot for stored in found.kept]
     checkpoints = OffsetCheckpoints(filesystem, directory)
     log, batches = MetadataLog.open(
-        filesystem, directory, config.segment_bytes, ids, checkpoints.recovery_point
+        filesystem, directory, config.segment_bytes, ids, checkpoints.recovery_point, codec
     )
     _refuse_gap(directory, found, log)
     if log.start != LOG_BEGIN:

@@ -20,7 +20,7 @@ from node.wire.messages.batch import Batch, Record
 from node.wire.messages.control import ControlRecord
 from node.wire.metadata_records import decode_record, encode_record, stored_version
 from node.wire.primitives import Reader, Writer
-from node.wire.recent_batches import remembering
+from node.wire.recent_batches import RECENT
 
 T = TypeVar("T")
 MAGIC: Final = 2
@@ -74,7 +74,7 @@ class CorruptBatchError(WireError):
         self.position = position
 
 
-@remembering
+@RECENT.remembered
 def encode_batch(batch: Batch) -> bytes:
     """The batch's bytes; the same batch gives the same bytes always.
 
@@ -149,7 +149,7 @@ def decode_batches(data: bytes | memoryview, *, allow_partial: bool = False) -> 
                 break
             raise WireError(f"an incomplete batch at byte {position}")
         whole = view[position : position + length]
-        batches.append(_decode_records(whole, _checked_header(whole)))
+        batches.append(RECENT.keep(_decode_records(whole, _checked_header(whole)), bytes(whole)))
         position += length
     return tuple(batches)
 

@@ -1,11 +1,12 @@
-"""The bytes of the batches that were encoded last: a leader's go to its disk and to each replica.
+"""The bytes of the batches that passed last: a leader's go to its disk and to each replica.
 
-Not: encoding (batches.py).
+A replica writes the bytes that it was sent. Not: encoding (batches.py).
 """
 
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import wraps
+from typing import Final
 
 from node.wire.messages.batch import Batch
 
@@ -27,25 +28,27 @@ class RecentBatches:
         entry = self._entries.get(id(batch))
         return None if entry is None else entry[1]
 
-    def keep(self, batch: Batch, data: bytes) -> None:
-        """Keep the bytes, unless they are large, in the place of the oldest."""
-        if len(data) > LARGEST_KEPT_BYTES:
-            return
-        self._entries[id(batch)] = (batch, data)
-        while len(self._entries) > MOST_KEPT:
-            self._entries.popitem(last=False)
+    def keep(self, batch: Batch, data: bytes) -> Batch:
+        """Keep the bytes, unless they are large, in the place of the oldest; return the batch."""
+        if len(data) <= LARGEST_KEPT_BYTES:
+            self._entries[id(batch)] = (batch, data)
+            while len(self._entries) > MOST_KEPT:
+                self._entries.popitem(last=False)
+        return batch
+
+    def remembered(self, encode: Callable[[Batch], bytes]) -> Callable[[Batch], bytes]:
+        """Return an encoding that makes no bytes which are kept."""
+
+        @wraps(encode)
+        def looked_up(batch: Batch) -> bytes:
+            data = self.of(batch)
+            if data is None:
+                data = encode(batch)
+                self.keep(batch, data)
+            return data
+
+        return looked_up
 
 
-def remembering(encode: Callable[[Batch], bytes]) -> Callable[[Batch], bytes]:
-    """Return an encoding that does not repeat itself for the batches that it had last."""
-    recent = RecentBatches()
-
-    @wraps(encode)
-    def remembered(batch: Batch) -> bytes:
-        data = recent.of(batch)
-        if data is None:
-            data = encode(batch)
-            recent.keep(batch, data)
-        return data
-
-    return remembered
+RECENT: Final = RecentBatches()
+"""Of this process."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.checkers import random_histories as draws
-from tests.checkers import reference
+from tests.checkers import reference, unique_values
 from tests.checkers.random_histories import Draw
 from tests.checkers.reference import Apply
 
@@ -21,10 +21,12 @@ CASES: Final[Mapping[str, tuple[Apply, Draw]]] = {
     "counter/ones": (reference.counter, draws.draw_counter([1])),
     "fencing-lock": (reference.fencing_lock, draws.draw_fencing),
     "kv-append": (reference.kv_append, draws.draw_append),
+    "kv-append/pieces": (reference.kv_append, unique_values.draw_pieces),
     "list-append": (reference.list_append, draws.draw_list),
     "map": (reference.a_map, draws.draw_map),
     "mutex": (reference.mutex, draws.draw_mutex),
     "multi-register": (reference.multi_register(0), draws.draw_txn),
+    "multi-register/unique": (reference.multi_register(0), unique_values.draw_transaction),
     "priority-queue": (reference.priority_queue, draws.draw_priorities),
     "queue": (reference.queue, draws.draw_queue),
     "registration": (reference.registration, draws.draw_registration),

@@ -171,7 +171,7 @@ CHOICES = (
 LOOSE_ENDS = (
     Condition(
         "a loose end may go on by a call of the pool",
-        "register_rows",
+        "register_ends",
         "if pool_left(key, rows, i, field) > 0:\n                return smallest",
         "if False:\n                return smallest",
         (
@@ -181,7 +181,7 @@ LOOSE_ENDS = (
     ),
     Condition(
         "a loose end is of use for a read",
-        "register_rows",
+        "register_ends",
         "has_due |= kind != LOST_CAS",
         "has_due |= kind not in (READ, LOST_CAS)",
         (
@@ -202,6 +202,40 @@ LOOSE_ENDS = (
         "leave_end(key, here, rows, i, rows[i, VALUE], everything, space)",
         "pass",
         (write(A, 0, 3), cas(0, B, 1, OPEN), cas(B, A, 2, 4)),
+    ),
+    Condition(
+        "of the loose ends with one value as many are kept as compare-and-sets go on from it",
+        "register_ends",
+        "limit = np.int64(start)",
+        "limit = np.int64(0)",
+        (
+            *(write(B, 0, 1), cas(B, D, 2, 8), write(B, 3, 4), cas(B, C, 5, 10)),
+            *(write(B, 6, 7), cas(B, D, 9, 11)),
+        ),
+    ),
+    Condition(
+        "a loose end goes on by the last compare-and-set that it can, and leaves others the rest",
+        "register_ends",
+        "for rank in range(limit - 1, -1, -1):",
+        "for rank in range(limit):",
+        (
+            *(write(B, 0, 1), cas(B, D, 2, 8), write(B, 3, 4), cas(B, C, 5, 10)),
+            *(write(B, 6, 7), cas(B, D, 9, 11)),
+        ),
+    ),
+    Condition(
+        "a loose end is kept for an open indeterminate compare-and-set",
+        "register_ends",
+        "kind in (CAS, LOST_CAS)",
+        "kind == CAS",
+        (read(B, 0, 4), cas(0, B, 1, OPEN), write(A, 2, 3)),
+    ),
+    Condition(
+        "a loose end is kept for a compare-and-set of the pool",
+        "register_ends",
+        "elif spare > 0:",
+        "elif False:",
+        (cas(0, C, 0, OPEN), read(C, 1, 4), write(D, 2, 3)),
     ),
 )
 CONDITIONS = (*DOMINANCE, *CHOICES, *LOOSE_ENDS)

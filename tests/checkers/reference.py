@@ -171,7 +171,7 @@ def topics(state, operation, answered):
         return state
     if operation.f == "describe":
         return state
-    hits = state is not None and topic_id in {None, state}
+    hits = state is not None and topic_id in (None, state)
     require(not answered or hits == (said == "deleted"))
     return None if hits else state
 

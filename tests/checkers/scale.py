@@ -27,7 +27,7 @@ from checkers.options import Limits
 from checkers.verdict import CheckerInputError, Verdict
 from tests.checkers.engines import ENGINES
 
-READS = frozenset({"read", "get", "contains"})
+READS = frozenset({"read", "get", "contains", "lookup", "heartbeat"})
 """Functions without an effect: with a wrong answer, they are where the engine has to get stuck."""
 
 
@@ -181,8 +181,16 @@ SMALL = (
         **UNIQUE,
     ),
     *cases(("chosen", "unique-cas"), (100_000, 1, 5, 0.01), (100_000, 20, 50, 0.05), **UNIQUE),
-    *cases(("general",), *ALONE, model="kv-append", **UNIQUE),
-    *cases(("general",), *ALONE, model="multi-register", **UNIQUE),
+    *(
+        each
+        for model in ("kv-append", "multi-register")
+        for each in (
+            *cases(("general", "chosen"), *ALONE, **of(model)),
+            *cases(("chosen",), (20_000, 1, 20, 0.05), (20_000, 40, 50, 0), **of(model)),
+        )
+    ),
+    *cases(("general",), *ALONE, (10_000, 1, 10, 0), **of("topics")),
+    *cases(("general",), *ALONE, (10_000, 1, 10, 0), **of("registration")),
     *(
         each
         for model in (
@@ -234,7 +242,23 @@ LARGE = (
     ),
     *cases(("chosen",), (100_000, 500, 10, 0.01), **of("list-append")),
     *cases(("chosen",), (100_000, 500, 10, 0.01), **of("map")),
-    *cases(("general",), (20_000, 100, 10, 0.01), **of("kv-append")),
+    *(
+        each
+        for model in ("kv-append", "multi-register")
+        for each in cases(
+            ("chosen",),
+            *((100_000, 1, c, lost) for c in (5, 10, 50) for lost in (0, 0.05)),
+            (100_000, 100, 20, 0.01),
+            **of(model),
+        )
+    ),
+    *(
+        each
+        for model in ("topics", "registration")
+        for each in cases(
+            ("general",), (100_000, 1, 10, 0), (100_000, 500, 10, 0.02), **of(model)
+        )
+    ),
 )  # fmt: skip
 
 

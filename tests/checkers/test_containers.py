@@ -3,17 +3,19 @@
 That the engines agree with trying every order is in test_against_reference.
 """
 
+import msgspec
 import numpy as np
 import pytest
 
 from checkers.columns import NEVER, columns_of
 from checkers.engines import choose
-from checkers.engines.lives import Times, lives
+from checkers.engines.lives import Times, is_repeated, lives
 from checkers.engines.trees import cover, first_gap, largest, make_cover, make_largest, replace
 from checkers.generate import Chunks, GenerateOptions
 from checkers.generate.catalogue import SUBJECTS
 from checkers.models import model_named
 from checkers.verdict import Verdict
+from tests.checkers import reference
 from tests.checkers.columnar import LIMITS, calls_of, decided, history, in_turn, judged
 
 FUNCTIONS = {
@@ -59,6 +61,46 @@ def test_a_lost_take_may_have_taken_what_has_to_be_gone(model):
     assert decided(model, history(*puts, found, none)).stuck_row == 2
     late = (take, None, None, 7, None)
     assert decided(model, history(*puts, found, late)).stuck_row == 2
+
+
+def test_an_element_may_have_to_be_gone_because_of_several_others_together():
+    """1 lies below 2 until 18, so 4 came above it; yet no single element shows it."""
+    pushes = [("push", 1, None, 0, 1), ("push", 2, None, 6, 8), ("push", 4, None, 7, 16)]
+    pops = [("pop", None, 1, 9, 30), ("pop", None, 2, 18, 19)]
+    in_time, late = ("pop", None, None, 20, None), ("pop", None, None, 31, None)
+    for operations, stuck in (
+        ([*pushes, *pops], 3),
+        ([*pushes, *pops, in_time], None),
+        ([*pushes, *pops, late], 3),
+    ):
+        truth = reference.first_stuck(reference.stack, history(*operations))
+        assert (truth and truth.index) == stuck
+        assert decided("stack", history(*operations)).stuck_row == stuck
+
+
+@pytest.mark.parametrize("model", FUNCTIONS)
+@pytest.mark.parametrize("indeterminate", [0.05, 0.3])
+@pytest.mark.parametrize("seed", [6, 7, 8])
+def test_long_histories_with_lost_takes_are_decided(model, indeterminate, seed):
+    for kind in (None, "phantom", "out-of-order"):
+        options = GenerateOptions(
+            model=model, operations=3000, concurrency=5, values=None, indeterminate=indeterminate,
+            failed=0.0, corrupt=kind, seed=seed,
+        )  # fmt: skip
+        (table,) = Chunks(options)
+        (outcome,) = choose.decide(model_named(model).calls_of(columns_of(table)), LIMITS)
+        assert outcome is not None
+        assert outcome.verdict is (Verdict.INVALID if kind else Verdict.VALID), kind
+
+
+def test_an_element_whose_put_failed_has_a_number_and_harms_none():
+    failed = [("push", n, None) for n in range(1, 40)]
+    operations = in_turn(*failed, ("push", 99, None), ("pop", None, 99))
+    operations[:39] = [msgspec.structs.replace(each, status="fail") for each in operations[:39]]
+    calls = calls_of("stack", operations)
+    assert calls.element.max() >= len(calls)
+    assert decided("stack", operations).verdict is Verdict.VALID
+    assert not is_repeated(calls.action, calls.element)
 
 
 @pytest.mark.parametrize("model", FUNCTIONS)

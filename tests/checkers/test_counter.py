@@ -4,18 +4,22 @@ from random import Random
 
 import pytest
 
+from checkers.columns import columns_of
+from checkers.engines import choose
 from checkers.engines.counter_frontier import decide_by_frontier
 from checkers.engines.prefixes import spans
+from checkers.generate import Chunks, GenerateOptions
+from checkers.models import model_named
 from checkers.verdict import Verdict
 from tests.checkers import random_histories, reference
-from tests.checkers.columnar import calls_of, decided, history, in_turn
+from tests.checkers.columnar import LIMITS, calls_of, decided, history, in_turn
 
 
 def test_a_read_between_the_bounds_that_no_sum_reaches_is_wrong():
     adds = [("add", 5, None, 0, 4), ("add", 7, None, 1, 5)]
     for seen, verdict in ((0, "valid"), (5, "valid"), (7, "valid"), (12, "valid"), (6, "invalid")):
         outcome = decided("counter", history(*adds, ("read", None, seen, 2, 3)))
-        assert (outcome.verdict.value, outcome.engine) == (verdict, "counter-frontier")
+        assert (outcome.verdict.value, outcome.engine) == (verdict, "counter-growing")
 
 
 def test_a_sum_that_shrinks_is_wrong_where_all_add_alike():
@@ -63,3 +67,36 @@ def test_the_greedy_order_and_the_frontier_agree_on_longer_histories(deltas):
         assert by_frontier.stuck_row == outcome.stuck_row
         verdicts.add((outcome.verdict, outcome.engine))
     assert len(verdicts) > 1
+
+
+def generated(corrupt, values, indeterminate, concurrency=20):
+    options = GenerateOptions(
+        model="counter", operations=2000, concurrency=concurrency, values=values,
+        indeterminate=indeterminate, failed=0.01, corrupt=corrupt, seed=7,
+    )  # fmt: skip
+    (table,) = Chunks(options)
+    (outcome,) = choose.decide(model_named("counter").calls_of(columns_of(table)), LIMITS)
+    return outcome
+
+
+@pytest.mark.parametrize("corrupt", [None, "lost-add", "too-high"])
+@pytest.mark.parametrize("values", [5, 100])
+def test_many_clients_with_adds_of_many_sizes_are_decided(corrupt, values):
+    outcome = generated(corrupt, values, 0.0)
+    assert outcome.engine == "counter-growing"
+    assert outcome.verdict is (Verdict.INVALID if corrupt else Verdict.VALID)
+
+
+@pytest.mark.parametrize("corrupt", [None, "lost-add", "too-high"])
+def test_adds_without_a_known_outcome_may_make_up_a_sum(corrupt):
+    outcome = generated(corrupt, 5, 0.05, concurrency=5)
+    assert outcome.engine == "counter-growing"
+    assert outcome.verdict is (Verdict.INVALID if corrupt else Verdict.VALID)
+
+
+def test_a_lost_add_counts_once_and_not_before_it_is_invoked():
+    add, lost = ("add", 5, None, 0, 1), ("add", 3, None, 2, None)
+    for seen, stuck in ((5, None), (8, None), (11, 2), (6, 2)):
+        assert decided("counter", history(add, lost, ("read", None, seen, 3, 4))).stuck_row == stuck
+    early = [("read", None, 3, 0, 1), ("add", 5, None, 2, 3), ("add", 3, None, 4, None)]
+    assert decided("counter", history(*early)).stuck_row == 0

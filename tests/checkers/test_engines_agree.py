@@ -249,7 +249,7 @@ def test_they_agree_on_a_user_s_model_that_raises_and_on_keys_out_of_time(tmp_pa
             "type": "invoke",
             "f": "txn",
             "key": "x",
-            "value": [["write", 0, number]],
+            "value": [["write", 0, number or 17]],
         }
         for number in range(40)
     ]

@@ -3,6 +3,7 @@
 One invalid history of each model lies in invalid_examples, NAME.jsonl, with its words, NAME.txt.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -11,16 +12,19 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from checkers.columns import columns_of
 from checkers.engines.general import check_linearizable
 from checkers.explain import Explanation, explain
 from checkers.explain.brute_force import is_linearizable
 from checkers.explain.minimise import minimise
 from checkers.explain.reductions import prefix
 from checkers.explain.witness import longest_linearization
+from checkers.generate import GenerateOptions, generated_table
 from checkers.history import Operation, read_operations
+from checkers.judge import judge_columns
 from checkers.models import SequentialModel, models
 from checkers.models.cas_register import CasRegister
-from checkers.options import Limits
+from checkers.options import CheckOptions, Limits
 from checkers.verdict import CheckerInputError, Verdict
 from kraftproof.commands.check import check
 from kraftproof.commands.explain import explain as command
@@ -125,6 +129,40 @@ def test_a_long_history_is_proved_by_its_end():
     assert len(found.sub_history.constraints) == 2
     assert found.sub_history.is_verified
     assert found.sub_history.constraints[-1].operation.index == stuck
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("append-log", "lost-record"),
+        ("fencing-lock", "repeated-token"),
+        ("list-append", "reordered"),
+        ("queue", "duplicate"),
+        ("topics", "absent"),
+        ("registration", "stale-epoch"),
+    ],
+)
+def test_the_linearization_is_found_where_a_search_alone_would_be_lost(name, kind):
+    options = GenerateOptions(
+        model=name, operations=10_000, concurrency=10, values=None, corrupt=kind, seed=1
+    )
+    if name == "list-append":
+        options = replace(options, keys=50)
+    history = generated_table(options)
+    model = models()[name]
+    assert isinstance(model, SequentialModel)
+    columns = columns_of(history)
+    judged = judge_columns(model, columns, CheckOptions())
+    (wrong,) = [one for one in judged if one.verdict is Verdict.INVALID]
+    stuck = wrong.findings[0].operation_index
+    assert stuck is not None
+    operations = columns.operations(columns.keys.index(wrong.key))
+    found = explain(model, wrong.key, operations, stuck, seconds=30)
+    assert found.linearization is not None
+    assert len(found.linearization) >= found.linearizable
+    assert found.sub_history is not None
+    assert found.sub_history.is_verified
+    assert found.sub_history.is_minimal
 
 
 def test_too_little_time_is_said():

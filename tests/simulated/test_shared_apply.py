@@ -48,3 +48,18 @@ def test_it_keeps_so_many_and_no_more(monkeypatch):
     results = [apply(EMPTY_IMAGE, batch) for batch in batches]
     assert apply(EMPTY_IMAGE, batches[2]) is results[2]
     assert apply(EMPTY_IMAGE, batches[0]) is not results[0]
+
+
+def test_who_replays_from_far_back_displaces_nobody(monkeypatch):
+    monkeypatch.setattr(shared_apply, "MOST_KEPT", 2)
+    apply, batches = SharedApply(), [level("f", number, number) for number in range(3)]
+    results = [apply(EMPTY_IMAGE, batch) for batch in batches]
+    assert apply(EMPTY_IMAGE, batches[0]) is not results[0]
+    assert apply(EMPTY_IMAGE, batches[1]) is results[1]
+
+
+def test_nothing_is_kept_of_a_run_that_is_over():
+    apply, batch = SharedApply(), level("kraft.version", 1)
+    was = apply(EMPTY_IMAGE, batch)
+    apply.forget()
+    assert apply(EMPTY_IMAGE, batch) is not was

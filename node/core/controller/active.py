@@ -173,7 +173,7 @@ class ActiveController:
     def _write(self, written: tuple[Record, ...], now: Instant) -> Offset:
         """Append a batch; it also covers the answers that waited for any record."""
         offset = self._raft.propose(written, now)
-        self._image = apply_all(self._image, written)
+        self._image = self._committed.after(self._image, self._raft.log.last)
         self._committed.offer(Offset(offset + 1), self._raft.epoch, self._image)
         for answer in self._barrier.take():
             self._pending.append(

@@ -59,21 +59,28 @@ class CommittedImage:
         """Forget all offers: their leader leads no more."""
         self._offers.clear()
 
+    def after(self, image: MetadataImage, batch: Batch) -> MetadataImage:
+        """An image with a batch on top, committed or not, by the way in which this node applies.
+
+        Raises:
+            ApplyError: if a record does not fit.
+        """
+        return self._apply(image, batch)
+
     def advance(self, log: Log, high_watermark: Offset) -> bool:
         """Take in all that has committed; whether that was anything.
 
         Raises:
             ApplyError: if a committed record does not fit; the node must not go on.
         """
-        was = self.offset
-        if was >= high_watermark:
-            return False
-        while self.offset < high_watermark:
-            for batch in log.read(self.offset, REPLAY_BYTES):
+        was = reached = self.offset
+        while reached < high_watermark:
+            for batch in log.read(reached, REPLAY_BYTES):
                 if batch.next_offset > high_watermark:
-                    return self.offset > was
+                    return reached > was
                 self._take(batch)
-        return self.offset > was
+                reached = self.offset
+        return reached > was
 
     def _take(self, batch: Batch) -> None:
         offer = self._offers.pop(Offset(batch.next_offset), None)

@@ -45,4 +45,4 @@ class Campaign:
 
     def deadline(self) -> Monotonic | None:
         """When the next peer is due, if any waits."""
-        return earliest(*self._due.values())
+        return earliest(*self._due.values()) if self._due else None

@@ -62,6 +62,11 @@ class Log:
         return self.start.end_offset
 
     @property
+    def last(self) -> Batch:
+        """The last batch of a log that holds any."""
+        return self._batches[-1]
+
+    @property
     def last_epoch(self) -> Epoch:
         """The epoch of the last record; 0 if there is none."""
         return self._epochs[-1] if self._epochs else NO_RECORDS_EPOCH
@@ -142,6 +147,8 @@ class Log:
         """
         if offset >= self.end_offset:
             return ()
+        if offset >= self._bases[-1]:
+            return (self._batches[-1],)  # what most replicas lack
         first = max(bisect_right(self._bases, offset) - 1, 0)
         epoch = self._batches[first].epoch
         last, size = first, 0

@@ -215,10 +215,18 @@ class Raft:
     def deadline(self) -> Monotonic | None:
         """When it wants a tick, at the latest."""
         if self.is_leader:
-            by_role = earliest(self._announcements.deadline(), resignation_deadline(self._state))
-        else:
-            by_role = earliest(self._elections.deadline(), self._fetcher.deadline())
-        return earliest(by_role, self._server.deadline(), self._stop_deadline)
+            return earliest(
+                self._announcements.deadline(),
+                resignation_deadline(self._state),
+                self._server.deadline(),
+                self._stop_deadline,
+            )
+        return earliest(
+            self._elections.deadline(),
+            self._fetcher.deadline(),
+            self._server.deadline(),
+            self._stop_deadline,
+        )
 
     # Leaving
 

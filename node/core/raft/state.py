@@ -63,8 +63,11 @@ class RaftState:
         self.random = random
         self.durable = durable
         self.log = log
-        self.snapshots = list(snapshots)
+        self.snapshots: tuple[StoredSnapshot, ...] = ()
         """On disk and complete, oldest first; the log reaches from the first one's end, or 0."""
+        self.snapshot_end = Offset(0)
+        """Where our newest snapshot ends; 0 if there is none."""
+        self.hold_snapshots(snapshots)
         self.high_watermark = self.snapshot_end
         """Learned anew after each start: what a snapshot holds had committed."""
         self.flushed = log.start_offset
@@ -101,10 +104,10 @@ class RaftState:
         self.leader: NodeId = NO_NODE if was_ours else self.durable.leader
         """This epoch's leader if known; a node that led it and no longer does is none."""
 
-    @property
-    def snapshot_end(self) -> Offset:
-        """Where our newest snapshot ends; 0 if there is none."""
-        return self.snapshots[-1].snapshot.end_offset if self.snapshots else Offset(0)
+    def hold_snapshots(self, snapshots: Sequence[StoredSnapshot]) -> None:
+        """These are on disk and complete, oldest first, and no others."""
+        self.snapshots = tuple(snapshots)
+        self.snapshot_end = self.snapshots[-1].snapshot.end_offset if snapshots else Offset(0)
 
     # Transitions
 

@@ -258,3 +258,11 @@ def test_the_bytes_of_what_is_large_or_long_ago_are_not_kept(monkeypatch):
     monkeypatch.setattr(recent_batches, "LARGEST_KEPT_BYTES", 10)
     data = batches.encode_batch(second)
     assert batches.encode_batch(second) is not data
+
+
+def test_a_replica_writes_the_bytes_that_it_was_sent():
+    """Another implementation may say of a batch what ours does not read: its latest timestamp."""
+    sent = with_crc(GOLDEN[:42] + b"\xe9" + GOLDEN[43:])
+    (batch,) = batches.decode_batches(sent)
+    assert batch == BATCH
+    assert batches.encode_batch(batch) == sent != batches.encode_batch(BATCH)

@@ -1,0 +1,182 @@
+"""Calls on registers that are read and written together in transactions.
+
+A transaction is reduced to what others can tell of it: of each register the value that it found, if
+it read before it wrote, and the value that it left, if it wrote. Every value found is traced to the
+transactions that left it, so a value that was found and may come from two of them, or from one and
+the beginning, leaves the key to the general engine.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from checkers.calls import Calls
+from checkers.calls.values import canonical, require_functions
+from checkers.columns import FAIL, OK, Columns
+
+NOBODY: Final = -1
+"""The source of a value that nobody left."""
+INITIAL: Final = -2
+"""The source of what was there at first."""
+
+ACTIONS: Final = ("read", "write")
+_WANTED: Final = '[["read" | "write", register, value], ...]'
+
+Action = tuple[str, str, str]
+"""("read" or "write", the register's name, the value), both as JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionCalls(Calls):
+    """Transactions; those without an answer only write.
+
+    Attributes:
+        finds: int64[n + 1]; what call c found is finds[c] to finds[c + 1]: r values in all.
+        found_in: int64[r], the register, numbered from 0 within the key.
+        source: int64[r], the write of the value found, as its place among the key's; or NOBODY or
+            INITIAL.
+        leaves: int64[n + 1]; what call c left is leaves[c] to leaves[c + 1]: w writes in all.
+        left_in: int64[w], the register.
+        is_absurd: bool[n], whether a call did not see what it had itself seen or written.
+        is_ambiguous: bool[m], whether a value that was found may come from two writes.
+    """
+
+    finds: NDArray[np.int64]
+    found_in: NDArray[np.int64]
+    source: NDArray[np.int64]
+    leaves: NDArray[np.int64]
+    left_in: NDArray[np.int64]
+    is_absurd: NDArray[np.bool_]
+    is_ambiguous: NDArray[np.bool_]
+
+
+def actions_of(value: object, *, is_answered: bool) -> list[Action]:
+    """Returns the actions of a transaction; reads without an answer are left out.
+
+    Raises:
+        ValueError: they can't be read.
+    """
+    if not isinstance(value, list) or not all(map(_is_action, value)):
+        raise ValueError(f"field value: txn takes {_WANTED}, not {canonical(value)}")
+    return [
+        (action, canonical(register), canonical(told))
+        for action, register, told in value
+        if is_answered or action == "write"
+    ]
+
+
+def _is_action(action: object) -> bool:
+    return isinstance(action, list) and len(action) == 3 and action[0] in ACTIONS
+
+
+def initial_of(null_registers: frozenset[str], register: str) -> str:
+    """Returns what a register holds at first, given those that are null then."""
+    return "null" if register in null_registers else "0"
+
+
+def transaction_calls(columns: Columns, model: str, functions: frozenset[str]) -> TransactionCalls:
+    """Returns the calls of operations txn.
+
+    Raises:
+        ValueError: an operation of another function, or one that can't be read.
+    """
+    require_functions(columns, model, functions)
+    rows = np.flatnonzero(columns.status != FAIL)
+    starts = np.searchsorted(rows, columns.starts).astype(np.int64)
+    told = list(_decoded(columns))
+    decoded = [told[row] for row in rows.tolist()]
+    keys = [_Key().filled(decoded[start:end]) for start, end in pairwise(starts.tolist())]
+    sources = [key.sources() for key in keys]
+    return TransactionCalls(
+        starts=starts,
+        rows=rows,
+        invoke=columns.invoke[rows],
+        complete=columns.complete[rows],
+        finds=_ends([length for key in keys for length in key.finds]),
+        found_in=_joined([key.found_in for key in keys]),
+        source=_joined(sources),
+        leaves=_ends([length for key in keys for length in key.leaves]),
+        left_in=_joined([key.left_in for key in keys]),
+        is_absurd=np.asarray([one for key in keys for one in key.is_absurd], dtype=np.bool_),
+        is_ambiguous=np.asarray([key.is_ambiguous for key in keys], dtype=np.bool_),
+    )
+
+
+def _decoded(columns: Columns) -> Iterator[list[Action]]:
+    """Yields the actions of each row."""
+    decode = msgspec.json.Decoder().decode
+    asked, answered = (columns.column(name).to_pylist() for name in ("input", "output"))
+    for row, status in enumerate(columns.status.tolist()):
+        is_answered = status == OK
+        told = answered[row] if is_answered else asked[row]
+        yield actions_of(decode(told), is_answered=is_answered)
+
+
+def _ends(lengths: Sequence[int]) -> NDArray[np.int64]:
+    return np.concatenate(([0], np.cumsum(np.asarray(lengths, dtype=np.int64))))
+
+
+def _joined(parts: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    return np.asarray([number for part in parts for number in part], dtype=np.int64)
+
+
+@dataclass(slots=True)
+class _Key:
+    """The transactions of one key, one after the other."""
+
+    finds: list[int] = field(default_factory=list)
+    found_in: list[int] = field(default_factory=list)
+    found: list[tuple[str, str]] = field(default_factory=list)
+    leaves: list[int] = field(default_factory=list)
+    left_in: list[int] = field(default_factory=list)
+    left: list[tuple[str, str]] = field(default_factory=list)
+    is_absurd: list[bool] = field(default_factory=list)
+    is_ambiguous: bool = False
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _nulls: set[str] = field(default_factory=set)
+
+    def filled(self, transactions: Sequence[Sequence[Action]]) -> "_Key":
+        for actions in transactions:
+            self._add(actions)
+        return self
+
+    def _add(self, actions: Sequence[Action]) -> None:
+        found: dict[str, str] = {}
+        left: dict[str, str] = {}
+        is_absurd = False
+        for action, register, value in actions:
+            if action == "write":
+                left[register] = value
+                continue
+            if value == "null":
+                self._nulls.add(register)
+            seen = left.get(register, found.get(register))
+            is_absurd |= seen is not None and seen != value
+            if seen is None:
+                found[register] = value
+        self.is_absurd.append(is_absurd)
+        self.finds.append(len(found))
+        self.leaves.append(len(left))
+        self.found_in += map(self._number, found)
+        self.left_in += map(self._number, left)
+        self.found += found.items()
+        self.left += left.items()
+
+    def _number(self, register: str) -> int:
+        return self._numbers.setdefault(register, len(self._numbers))
+
+    def sources(self) -> list[int]:
+        """Returns where each value found comes from; says if one may have come from elsewhere."""
+        nulls = frozenset(self._nulls)
+        places = {(name, initial_of(nulls, name)): INITIAL for name in self._numbers}
+        repeated = set()
+        for place, told in enumerate(self.left):
+            if places.setdefault(told, place) != place:
+                repeated.add(told)
+        self.is_ambiguous = not repeated.isdisjoint(self.found)
+        return [places.get(told, NOBODY) for told in self.found]
