@@ -5,7 +5,7 @@ fetch found again has the offset at which it was found: `bound` says which. One 
 constrains nothing.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,7 +23,7 @@ from checkers.calls.values import (
     texts_of,
     within_keys,
 )
-from checkers.columns import INFO, OK, Columns
+from checkers.columns import INFO, NEVER, OK, Columns
 
 PRODUCED: Final = 0
 FOUND: Final = 1
@@ -31,6 +31,10 @@ FOUND_NONE: Final = 2
 
 GREATEST: Final = 1 << 62
 """Offsets are less than this either way."""
+
+
+Earliest = dict[tuple[int, int], int]
+"""The first event of its kind, by value and offset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,25 +52,26 @@ class LogCalls(Calls):
     value: NDArray[np.int64]
 
 
-def bound(
-    untold: Iterable[tuple[int, int]], found: Mapping[int, set[int]], told: Mapping[int, set[int]]
-) -> dict[int, int]:
+def bound(untold: Iterable[tuple[int, int]], found: Earliest, told: Earliest) -> dict[int, int]:
     """Returns at which offset each produce without an answer was found again.
 
-    Equal values can change places, so the one that was invoked first was found first.
+    Equal values can change places, so the one that was invoked first was found first. What was
+    found before the produce that told it began was another's.
 
     Args:
         untold: (operation, value) of those produces, by invocation.
-        found: the offsets at which fetches found each value.
-        told: the offsets that produces of each value answered.
+        found: when a fetch that found a value at an offset first completed.
+        told: when a produce of a value that answered an offset was first invoked.
 
     Returns:
         Offsets by operation, of those that were found.
     """
-    left = {
-        value: sorted(offsets - told.get(value, set()), reverse=True)
-        for value, offsets in found.items()
-    }
+    left: dict[int, list[int]] = {}
+    for (value, offset), completed in found.items():
+        if told.get((value, offset), NEVER) > completed:
+            left.setdefault(value, []).append(offset)
+    for offsets in left.values():
+        offsets.sort(reverse=True)
     return {operation: left[value].pop() for operation, value in untold if left.get(value)}
 
 
@@ -118,14 +123,19 @@ def _bound_rows(
         is_answered = columns.status[here] == OK
         finds, tells = is_answered & fetches[here] & ~is_null[here], is_answered & ~fetches[here]
         found, told = (
-            _offsets_by_value(codes[here][rows], offset[here][rows]) for rows in (finds, tells)
+            _earliest(codes[here][rows], offset[here][rows], events[here][rows])
+            for rows, events in ((finds, columns.complete), (tells, columns.invoke))
         )
         offsets |= bound(produces, found, told)
     return offsets
 
 
-def _offsets_by_value(values: NDArray[np.int64], offsets: NDArray[np.int64]) -> dict[int, set[int]]:
-    by_value: dict[int, set[int]] = {}
-    for value, offset in zip(values.tolist(), offsets.tolist(), strict=True):
-        by_value.setdefault(value, set()).add(offset)
-    return by_value
+def _earliest(
+    values: NDArray[np.int64], offsets: NDArray[np.int64], events: NDArray[np.int64]
+) -> Earliest:
+    earliest: Earliest = {}
+    for value, offset, event in zip(
+        values.tolist(), offsets.tolist(), events.tolist(), strict=True
+    ):
+        earliest[value, offset] = min(event, earliest.get((value, offset), NEVER))
+    return earliest

@@ -91,13 +91,18 @@ class _Minimiser:
             sub=found, is_invalid=True, is_minimal=not self.is_cut_short, tried=self.tried
         )
 
+    def _has_time(self) -> bool:
+        """Says whether there is time left; if not, that leaves a mark."""
+        has_time = time.monotonic() < self.deadline
+        self.is_cut_short |= not has_time
+        return has_time
+
     def _is_invalid(self, sub: SubHistory) -> bool:
         """Says whether it is surely invalid; a decision that takes too long leaves a mark."""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            self.is_cut_short = True
+        if not self._has_time():
             return False
         self.tried += 1
+        left = max(0.0, self.deadline - time.monotonic())
         limits = Limits(
             seconds=min(left, self.seconds * _DECISION_SHARE), memory_bytes=_DECISION_BYTES
         )
@@ -119,7 +124,7 @@ class _Minimiser:
             return whole
         kept = len(values)
         size = 2
-        while size < len(values):
+        while size < len(values) and self._has_time():
             candidate = projected(model, whole, frozenset(values[size:]))
             if self._is_invalid(candidate):
                 kept = size
@@ -134,7 +139,7 @@ class _Minimiser:
         size = max(1, len(values) // 2)
         while True:
             place = 0
-            while place < len(values):
+            while place < len(values) and self._has_time():
                 chunk = values[place : place + size]
                 candidate = projected(model, sub, frozenset(chunk))
                 if len(chunk) < len(values) and self._is_invalid(candidate):
@@ -216,7 +221,7 @@ class _Minimiser:
         size = max(1, len(sub) // 2)
         while True:
             place = 0
-            while place < len(sub):
+            while place < len(sub) and self._has_time():
                 end = min(place + size, len(sub))
                 chunk = [n for n in range(place, end) if applies(sub.entries[n])]
                 candidate = tidied(self.model, reduce(self.model, sub, chunk)) if chunk else sub

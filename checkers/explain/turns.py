@@ -6,8 +6,9 @@ completes is placed. O(n) steps of the model at a bounded number of tracks and o
 call is stepped through where it is placed, so that an order which comes out is legal.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from checkers.engines.plan import Plan
@@ -30,8 +31,16 @@ def in_turn(model: SequentialModel, plan: Plan, start: Hashable) -> list[int] | 
         for one in plan.operations
     ]
     turns = model.turns(plan.calls, events)
-    if turns is None:
-        return None
+    return None if turns is None else merged(model, plan, turns, start)
+
+
+def merged(
+    model: SequentialModel, plan: Plan, turns: Sequence[Turn | None], start: Hashable
+) -> list[int] | None:
+    """Returns the numbers of calls in an order that has the turns given, and is legal.
+
+    None if there is none; a call without a turn is placed where it is legal, or left out.
+    """
     return _Merge(model=model, plan=plan, turns=list(turns), state=start).run()
 
 
@@ -44,6 +53,8 @@ class _Merge:
     order: list[int] = field(default_factory=list)
     is_placed: list[bool] = field(init=False)
     tracks: dict[str, list[int]] = field(init=False)
+    names: list[str] = field(init=False)
+    eager: set[str] = field(init=False)
 
     def run(self) -> list[int] | None:
         self.is_placed = [False] * len(self.turns)
@@ -53,6 +64,8 @@ class _Merge:
                 self.tracks.setdefault(turn.track, []).append(number)
         for track in self.tracks.values():
             track.sort(key=self._place, reverse=True)
+        self.names = sorted(self.tracks, reverse=True)
+        self.eager = {turn.track for turn in self.turns if turn is not None and turn.is_eager}
         for position, returning in enumerate(self.plan.returns):
             self._settle(position)
             while not self.is_placed[returning]:
@@ -76,8 +89,8 @@ class _Merge:
 
     def _eager(self, position: int) -> Iterator[int]:
         over = self.plan.operations[self.plan.returns[position]].complete_index
-        for track in self.tracks.values():
-            for number in self._next_on(track):
+        for name in (name for name in self.names if name in self.eager):
+            for number in self._next_on(self.tracks[name]):
                 turn = self.turns[number]
                 if over is None or turn is None or not turn.is_eager:
                     break
@@ -90,8 +103,8 @@ class _Merge:
         turn = self.turns[returning]
         if turn is None:
             yield returning
-        own = None if turn is None else turn.track
-        for name in sorted(self.tracks, key=lambda name: (name == own, name), reverse=True):
+        own = () if turn is None else (turn.track,)
+        for name in chain(own, self.names):
             for number in self._next_on(self.tracks[name]):
                 if over is not None and self.plan.operations[number].invoke_index < over:
                     yield number

@@ -1,7 +1,8 @@
 """The longest linearization: an actual order of the operations up to where none goes on.
 
 Made of the turns that a model knows (`checkers.explain.turns`), else found by the general engine,
-which notes its choices for it. Bounded in time: where it finds none, the explanation does without.
+which notes its choices for it, part by part where a model has parts (`checkers.explain.parts`).
+Bounded in time: where it finds none, the explanation does without.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 
 from checkers.engines.general import Configuration, Trace, search
 from checkers.engines.plan import Plan, plan_of
+from checkers.explain.parts import in_parts
 from checkers.explain.reductions import prefix
 from checkers.explain.subhistory import Entry
 from checkers.explain.turns import in_turn
@@ -35,14 +37,15 @@ def longest_linearization(
     """
     before = prefix(model, operations, end - 1)
     plan = plan_of(model, list(before.entries))
-    order = in_turn(model, plan, model.init())
-    if order is not None:
-        return list(_steps(model, plan, order))
-    trace = Trace()
-    outcome = search(model, plan, limits, before.starts, trace)
-    if outcome.verdict is not Verdict.VALID:
-        return None
-    return list(_steps(model, plan, _order(model, plan, trace)))
+
+    def searched(plan: Plan) -> list[int] | None:
+        trace = Trace()
+        outcome = search(model, plan, limits, before.starts, trace)
+        return _order(model, plan, trace) if outcome.verdict is Verdict.VALID else None
+
+    start = model.init()
+    order = in_turn(model, plan, start) or in_parts(model, plan, start, searched) or searched(plan)
+    return None if order is None else list(_steps(model, plan, order))
 
 
 def _order(model: SequentialModel, plan: Plan, trace: Trace) -> list[int]:

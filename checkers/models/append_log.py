@@ -9,9 +9,9 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.calls.append_log import GREATEST, LogCalls, bound, log_calls
+from checkers.calls.append_log import GREATEST, Earliest, LogCalls, bound, log_calls
 from checkers.calls.values import canonical, require_integer
-from checkers.columns import Columns
+from checkers.columns import NEVER, Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
 from checkers.models.persistent import NOTHING, Records
@@ -94,8 +94,8 @@ def _call(operation: Operation, found_at: int | None) -> Hashable | None:
 def _bound(operations: Sequence[Operation]) -> dict[int, int]:
     """Returns at which offset each produce without an answer was found again."""
     numbers: dict[str, int] = {}
-    found: dict[int, set[int]] = {}
-    told: dict[int, set[int]] = {}
+    found: Earliest = {}
+    told: Earliest = {}
     untold = []
     for operation in sorted(operations, key=lambda operation: operation.invoke_index):
         is_fetch, is_answered = operation.f == "fetch", operation.status == "ok"
@@ -104,7 +104,11 @@ def _bound(operations: Sequence[Operation]) -> dict[int, int]:
         if is_answered and not (is_fetch and operation.output is None):
             offset = operation.input if is_fetch else operation.output
             assert isinstance(offset, int)
-            (found if is_fetch else told).setdefault(value, set()).add(offset)
+            assert operation.complete_index is not None
+            first, event = found, operation.complete_index
+            if not is_fetch:
+                first, event = told, operation.invoke_index
+            first[value, offset] = min(event, first.get((value, offset), NEVER))
         elif operation.status == "info" and not is_fetch:
             untold.append((operation.index, value))
     return bound(untold, found, told)

@@ -43,6 +43,13 @@ class ReducibleModel(SequentialModel, Protocol):
         """
         return call
 
+    def part(self, call: Hashable) -> Hashable | None:
+        """Returns the part of the state that the call is about; None if it is about all of it.
+
+        Calls on one part must be legal, or not, whatever became of the others.
+        """
+        return None
+
     def any_state(
         self,
         starts: Sequence[Hashable],

@@ -6,6 +6,7 @@ that add each element once and read the whole; what does both, or removes and re
 searched.
 """
 
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 
 from typing_extensions import override
@@ -17,7 +18,7 @@ from checkers.calls.values import canonical, require_boolean, require_functions
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
-from checkers.models.reducible import ReducibleModel
+from checkers.models.reducible import Events, ReducibleModel, Turn
 
 
 class Set(ReducibleModel):
@@ -54,13 +55,16 @@ class Set(ReducibleModel):
         assert isinstance(state, tuple)
         assert isinstance(call, tuple)
         f, value, answer = call
-        if f == "add":
-            return tuple(sorted({*state, value}))
-        if f == "remove":
-            return tuple(element for element in state if element != value)
+        if f == "read":
+            return state if state == answer else None
+        place = bisect_left(state, value)
+        is_inside = state[place : place + 1] == (value,)
         if f == "contains":
-            return state if (value in state) == answer else None
-        return state if state == answer else None
+            return state if is_inside == answer else None
+        if is_inside == (f == "add"):
+            return state
+        rest = state[place + 1 :] if is_inside else (value, *state[place:])
+        return (*state[:place], *rest)
 
     @override
     def is_pure(self, call: Hashable) -> bool:
@@ -80,6 +84,32 @@ class Set(ReducibleModel):
         if f == "read":
             return (f, value, tuple(one for one in answer if one not in values))
         return None if value in values else call
+
+    @override
+    def part(self, call: Hashable) -> Hashable | None:
+        assert isinstance(call, tuple)
+        return None if call[0] == "read" else str(call[1])
+
+    @override
+    def turns(
+        self, calls: Sequence[Hashable], events: Sequence[Events]
+    ) -> Sequence[Turn | None] | None:
+        """Where nothing is removed: the reads by their size, and an add before the first with it.
+
+        What no read shows comes as late as it can.
+        """
+        about = [call for call in calls if isinstance(call, tuple)]
+        reads = sorted({answer for f, _, answer in about if f == "read"}, key=len)
+        if not reads or any(f in {"remove", "contains"} for f, _, _ in about):
+            return None
+        first = {one: place for place, read in reversed([*enumerate(reads)]) for one in read}
+        place_of = {read: place for place, read in enumerate(reads)}
+        return [
+            Turn("elements", 2 * place_of[answer] + 1)
+            if f == "read"
+            else (Turn("elements", 2 * first[value]) if value in first else None)
+            for f, value, answer in about
+        ]
 
     @override
     def describe_call(self, call: Hashable) -> str | None:

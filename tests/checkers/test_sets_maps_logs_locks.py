@@ -71,6 +71,13 @@ def test_a_produce_without_an_answer_is_where_it_was_found():
     assert decided("append-log", history(told, found, late)).stuck_row == 1
 
 
+def test_what_was_found_before_its_offset_was_told_again_had_been_lost():
+    lost, found = ("produce", "a", None, 0, None), ("fetch", 0, "a", 1, 2)
+    again = ("produce", "a", 0, 3, 4)
+    assert decided("append-log", history(lost, found, again)).stuck_row == 2
+    assert judged("append-log", history(lost, found, again)).findings[0].operation_index == 2
+
+
 def test_a_token_is_alive_from_its_grant_to_the_next_or_until_it_was_dead():
     grants = [("lock", None, 1, 0, 1), ("lock", None, 5, 2, 3)]
     alive, dead = ("use", 5, True, 4, 5), ("use", 5, False, 6, 7)
