@@ -67,12 +67,8 @@ def run_batch(case: str, seed: int) -> Tally:
     for place, history in enumerate(histories):
         truth = reference.first_stuck(apply, history)
         is_lenient = case in LENIENT and has_lost(history)
-        outcomes = (general_outcome(model, history), *compiled[place])
-        is_decided = any(outcome.verdict is not Verdict.UNKNOWN for outcome in outcomes)
-        for outcome in outcomes:
+        for outcome in (general_outcome(model, history), *compiled[place]):
             tally.compared[case, outcome.engine, outcome.verdict.value] += 1
-            if is_decided and outcome.verdict is Verdict.UNKNOWN:
-                continue  # a limit was reached, and another engine takes over
             what = disagreement(outcome, history, truth, is_lenient=is_lenient)
             if what is not None:
                 tally.wrong.append(told(case, seed, place, outcome, what, history))

@@ -158,7 +158,7 @@ def test_the_linearization_is_found_where_a_search_alone_would_be_lost(name, kin
     stuck = wrong.findings[0].operation_index
     assert stuck is not None
     operations = columns.operations(columns.keys.index(wrong.key))
-    found = explain(model, wrong.key, operations, stuck, seconds=120)
+    found = explain(model, wrong.key, operations, stuck, seconds=30)
     assert found.linearization is not None
     assert len(found.linearization) >= found.linearizable
     assert found.sub_history is not None
