@@ -5,15 +5,22 @@ constant in another file that the kernel uses would leave the old code in place,
 verdicts. Here the folder's name is the hash of the kernel's file and of all files of this package
 that it imports, directly or not, so that any change compiles anew what it may concern. Whoever has
 a kernel imports this module and with it numba; nobody else does.
+
+One process at a time compiles, or loads, the kernels of a file. numba keeps an index and numbered
+files of code: two processes that write them at once for two signatures leave an index that names
+the other's code, and whoever loads that calls it with the wrong types (numba issue 4807).
 """
 
+import fcntl
 import hashlib
 import os
 import re
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
-from functools import cache
+from contextlib import contextmanager, suppress
+from functools import cache, wraps
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
@@ -26,15 +33,53 @@ _IMPORT: Final = re.compile(
     rf"^\s*from {_PACKAGE.name}([.\w]*) import (\([^)]*\)|.*)", re.MULTILINE
 )
 
+_in_process: Final = threading.RLock()
+_held: Final[set[Path]] = set()
+"""The locks of this process: a kernel compiles what it calls while it holds its own."""
+
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def kernel(function: F) -> F:
     """Compiles a function at its first call, for use without Python's lock, and keeps the code."""
+    source = Path(str(sys.modules[function.__module__].__file__))
     if not _IS_GIVEN:
-        source = Path(str(sys.modules[function.__module__].__file__))
         numba.config.CACHE_DIR = str(_folder_of(source))  # type: ignore[attr-defined]
-    return cast("F", numba.njit(cache=True, nogil=True)(function))
+    dispatcher = numba.njit(cache=True, nogil=True)(function)
+    lock = Path(str(dispatcher.stats.cache_path)) / f"{source.stem}.lock"
+    dispatcher.compile = _alone(dispatcher.compile, lock)  # type: ignore[method-assign]
+    return cast("F", dispatcher)
+
+
+def _alone(compiles: F, lock: Path) -> F:
+    """Returns the same function, run by one process at a time: a lock for each source file.
+
+    Files import each other in one direction only, so locks that are taken one inside another are
+    taken in one order, and nobody waits in a circle.
+    """
+
+    @wraps(compiles)
+    def compiles_alone(signature: object) -> object:
+        with _held_by_this_process(lock):
+            return compiles(signature)
+
+    return cast("F", compiles_alone)
+
+
+@contextmanager
+def _held_by_this_process(lock: Path) -> Iterator[None]:
+    with _in_process:
+        if lock in _held:
+            yield
+            return
+        with lock.open("w") as file:
+            with suppress(OSError):  # a file system without locks: numba alone is right mostly
+                fcntl.flock(file, fcntl.LOCK_EX)
+            _held.add(lock)
+            try:
+                yield
+            finally:
+                _held.remove(lock)
 
 
 @cache

@@ -14,6 +14,25 @@ CALLER = (
     "@kernel\ndef caller(x):\n    return called(x)\nprint(caller(1))\n"
 )
 
+TYPED = "from checkers.kernels import kernel\n@kernel\ndef first(x):\n    return x[0] + 1\n"
+COMPILES = """
+import sys, time
+from numba.core.caching import IndexDataCacheFile
+import numpy as np
+def delay(name, seconds):
+    does = getattr(IndexDataCacheFile, name)
+    def late(self, *given):
+        time.sleep(seconds)
+        return does(self, *given)
+    setattr(IndexDataCacheFile, name, late)
+kinds, before_index, before_code = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
+delay("_save_index", before_index)
+delay("_save_data", before_code)
+from checkers.typed import first
+for kind in kinds.split(","):
+    print(first(np.array([258, 2], dtype=kind)))
+"""
+
 
 def test_an_edit_of_a_called_kernel_compiles_its_callers_anew(tmp_path):
     package = tmp_path / "checkers"
@@ -32,6 +51,30 @@ def test_an_edit_of_a_called_kernel_compiles_its_callers_anew(tmp_path):
         assert done.stdout == f"{added + 1}\n"
     kept = [path for path in (tmp_path / "c").rglob("*.nbi") if path.name.startswith("caller")]
     assert len(kept) == 2
+
+
+def test_two_processes_that_compile_at_once_leave_code_that_another_can_use(tmp_path):
+    package = tmp_path / "checkers"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    shutil.copy(kernels.__file__, package)
+    (package / "typed.py").write_text(TYPED)
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "c")}
+    environment.pop("NUMBA_CACHE_DIR", None)
+
+    def started(*arguments):
+        command = [sys.executable, "-c", COMPILES, *arguments]
+        return subprocess.Popen(
+            command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+        )
+
+    # The other's index goes over the first one's, then the first one's code over the other's.
+    both = [started("int16", "1", "2"), started("float64", "1.5", "0")]
+    assert [process.communicate(timeout=60)[0] for process in both] == ["259\n", "259.0\n"]
+    third = started("int16,float64", "0", "0")
+    assert third.communicate(timeout=60)[0] == "259\n259.0\n"
+    assert third.returncode == 0
+    assert len(list((tmp_path / "c").rglob("*.nbc"))) == 2
 
 
 def test_a_kernel_depends_on_what_its_file_imports_and_on_nothing_else(monkeypatch, tmp_path):
