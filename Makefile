@@ -40,9 +40,8 @@ soak: docker ## RUNS=50 docker runs of 20 s, every node killed at once, half wit
 bench: docker ## createTopics a second, failover, start-up and memory, in containers
 	@$(BIN)/python -m bench.cluster
 
-bench-checkers: setup ## Our checkers beside Porcupine and porcupine-rs: a page (an hour; go, cargo)
-	@$(BIN)/python -m bench.checkers > docs/benchmarks/checkers.md.new && \
-		mv docs/benchmarks/checkers.md.new docs/benchmarks/checkers.md
+bench-checkers: setup ## Our checkers beside Porcupine and porcupine-rs: a page (go, cargo; RESUME=1 goes on)
+	@$(BIN)/python -m bench.checkers --out docs/benchmarks/checkers.md $(if $(RESUME),--resume)
 
 bench-simulation: setup ## Simulated seconds, events and operations a CPU-second, and memory: a page
 	@$(BIN)/python -m bench.simulation

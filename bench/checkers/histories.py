@@ -95,6 +95,20 @@ _UNIQUE = f"{_READ_WRITE} --values unique"
 _SET = "--operations 10000 --values unique --mix add=9,read=1"
 _SMALL = "--values 5 --operations 1000 --indeterminate 0.05"
 
+
+def _cas_keys(clients: int, lost: int) -> Row:
+    """Returns a row of many small keys; `lost` is the percentage of indeterminate operations."""
+    name, title, options = "cas-keys", "cas, 0 to 4, 1M, 1,000 keys", _KEYS
+    if lost:
+        name, title = f"{name}-lost{lost}", f"{title}, {lost} % indeterminate"
+        options = f"{options} --indeterminate {lost / 100}"
+    return Row(
+        name=name if clients == 10 else f"{name}-c{clients}",
+        title=f"{title}, c{clients}",
+        options=f"{options} --concurrency {clients}",
+    )
+
+
 ROWS: Final = (
     Row(name="etcd", title="52 etcd logs", folder="etcd"),
     Row(name="knossos", title="60 Knossos cas logs", folder="knossos/cas-register"),
@@ -128,23 +142,22 @@ ROWS: Final = (
         title="read/write, unique, 1M on one key, c10",
         options=f"{_UNIQUE} {_MILLION} --concurrency 10",
     ),
-    Row(name="rw-keys", title="read/write, unique, 1M, 1,000 keys", options=f"{_UNIQUE} {_KEYS}"),
+    Row(
+        name="rw-keys",
+        title="read/write, unique, 1M, 1,000 keys, c10",
+        options=f"{_UNIQUE} {_KEYS} --concurrency 10",
+    ),
+    Row(
+        name="rw-keys-c5",
+        title="read/write, unique, 1M, 1,000 keys, c5",
+        options=f"{_UNIQUE} {_KEYS} --concurrency 5",
+    ),
     Row(
         name="rw-keys-lost",
-        title="read/write, unique, 1M, 1,000 keys, 5 % indeterminate",
-        options=f"{_UNIQUE} {_KEYS} --indeterminate 0.05",
+        title="read/write, unique, 1M, 1,000 keys, c10, 5 % indeterminate",
+        options=f"{_UNIQUE} {_KEYS} --concurrency 10 --indeterminate 0.05",
     ),
-    Row(name="cas-keys", title="cas, 0 to 4, 1M, 1,000 keys", options=_KEYS),
-    Row(
-        name="cas-keys-lost1",
-        title="cas, 0 to 4, 1M, 1,000 keys, 1 % indeterminate",
-        options=f"{_KEYS} --indeterminate 0.01",
-    ),
-    Row(
-        name="cas-keys-lost5",
-        title="cas, 0 to 4, 1M, 1,000 keys, 5 % indeterminate",
-        options=f"{_KEYS} --indeterminate 0.05",
-    ),
+    *(_cas_keys(clients, lost) for lost in (0, 1, 5) for clients in (10, 5)),
     Row(name="cas-1k-lost", title="cas, 1k + 5 % indeterminate", options=_SMALL),
     Row(
         name="cas-1k-lost-invalid",

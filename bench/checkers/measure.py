@@ -144,6 +144,8 @@ def _whole(
     repetitions: int | None,
 ) -> None:
     wanted = min(repetitions or WHOLE_REPETITIONS, WHOLE_REPETITIONS)
+    if result.first is not None and result.first.seconds > LONG_S:
+        wanted = 1
     while len(result.whole) < wanted:
         try:
             command = [*side.whole, row.model, *files]

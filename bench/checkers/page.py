@@ -29,6 +29,10 @@ def page(
     yield ""
     yield from _setting(sides, limits)
     rows = [row for row in ROWS if row.name in measured]
+    missing = [row.name for row in ROWS if row.name not in measured]
+    if missing:
+        yield f"- **Not all rows were measured.** Missing: {', '.join(missing)}."
+    yield ""
     yield from _table(rows, measured, files, sides)
     yield from _reached(measured, limits, shared)
     yield from _lost(rows, measured, sides, limits)
@@ -58,7 +62,6 @@ def _setting(sides: Sequence[Side], limits: Limits) -> Iterator[str]:
         "- porcupine-rs is the crate of that name; it need not be the Rust port of CHECKERS.md."
         " Knossos is not measured: it needs Clojure."
     )
-    yield ""
 
 
 def _processor() -> str:

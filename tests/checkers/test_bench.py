@@ -7,6 +7,7 @@ import pytest
 
 from bench.checkers.claims import CLAIMS, judged
 from bench.checkers.histories import ROWS
+from bench.checkers.kept import Kept, state_of
 from bench.checkers.measure import OURS, Result, median_and_upper, ratio_and_upper
 from bench.checkers.page import page
 from bench.checkers.processes import Checked, ExceededError, Limits, Worker, whole_output
@@ -107,9 +108,23 @@ def test_the_page_says_where_a_peer_is_faster_and_who_is_wrong():
     }
     text = "\n".join(page(measured, {"cas-c10-invalid": 1}, (), LIMITS))
     assert "| **valid** | 15 |" in text
+    assert "Missing: etcd, knossos, cas-c5, cas-c10, cas-c20," in text
     sides = [type("Side", (), {"name": name, "version": "1"}) for name in ("porcupine", OURS)]
     text = "\n".join(page(measured, {"cas-c10-invalid": 1}, sides, LIMITS))
     assert "100k, c10, invalid: porcupine, the check alone, 2 times." in text
+
+
+def test_a_run_that_ended_early_goes_on_with_its_rows_and_no_others(tmp_path):
+    path, of = tmp_path / "measured.json", state_of([15, LIMITS])
+    kept = Kept(
+        of, {"etcd": {OURS: result(1.5, 2.5), "porcupine": result(failure="?")}}, {"etcd": 52}
+    )
+    kept.write(path)
+    assert Kept.read(path, of) == kept
+    assert Kept.read(path, state_of([5, LIMITS])).measured == {}
+    assert Kept.read(tmp_path / "none.json", of).measured == {}
+    path.write_bytes(path.read_bytes()[:40])
+    assert Kept.read(path, of).measured == {}
 
 
 def test_recorded_histories_are_right_wrong_or_unknown():
