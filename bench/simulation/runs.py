@@ -1,0 +1,144 @@
+"""One run of 3+3 whole nodes under a seed's faults, while clients create topics, and its cost."""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import ClassVar
+
+from cluster.profiles import timeouts
+from cluster.protocol import ClusterOptions
+from cluster.simulated.simulated_cluster import SimulatedCluster
+from cluster.systems.system import make_system
+from kraftproof.history import FaultRecorder, HistoryRecorder
+from kraftproof.interpreter import Interpreted, Interpreter
+from kraftproof.scenario import scenario
+from nemesis.schedule import dense
+from node.server.config_keys import SNAPSHOT_BYTES_KEY, SNAPSHOT_INTERVAL_KEY
+from workloads.workload import Load, Outcome, Pacer, Session
+
+CLIENTS = 20
+BY_DEFAULT = ((SNAPSHOT_BYTES_KEY, str(20 << 20)), (SNAPSHOT_INTERVAL_KEY, "3600000"))
+"""Snapshots as a node writes them that was told nothing else; a seed draws them smaller, too."""
+OFTEN = ((SNAPSHOT_BYTES_KEY, "100000"),)
+"""So that logs are cleaned, as in a node that has been up for long."""
+NS_PER_S = 1_000_000_000
+
+
+class Creates:
+    """Nothing but createTopics, each of a name of its own, at the rate that is asked for."""
+
+    name: ClassVar[str] = "topics"
+    model: ClassVar[str] = "topics"
+
+    def __init__(self, *, deletes: bool = False) -> None:
+        self._made = 0
+        self._deletes = deletes
+
+    async def run(self, session: Session) -> None:
+        """Let clients take turns until the session is ending."""
+        pacer = Pacer(session.scope, session.random, session.load.rate)
+        clients = [session.scope.spawn(self._client(session, pacer)) for _ in range(CLIENTS)]
+        for client in clients:
+            await client
+
+    async def _client(self, session: Session, pacer: Pacer) -> None:
+        process = session.process()
+        while True:
+            await pacer.turn()
+            if session.ending:
+                break
+            self._made += 1
+            name = f"topic-{self._made:07d}"
+            await process.invoke("create", name)
+            if self._deletes:
+                await process.invoke("delete", name, {"by": "name"})
+        process.close()
+
+    async def final_reads(self, session: Session) -> int:
+        """Nothing is judged by its history here."""
+        del session
+        return 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One run."""
+
+    seed: int
+    simulated_s: float
+    cpu_s: float
+    events: int
+    committed: int
+
+
+@contextmanager
+def recorded() -> Iterator[tuple[Callable[[Callable[[], int]], HistoryRecorder], Path]]:
+    """A directory for the history of a run, which nobody reads."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory)
+        yield (lambda now: HistoryRecorder(path / "history.jsonl", now)), path
+
+
+def run(
+    seed: int,
+    rate: float,
+    time_limit_s: float,
+    *,
+    watch: Callable[[SimulatedCluster], None] | None = None,
+    deletes: bool = False,
+    node_config: tuple[tuple[str, str], ...] = BY_DEFAULT,
+) -> Measured:
+    """Simulate one cluster under one seed's faults, and judge it.
+
+    Raises:
+        InvariantViolatedError: something did not hold; then there is nothing to measure.
+    """
+    drawn = scenario(seed, Path("unused"), time_limit_s=time_limit_s, nodes=(3, 3)).options
+    with recorded() as (history, directory):
+        options = ClusterOptions(
+            controllers=3,
+            brokers=3,
+            seed=seed,
+            directory=directory,
+            is_collected=False,
+            node_config=node_config,
+        )
+        cluster = SimulatedCluster(options)
+        system = make_system("reference")
+        time_limit_ns = int(time_limit_s * NS_PER_S)
+        schedule = dense(drawn.nemeses, cluster.nodes, Random(f"schedule {seed}"), time_limit_ns)
+        interpreter = Interpreter(
+            cluster,
+            system,
+            schedule,
+            history(cluster.scope.now),
+            FaultRecorder(directory / "faults.jsonl", cluster.scope.now),
+        )
+        load = Load(rate=rate, concurrency=CLIENTS, session_ns=timeouts("chaos").session_ns)
+
+        async def main() -> Interpreted:
+            await cluster.start()
+            if watch is not None:
+                watch(cluster)
+            done = await interpreter.run(
+                Creates(deletes=deletes), load, seed=seed, time_limit_ns=time_limit_ns
+            )
+            await cluster.quiesce()
+            return done
+
+        started_s = time.process_time()
+        done = cluster.run(main())
+        cpu_s = time.process_time() - started_s
+        interpreter.history.close()
+        interpreter.faults.close()
+    return Measured(
+        seed=seed,
+        simulated_s=cluster.simulated_ns / NS_PER_S,
+        cpu_s=cpu_s,
+        events=cluster.events,
+        committed=sum(one.outcome is Outcome.OK for one in done.operations),
+    )
