@@ -6,12 +6,13 @@ which the checkers of histories judge.
 """
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from msgspec import Struct
 from typing_extensions import override
 
 from cluster.simulated.ledger import Ledger
-from cluster.simulated.witness import Observed, Witness
+from cluster.simulated.witness import Observed, Requests, Witness
 from node.core.events import Received
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
@@ -41,6 +42,12 @@ OF_THE_CONTROLLER = (
 SAYS_NOTHING = frozenset({ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT})
 
 
+OF_TOPICS = (
+    create_topics_request.CreateTopicsRequest,
+    delete_topics_request.DeleteTopicsRequest,
+)
+
+
 class Asked(Struct, frozen=True, kw_only=True, gc=False):
     """How far things had come when a request arrived."""
 
@@ -62,6 +69,7 @@ class AnswersArePresent(Witness):
         "An answer of the controller is not older than what was committed when it was asked for, "
         "rests on committed records only, and on one that was written after it was asked for."
     )
+    requests: ClassVar[Requests] = OF_THE_CONTROLLER
 
     def __init__(self, ledger: Ledger) -> None:
         super().__init__()
@@ -70,7 +78,7 @@ class AnswersArePresent(Witness):
 
     @override
     def received(self, process: Observed, event: Received) -> None:
-        if event.on_controller_listener and isinstance(event.message, OF_THE_CONTROLLER):
+        if event.on_controller_listener:
             key = (process.node_id, process.life, event.request)
             self._asked[key] = Asked(
                 committed_end=self._ledger.end_offset, log_end=process.log.end_offset
@@ -103,6 +111,7 @@ class AnswersAreTrue(Witness):
     """
 
     sentence = "What an answer says was done has committed, and what it refuses was not written."
+    requests: ClassVar[Requests] = OF_TOPICS
 
     def __init__(self, ledger: Ledger) -> None:
         super().__init__()

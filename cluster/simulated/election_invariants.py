@@ -4,15 +4,23 @@ Each class is one property with its sentence, judged by effects, messages and wh
 a single voter's votes (vote_invariants.py), the log (log_invariants.py).
 """
 
+from typing import ClassVar
+
 from typing_extensions import override
 
-from cluster.simulated.witness import LEADER, Observed, Setting, Witness
+from cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
 from node.core.effects import Forward, Send
 from node.core.events import Received
 from node.core.raft.quorum_state import QuorumState
 from node.core.status import NodeStatus
 from node.core.types import NO_NODE
-from node.wire.messages import Message, fetch_request, fetch_response, vote_response
+from node.wire.messages import (
+    Message,
+    fetch_request,
+    fetch_response,
+    vote_request,
+    vote_response,
+)
 
 
 class OneLeaderAnEpoch(Witness):
@@ -42,6 +50,7 @@ class ElectedByAMajority(Witness):
     """What an election is, by the votes on disks and by those that the candidate has heard."""
 
     sentence = "A leader was voted for in its epoch by a majority of voters, and told so."
+    requests: ClassVar[Requests] = (vote_request.VoteRequest,)
 
     def __init__(self, setting: Setting) -> None:
         super().__init__()
@@ -110,6 +119,7 @@ class BoundedResignation(Witness):
     """A leader without followers stops, in time."""
 
     sentence = "No node leads for 1.5 fetch time-outs without Fetches from a majority."
+    requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
     def __init__(self, setting: Setting) -> None:
         super().__init__()
@@ -165,6 +175,7 @@ class FetchesAreFenced(Witness):
     """An acknowledgement counts in the epoch that it names only (595-47)."""
 
     sentence = "A replica's Fetch is served in the epoch that it names, and in no other."
+    requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
     @override
     def replying(self, process: Observed, event: Received, message: Message) -> None:

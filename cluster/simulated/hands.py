@@ -64,6 +64,7 @@ class Hands:
         self._process = process
         self._party = party
         self._around = around
+        self._jury = around.jury
         self._storage = storage
         self._take = take
         self._when_running = when_running
@@ -107,11 +108,11 @@ class Hands:
         self._storage.append(effect)
         around.log.append(effect.batch)
         around.on_next_write()
-        for appended in around.jury.on_appended:
+        for appended in self._jury.on_appended:
             appended(self._process, effect.batch)
 
     def _truncate(self, effect: Truncate) -> None:
-        for truncated in self._around.jury.on_truncated:
+        for truncated in self._jury.on_truncated:
             truncated(self._process, effect.end_offset)
         self._around.log.truncate(effect.end_offset)  # it may fail half-way: no word is given
         self._storage.truncate(effect)
@@ -121,7 +122,7 @@ class Hands:
         self._storage.persist_quorum_state(effect)
         self._around.attempted = None
         self._around.on_next_write()
-        for persisted in self._around.jury.on_persisted:
+        for persisted in self._jury.on_persisted:
             persisted(self._process, effect.state)
 
     def _flush(self, effect: Flush) -> None:
@@ -159,7 +160,7 @@ class Hands:
     # Network
 
     def _send(self, effect: Send) -> None:
-        for sent in self._around.jury.on_sent:
+        for sent in self._jury.on_sent[type(effect.message)]:
             sent(self._process, effect)
         lane = "fetch" if type(effect.message) in _FETCHES else "other"
         self._ask(effect, lane, Outgoing(message=effect.message, version=effect.version))
@@ -196,13 +197,13 @@ class Hands:
         if answer is None:
             self._take(Unanswered(correlation=request.correlation))
             return
-        for heard in self._around.jury.on_heard:
+        for heard in self._jury.on_heard[type(request.message)]:
             heard(self._process, request, answer)
         self._take(Answered(correlation=request.correlation, message=answer))
 
     def _reply(self, effect: Reply) -> None:
         call, event = self.calls.pop(effect.request)
-        for replying in self._around.jury.on_replying:
+        for replying in self._jury.on_replying[type(event.message)]:
             replying(self._process, event, effect.message)
         self.replied.append((event, effect.message))
         call.answer(effect.message)
@@ -215,13 +216,13 @@ class Hands:
 
     def _publish(self, effect: Publish) -> None:
         self.image = effect.image
-        for published in self._around.jury.on_published:
+        for published in self._jury.on_published:
             published(self._process, effect.offset, effect.image)
 
     def _open_listeners(self, effect: OpenClientListeners) -> None:
         del effect
         self.listens = True
-        for opened in self._around.jury.on_opened:
+        for opened in self._jury.on_opened:
             opened(self._process)
 
     def _exit(self, effect: Exit) -> None:

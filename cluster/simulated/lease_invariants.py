@@ -5,11 +5,13 @@ but for faults of its rate, by as much as which a session may be shorter or long
 Not: images (metadata_invariants.py).
 """
 
+from typing import ClassVar
+
 from msgspec import Struct
 from typing_extensions import override
 
 from cluster.simulated.registry import RegistrationChange, Registry
-from cluster.simulated.witness import LEADER, Observed, Setting, Witness
+from cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
 from node.core.events import Received
 from node.core.metadata.image import MetadataImage
 from node.core.raft.quorum_state import QuorumState
@@ -49,6 +51,7 @@ class CurrentEpochsOnly(Witness):
     """Fencing tokens, by the answers that were given."""
 
     sentence = "A broker epoch is honoured only while it is the broker's current one."
+    requests: ClassVar[Requests] = CONTACTS
 
     def __init__(self, registry: Registry) -> None:
         super().__init__()
@@ -163,6 +166,7 @@ class FencedInTime(Witness):
         "A broker is fenced, and its id free, when its session has passed: "
         "never before, and not long after."
     )
+    requests: ClassVar[Requests] = CONTACTS
 
     def __init__(self, setting: Setting, registry: Registry) -> None:
         super().__init__()

@@ -144,8 +144,9 @@ class Links:
         due_ns = self._scheduler.now_ns + extra_ns + self.delays.next_ns(self._random)
         if self.weather is not None:
             due_ns += self.weather.delay_ns(stream.link)
-        stream.last_arrival_ns = max(stream.last_arrival_ns, due_ns)
-        self._scheduler.at(stream.last_arrival_ns, lambda: self._arrive(stream, arrive))
+        due_ns = max(due_ns, stream.last_arrival_ns)
+        stream.last_arrival_ns = due_ns
+        self._scheduler.at(due_ns, lambda: self._arrive(stream, arrive))
 
     def _arrive(self, stream: Stream, arrive: Callable[[], None]) -> None:
         if self._cuts and stream.link in self._cuts:

@@ -6,11 +6,12 @@ node's word about itself only as the claim that is to be tested. Not: elections
 """
 
 from itertools import pairwise, takewhile
+from typing import ClassVar
 
 from typing_extensions import override
 
 from cluster.simulated.ledger import Ledger
-from cluster.simulated.witness import LEADER, Observed, Setting, Witness
+from cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
 from node.core.effects import Send
 from node.core.raft.quorum_state import QuorumState
 from node.core.raft.snapshot_ids import LOG_BEGIN
@@ -84,6 +85,7 @@ class OwnWordIsDurable(Witness):
     """What a node claims to have flushed, to others by its Fetches and to itself."""
 
     sentence = "A voter vouches for nothing that a loss of power would take from it."
+    requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
     def __init__(self, setting: Setting) -> None:
         super().__init__()

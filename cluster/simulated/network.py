@@ -201,15 +201,14 @@ class Connection:
         self._links.send(self._forth, arrive)
 
     def _establish(self) -> bool:
-        if self.server is None:
-            server = self._lookup()
-            if server is None or not server.accepts():
-                return False
-            self.server = server
+        server = self._lookup()
+        if server is None or not server.accepts():
+            return False
+        self.server = server
         return True
 
     def _arrive(self, call: Call, arriving: Callable[[], Arrived]) -> None:
-        if not self._establish():
+        if self.server is None and not self._establish():
             self._stands = False
             self.reset()
             return

@@ -58,6 +58,7 @@ class NodeProcess(Server, Party):
         self.log = around.log
         self.status: NodeStatus | None = None
         self._around = around
+        self._jury = around.jury
         self._node = node
         self._trace = trace
         self._is_controller = is_controller
@@ -137,7 +138,10 @@ class NodeProcess(Server, Party):
 
     @override
     def serve(self, call: Call, arrived: Arrived) -> None:
-        self._suspension.when_reading(lambda: self._serve(call, arrived), call.connection)
+        if self._suspension.is_running:
+            self._serve(call, arrived)
+        else:
+            self._suspension.when_reading(lambda: self._serve(call, arrived), call.connection)
 
     @override
     def hear(self, action: Callable[[], None], connection: Connection) -> None:
@@ -177,18 +181,15 @@ class NodeProcess(Server, Party):
             self._awaits_fsync = self._is_blocked = False
             self._carry_out()
         while self._backlog and not self._is_blocked and self._suspension.is_running:
-            self._step(self._backlog.popleft())
+            self._do(self._backlog.popleft())
         self._is_stepping = False
-
-    def _step(self, event: Event) -> None:
-        self.event = event
-        if isinstance(event, Received):
-            for received in self._around.jury.on_received:
-                received(self, event)
-        self._do(event)
 
     def _do(self, event: Event | None) -> None:
         """Step through an event, or the start."""
+        self.event = event
+        if isinstance(event, Received):
+            for received in self._jury.on_received[type(event.message)]:
+                received(self, event)
         node, now = self._node, self._around.clock.now()
         try:
             effects = node.start(now) if event is None else node.step(event, now)
@@ -205,16 +206,15 @@ class NodeProcess(Server, Party):
         self._around.on_exit(self, Exit(status=1, reason=reason))
 
     def _carry_out(self) -> None:
-        effects = self._effects
-        while effects and self._suspension.is_alive:
-            effect = effects[0]
-            kind = type(effect)
-            if self._hands.is_flushing and kind in _AWAITS_FSYNC:
+        effects, hands, suspension = self._effects, self._hands, self._suspension
+        while effects and suspension.is_alive:
+            kind = type(effects[0])
+            if hands.is_flushing and kind in _AWAITS_FSYNC:
                 self._awaits_fsync = self._is_blocked = True
                 return
-            del effects[0]
+            effect = effects.popleft()
             try:
-                self._hands.carry_out(effect)
+                hands.carry_out(effect)
             except OSError as error:
                 self._around.on_disk_error(self, error)
                 return
@@ -227,7 +227,7 @@ class NodeProcess(Server, Party):
                 self._is_blocked = True
                 self.after(self._around.fsync_ns(), self._pass_barrier)
                 return
-        if self._suspension.is_alive:
+        if suspension.is_alive:
             self._observe()
             self._arm()
 
@@ -238,17 +238,17 @@ class NodeProcess(Server, Party):
 
     def _observe(self) -> None:
         """Tell the jury what the step has come to, once all of it is carried out."""
-        jury = self._around.jury
+        jury, hands = self._jury, self._hands
         status = self._node.status()
         before, self.status = self.status, status
         if status != before:
             for moved in jury.on_moved:
                 moved(self, before, status)
-        if self._hands.replied:
-            for event, message in self._hands.replied:
-                for replied in jury.on_replied:
+        if hands.replied:
+            for event, message in hands.replied:
+                for replied in jury.on_replied[type(event.message)]:
                     replied(self, event, message)
-            self._hands.replied.clear()
+            hands.replied.clear()
         if self._trace is not None:
             name = "start" if self.event is None else type(self.event).__name__
             self._trace.write(status, self._around.clock.now(), name)

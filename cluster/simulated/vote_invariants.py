@@ -4,9 +4,11 @@ A voter is judged by its disk as the simulator has seen it written, and by what 
 Not: who wins by those votes (election_invariants.py).
 """
 
+from typing import ClassVar
+
 from typing_extensions import override
 
-from cluster.simulated.witness import LEADER, Observed, Setting, Witness
+from cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
 from node.core.effects import Send
 from node.core.events import Received
 from node.core.raft.quorum_state import QuorumState
@@ -52,6 +54,7 @@ class OneVoteAnEpoch(OfVoters):
     """Votes on disk, votes given by answers, and votes after a leader was known."""
 
     sentence = "A voter votes once in an epoch, durably, and for nobody once it has a leader."
+    requests: ClassVar[Requests] = (vote_request.VoteRequest,)
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -105,6 +108,7 @@ class VotesAreRefusedForAReason(OfVoters):
         "A voter that has no leader in the epoch, has voted for nobody else, and whose log holds "
         "no more than the candidate's, gives its vote, as often as it is asked."
     )
+    requests: ClassVar[Requests] = (vote_request.VoteRequest,)
 
     @override
     def replying(self, process: Observed, event: Received, message: Message) -> None:

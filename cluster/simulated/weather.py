@@ -104,7 +104,8 @@ class Weather:
         delay_ns = 0
         for toxic in self._toxics.get(link, ()):
             delay_ns += toxic.slow_ns
-            delay_ns += self._retransmissions_ns(toxic.loss)
+            if toxic.loss:
+                delay_ns += self._retransmissions_ns(toxic.loss)
             if toxic.stall and self._random.random() < toxic.stall:
                 delay_ns += int(self._random.random() * toxic.stall_ns)
         if delay_ns:
@@ -125,7 +126,7 @@ class Weather:
 
     def _retransmissions_ns(self, loss: float) -> int:
         total_ns, timeout_ns = 0, FIRST_RETRANSMISSION_NS
-        while loss and self._random.random() < loss:
+        while self._random.random() < loss:
             total_ns += timeout_ns
             timeout_ns *= 2
         return total_ns

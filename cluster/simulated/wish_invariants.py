@@ -4,11 +4,13 @@ Wishes are what heartbeats ask for: to be fenced, to serve, to stop. Not: how lo
 (lease_invariants.py), nor whether an answer is of the present (answer_invariants.py).
 """
 
+from typing import ClassVar
+
 from msgspec import Struct
 from typing_extensions import override
 
 from cluster.simulated.registry import Registry, Standing
-from cluster.simulated.witness import Observed, Witness
+from cluster.simulated.witness import Observed, Requests, Witness
 from node.core.events import Received
 from node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from node.core.types import NodeId
@@ -44,6 +46,7 @@ class WishesAreGranted(Witness):
         "A broker is told truly whether it is fenced, is fenced if it asks for that and not if it "
         "asks to serve and has caught up, and may stop when it asks and leads nothing."
     )
+    requests: ClassVar[Requests] = (HeartbeatRequest,)
 
     def __init__(self, registry: Registry) -> None:
         super().__init__()

@@ -4,10 +4,10 @@ An invariant is a Witness with a sentence. It overrides the hooks it needs; the 
 those, after the effect or step that they are about, so that each costs what it uses.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from inspect import isfunction
-from typing import ClassVar, Protocol
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from typing_extensions import override
 
@@ -21,6 +21,9 @@ from node.core.raft.snapshot_ids import SnapshotId
 from node.core.status import NodeStatus
 from node.wire.messages import Message
 from node.wire.messages.batch import Batch
+
+Hook = TypeVar("Hook", bound=Callable[..., None])
+Requests = tuple[type[Message], ...]
 
 LEADER = "leader"
 """The name of the role, as a status has it."""
@@ -84,6 +87,8 @@ class Witness:
     """An invariant; every hook may be left out."""
 
     sentence: ClassVar[str]
+    requests: ClassVar[Requests] = ()
+    """It hears of messages with these requests only, and their answers; of all if none is named."""
 
     def __init__(self) -> None:
         self.jury: Jury
@@ -140,6 +145,24 @@ class Witness:
         """No log reaches below this offset any more: what is kept of that may go."""
 
 
+class ByRequest(dict[type[Message], list[Hook]], Generic[Hook]):
+    """Who is told of a message, by the type of the request; found when the first comes."""
+
+    def __init__(self, hooks: Iterable[tuple[Requests, Hook]]) -> None:
+        super().__init__()
+        self._hooks = list(hooks)
+
+    def append(self, hook: Hook) -> None:
+        """Tell one more, after the others and of every request."""
+        self._hooks.append(((), hook))
+        self.clear()
+
+    def __missing__(self, request: type[Message]) -> list[Hook]:
+        told = [hook for requests, hook in self._hooks if not requests or request in requests]
+        self[request] = told
+        return told
+
+
 HOOKS = tuple(name for name, hook in vars(Witness).items() if isfunction(hook) and name[0] != "_")
 
 
@@ -158,11 +181,11 @@ class Jury:
         self.on_appended = [w.appended for w in _who(witnesses, "appended")]
         self.on_truncated = [w.truncated for w in _who(witnesses, "truncated")]
         self.on_persisted = [w.persisted for w in _who(witnesses, "persisted")]
-        self.on_sent = [w.sent for w in _who(witnesses, "sent")]
-        self.on_heard = [w.heard for w in _who(witnesses, "heard")]
-        self.on_received = [w.received for w in _who(witnesses, "received")]
-        self.on_replying = [w.replying for w in _who(witnesses, "replying")]
-        self.on_replied = [w.replied for w in _who(witnesses, "replied")]
+        self.on_sent = ByRequest((w.requests, w.sent) for w in _who(witnesses, "sent"))
+        self.on_heard = ByRequest((w.requests, w.heard) for w in _who(witnesses, "heard"))
+        self.on_received = ByRequest((w.requests, w.received) for w in _who(witnesses, "received"))
+        self.on_replying = ByRequest((w.requests, w.replying) for w in _who(witnesses, "replying"))
+        self.on_replied = ByRequest((w.requests, w.replied) for w in _who(witnesses, "replied"))
         self.on_opened = [w.opened for w in _who(witnesses, "opened")]
         self.on_published = [w.published for w in _who(witnesses, "published")]
         self.on_snapshotted = [w.snapshotted for w in _who(witnesses, "snapshotted")]

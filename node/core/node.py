@@ -102,16 +102,16 @@ class Node:
             return []
         self._raft.check_leadership(now)
         match event:
-            case Tick():
-                self._tick(now)
             case Received():
                 self._receive(event, now)
             case Answered():
                 self._outbox.resume(event.correlation, event.message, now)
-            case Unanswered():
-                self._outbox.resume(event.correlation, None, now)
             case Flushed():
                 self._raft.flushed_event(event)
+            case Tick():
+                self._tick(now)
+            case Unanswered():
+                self._outbox.resume(event.correlation, None, now)
             case SnapshotWritten():
                 self._snapshots.written(event)
             case SnapshotChecked():
@@ -133,21 +133,9 @@ class Node:
 
     def status(self) -> NodeStatus:
         """What the node shows of itself after a step."""
-        raft = self._raft
-        return NodeStatus(
-            role=raft.role.name,
-            epoch=raft.epoch,
-            leader=raft.leader,
-            high_watermark=raft.high_watermark,
-            flushed=raft.flushed,
-            log_end=raft.log.end_offset,
-            image_offset=self._committed.offset,
-            image_digest=self._committed.image.digest,
-            voted_for=raft.durable.voted_for,
-            last_epoch=raft.log.last_epoch,
-            snapshot_end=raft.snapshot_end,
-            broker_state=None if self._broker is None else self._broker.state,
-        )
+        committed, broker = self._committed, self._broker
+        broker_state = None if broker is None else broker.state
+        return self._raft.status(committed.offset, committed.image.digest, broker_state)
 
     def _tick(self, now: Instant) -> None:
         self._raft.tick(now)
@@ -221,8 +209,11 @@ class Node:
 
     def _apply_committed(self) -> bool:
         """Follow the high watermark; false if a committed record can't be applied."""
+        high_watermark = self._raft.high_watermark
+        if high_watermark == self._committed.offset:
+            return True
         try:
-            moved = self._committed.advance(self._raft.log, self._raft.high_watermark)
+            moved = self._committed.advance(self._raft.log, high_watermark)
         except ApplyError as error:
             self._outbox.emit(Exit(status=1, reason=str(error)))
             return False

@@ -51,7 +51,7 @@ class Snapshots:
     def advance(self, now: Instant) -> None:
         """Write a snapshot if enough has been committed since the last, or enough time passed."""
         if self._chosen is None:
-            if not (self._has_enough() or self._is_due(now)) or not self._has_news():
+            if not self._is_due(now) or not self._has_news():
                 return
             self._choose(now)
         self._write_durable()
@@ -92,11 +92,11 @@ class Snapshots:
             return None
         return Monotonic(self._begun + self._policy.interval_ns)
 
-    def _has_enough(self) -> bool:
-        taken = self._committed.records_taken - self._records_in_last
-        return taken * RECORD_ESTIMATE_BYTES >= self._policy.bytes_between
-
     def _is_due(self, now: Instant) -> bool:
+        """Whether enough has been committed, or enough time has passed."""
+        taken = self._committed.records_taken - self._records_in_last
+        if taken * RECORD_ESTIMATE_BYTES >= self._policy.bytes_between:
+            return True
         interval_ns = self._policy.interval_ns
         return interval_ns > 0 and now.monotonic >= self._begun + interval_ns
 

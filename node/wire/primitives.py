@@ -6,6 +6,7 @@ their codec is generated on top of these.
 """
 
 import struct
+from functools import lru_cache
 from typing import Any
 
 from node.wire.errors import WireError
@@ -28,6 +29,12 @@ def uuid16(uuid: Uuid) -> Uuid:
     if len(uuid) != UUID_BYTES:
         raise WireError(f"a uuid has 16 bytes, not {len(uuid)}")
     return uuid
+
+
+@lru_cache(maxsize=256)
+def _numbers(code: str, count: int) -> struct.Struct:
+    """The layout of an array of fixed-width numbers; most arrays are of few lengths."""
+    return struct.Struct(f">{count}{code}")
 
 
 def _text(data: memoryview) -> str:
@@ -154,6 +161,10 @@ class Reader:
 
     def uvarint(self) -> int:
         """An unsigned varint of at most 32 bits."""
+        position = self.position
+        if position < self.end and (byte := self.data[position]) < 0x80:
+            self.position = position + 1  # most are this short
+            return byte
         value = self._varint_bits(_VARINT_BITS)
         if value > _MAX_UVARINT:
             raise WireError(f"a varint of more than 32 bits before byte {self.position}")
@@ -257,7 +268,7 @@ class Reader:
 
     def fixed_array(self, code: str, count: int) -> tuple[Any, ...]:
         """`count` fixed-width numbers; the count has been checked already."""
-        return self.unpack(struct.Struct(f">{count}{code}"))
+        return self.unpack(_numbers(code, count)) if count else ()
 
     def skip_tags(self) -> None:
         """Skip a section of tagged fields, all of them unknown (KIP-482)."""

@@ -99,12 +99,12 @@ class Process:
 
     def sends(self, message):
         send = Send(destination=2, correlation=1, message=message, version=1, timeout_ns=1)
-        for sent in self._court.jury.on_sent:
+        for sent in self._court.jury.on_sent[type(message)]:
             sent(self, send)
 
     def hears(self, voter, request, answer):
         send = Send(destination=voter, correlation=1, message=request, version=1, timeout_ns=1)
-        for heard in self._court.jury.on_heard:
+        for heard in self._court.jury.on_heard[type(request)]:
             heard(self, send, answer)
 
     def restarts(self, batches, durable=None):
@@ -123,14 +123,14 @@ class Process:
             principal=ANONYMOUS,
             client_host="h",
         )
-        for received in self._court.jury.on_received:
+        for received in self._court.jury.on_received[type(message)]:
             received(self, event)
         return event
 
     def replies(self, event, message):
-        for replying in self._court.jury.on_replying:
+        for replying in self._court.jury.on_replying[type(event.message)]:
             replying(self, event, message)
-        for replied in self._court.jury.on_replied:
+        for replied in self._court.jury.on_replied[type(event.message)]:
             replied(self, event, message)
         self.steps()
 

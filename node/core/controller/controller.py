@@ -78,7 +78,9 @@ class Controller:
     def advance(self, now: Instant) -> None:
         """Follow what the quorum's step has changed: claim, renounce, answer."""
         self._let_go()
-        if isinstance(self._state, Standby) and self._raft.is_leader:
+        if isinstance(self._state, Standby):
+            if not self._raft.is_leader:
+                return
             self._state = Claiming(
                 epoch=self._raft.epoch,
                 leader_change=self._raft.epoch_start_offset,

@@ -22,6 +22,8 @@ from node.core.metadata.image import (
 from node.core.types import NO_NODE, NodeId
 from node.wire.types import Uuid
 
+_NO_KEYS: Keys = Map()
+
 
 def set_broker(image: MetadataImage, broker: BrokerRegistration) -> MetadataImage:
     """Add or replace a registration."""
@@ -166,7 +168,7 @@ def _listed(
             index = index.set(broker_id, keys) if keys else index.delete(broker_id)
     for broker_id in now:
         if broker_id not in was:
-            index = index.set(broker_id, index.get(broker_id, Map()).set(key, None))
+            index = index.set(broker_id, index.get(broker_id, _NO_KEYS).set(key, None))
     return index
 
 

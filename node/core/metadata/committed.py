@@ -25,13 +25,15 @@ REPLAY_BYTES = 1 << 20
 class CommittedImage:
     """`image` holds every record below `offset`."""
 
-    __slots__ = ("_apply", "_offers", "end", "image", "records_taken", "timestamp_ms")
+    __slots__ = ("_apply", "_offers", "epoch", "image", "offset", "records_taken", "timestamp_ms")
 
     def __init__(self, apply: Apply = apply_batch) -> None:
         self._apply = apply
         self.image: MetadataImage = EMPTY_IMAGE
-        self.end = LOG_BEGIN
-        """The offset up to which it holds everything, with the epoch: a snapshot's id."""
+        self.offset = LOG_BEGIN.end_offset
+        """The offset after the last record that the image holds."""
+        self.epoch = LOG_BEGIN.epoch
+        """Of that record."""
         self.timestamp_ms = 0
         """Of the last batch in it."""
         self.records_taken = 0
@@ -39,15 +41,15 @@ class CommittedImage:
         self._offers: dict[Offset, tuple[Epoch, MetadataImage]] = {}
 
     @property
-    def offset(self) -> Offset:
-        """The offset after the last record that the image holds."""
-        return self.end.end_offset
+    def end(self) -> SnapshotId:
+        """The offset up to which it holds everything, with the epoch: a snapshot's id."""
+        return SnapshotId(self.offset, self.epoch)
 
     def load(self, loaded: LoadedSnapshot) -> None:
         """Hold what this snapshot does, and nothing else."""
         self._offers.clear()
         self.image = loaded.image
-        self.end = loaded.stored.snapshot
+        self.offset, self.epoch = loaded.stored.snapshot.end_offset, loaded.stored.snapshot.epoch
         self.timestamp_ms = loaded.timestamp_ms
         self.records_taken = 0
 
@@ -73,24 +75,24 @@ class CommittedImage:
         Raises:
             ApplyError: if a committed record does not fit; the node must not go on.
         """
-        was = reached = self.offset
-        while reached < high_watermark:
-            for batch in log.read(reached, REPLAY_BYTES):
-                if batch.next_offset > high_watermark:
-                    return reached > was
-                self._take(batch)
-                reached = self.offset
-        return reached > was
+        was = self.offset
+        while self.offset < high_watermark:
+            for batch in log.read(self.offset, REPLAY_BYTES):
+                end = Offset(batch.next_offset)
+                if end > high_watermark:
+                    return self.offset > was
+                self._take(batch, end)
+        return self.offset > was
 
-    def _take(self, batch: Batch) -> None:
-        offer = self._offers.pop(Offset(batch.next_offset), None)
+    def _take(self, batch: Batch, end: Offset) -> None:
+        offer = self._offers.pop(end, None)
         # An offset names a batch only together with its epoch (log matching): after a lost
         # leadership another leader's batch may stand where ours was offered.
         if offer is not None and offer[0] == batch.epoch:
             self.image = offer[1]
         else:
             self._replay(batch)
-        self.end = SnapshotId(Offset(batch.next_offset), Epoch(batch.epoch))
+        self.offset, self.epoch = end, Epoch(batch.epoch)
         self.timestamp_ms = batch.timestamp_ms
         self.records_taken += len(batch.records)
 

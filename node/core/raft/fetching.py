@@ -98,7 +98,9 @@ class Fetcher:
             if self._terms != self._current_terms():
                 self._start_over(now)
         self.snapshots.settle(now)
-        if self.snapshots.is_copying or not self._may_fetch() or now.monotonic < self._due():
+        if self._is_in_flight or self.snapshots.is_copying or not self._may_fetch():
+            return
+        if now.monotonic < self._due():
             return
         target = self._target(now)
         self._last_target = target
@@ -135,10 +137,10 @@ class Fetcher:
         state = self._state
         if self._is_in_flight or state.is_stopping or not state.peers:
             return False
-        if isinstance(state.role, _FETCH_FROM_NOBODY):
-            return False
         if not state.is_voter:
             return True  # it acknowledges nothing, so it flushes for its snapshots only
+        if isinstance(state.role, _FETCH_FROM_NOBODY):
+            return False
         return state.flushed == state.log.end_offset
 
     def _may_ask_from(self, peer: NodeId) -> Monotonic:

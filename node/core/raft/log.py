@@ -37,6 +37,7 @@ class Log:
         "_epochs",
         "end_offset",
         "generation",
+        "last_epoch",
         "start",
     )
 
@@ -52,7 +53,9 @@ class Log:
         self.generation = 0
         """Which log this is: each truncation makes another, so that a Flushed of one that was
         cut can't vouch for what took its place."""
-        self._note_start()
+        self.last_epoch = NO_RECORDS_EPOCH
+        """The epoch of the last record; 0 if there is none."""
+        self._note_epochs()
         for batch in batches:
             self.append(batch)
 
@@ -66,17 +69,13 @@ class Log:
         """The last batch of a log that holds any."""
         return self._batches[-1]
 
-    @property
-    def last_epoch(self) -> Epoch:
-        """The epoch of the last record; 0 if there is none."""
-        return self._epochs[-1] if self._epochs else NO_RECORDS_EPOCH
-
     def append(self, batch: Batch) -> None:
         """Add a batch at the end."""
         assert batch.base_offset == self.end_offset, "a batch goes where the log ends"
         assert batch.epoch >= self.last_epoch, "epochs never fall along a log"
         if batch.epoch != self.last_epoch:
-            self._epochs.append(Epoch(batch.epoch))
+            self.last_epoch = Epoch(batch.epoch)
+            self._epochs.append(self.last_epoch)
             self._epoch_starts.append(Offset(batch.base_offset))
         self._batches.append(batch)
         self._bases.append(batch.base_offset)
@@ -91,7 +90,7 @@ class Log:
         self.end_offset = Offset(self._batches[-1].next_offset) if kept else self.start_offset
         kept_epochs = bisect_left(self._epoch_starts, self.end_offset)
         del self._epochs[kept_epochs:], self._epoch_starts[kept_epochs:]
-        self._note_start()
+        self._note_epochs()
         self.generation += 1
         return self.end_offset
 
@@ -104,7 +103,7 @@ class Log:
         ended = bisect_left(self._epoch_starts, start.end_offset)
         del self._epochs[:ended], self._epoch_starts[:ended]
         self.start = start
-        self._note_start()
+        self._note_epochs()
 
     def reset(self, start: SnapshotId) -> None:
         """Drop all batches: a snapshot of the leader's takes their place."""
@@ -112,15 +111,19 @@ class Log:
             entries.clear()
         self.start = start
         self.end_offset = start.end_offset
-        self._note_start()
+        self._note_epochs()
         self.generation += 1
 
-    def _note_start(self) -> None:
-        """The snapshot's last record is the log's last until another comes: keep its epoch."""
+    def _note_epochs(self) -> None:
+        """The log has another start or end, and maybe another last epoch.
+
+        The snapshot's last record is the log's last until another comes: keep its epoch.
+        """
         is_known = bool(self._epochs) and self._epochs[0] <= self.start.epoch
         if self.start != LOG_BEGIN and not is_known:
             self._epochs.insert(0, self.start.epoch)
             self._epoch_starts.insert(0, self.start.end_offset)
+        self.last_epoch = self._epochs[-1] if self._epochs else NO_RECORDS_EPOCH
 
     def end_offset_for_epoch(self, epoch: Epoch) -> EpochEnd:
         """The largest epoch at most `epoch` that has records, and where it ends (595-48)."""

@@ -31,6 +31,7 @@ from node.core.raft.snapshot_ids import StoredSnapshot
 from node.core.raft.snapshot_keeping import keep
 from node.core.raft.snapshot_serving import SnapshotServer
 from node.core.raft.state import RaftState
+from node.core.status import NodeStatus
 from node.core.types import (
     NANOSECONDS_PER_MS,
     Epoch,
@@ -92,7 +93,7 @@ class Raft:
     @property
     def is_leader(self) -> bool:
         """Whether this node leads."""
-        return isinstance(self._state.role, Leader)
+        return self._state.is_leader
 
     @property
     def epoch_start_offset(self) -> Offset:
@@ -125,6 +126,26 @@ class Raft:
     def durable(self) -> QuorumState:
         """What would survive a crash."""
         return self._state.durable
+
+    def status(
+        self, image_offset: Offset, image_digest: int, broker_state: int | None
+    ) -> NodeStatus:
+        """What the node shows of itself after a step: the quorum, and what the caller adds."""
+        state, log = self._state, self._state.log
+        return NodeStatus(
+            role=state.role.name,
+            epoch=state.epoch,
+            leader=state.leader,
+            high_watermark=state.high_watermark,
+            flushed=state.flushed,
+            log_end=log.end_offset,
+            image_offset=image_offset,
+            image_digest=image_digest,
+            voted_for=state.durable.voted_for,
+            last_epoch=log.last_epoch,
+            snapshot_end=state.snapshot_end,
+            broker_state=broker_state,
+        )
 
     # What happens to it
 
@@ -199,7 +220,8 @@ class Raft:
 
     def check_leadership(self, now: Instant) -> None:
         """Resign if overdue: before any other event, so that a paused leader wakes as none."""
-        resign_without_majority(self._state, now)
+        if self._state.is_leader:
+            resign_without_majority(self._state, now)
 
     def tick(self, now: Instant) -> None:
         """Do what is due."""
@@ -207,14 +229,16 @@ class Raft:
 
     def settle(self, now: Instant) -> None:
         """Send and answer what follows from the step so far."""
-        self._elections.settle(now)
-        self._announcements.settle(now)
+        if self._state.is_leader:
+            self._announcements.settle(now)
+        else:
+            self._elections.settle(now)
         self._server.settle(now)
         self._fetcher.settle(now)
 
     def deadline(self) -> Monotonic | None:
         """When it wants a tick, at the latest."""
-        if self.is_leader:
+        if self._state.is_leader:
             return earliest(
                 self._announcements.deadline(),
                 resignation_deadline(self._state),

@@ -129,11 +129,11 @@ class FetchServer:
         """Answer the waiting Fetches that have news, have waited enough, or wait in vain."""
         if not self._waiting:
             return
-        is_leader = isinstance(self._state.role, Leader)
+        is_leader, now_ns = self._state.is_leader, now.monotonic
         due = [
             waiting
             for waiting in self._waiting.values()
-            if not is_leader or self._has_news(waiting) or waiting.deadline <= now.monotonic
+            if not is_leader or waiting.deadline <= now_ns or self._has_news(waiting)
         ]
         for waiting in due:
             del self._waiting[waiting.fetch.replica_id]

@@ -98,7 +98,8 @@ class RaftState:
 
     def _note_terms(self) -> None:
         """Say what follows from the durable state and the role; it is asked for in each step."""
-        was_ours = self.durable.leader == self.node_id and not isinstance(self.role, Leader)
+        self.is_leader = isinstance(self.role, Leader)
+        was_ours = self.durable.leader == self.node_id and not self.is_leader
         self.epoch: Epoch = self.durable.epoch
         """The newest epoch known."""
         self.leader: NodeId = NO_NODE if was_ours else self.durable.leader

@@ -8,7 +8,6 @@ from node.core.effects import Effect, Exit, Forward, Reply, Send
 from node.core.events import Received
 from node.core.metadata.committed import CommittedImage
 from node.core.outbox import Outbox
-from node.core.raft.snapshot_ids import SnapshotId
 from node.core.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
 from node.wire.messages import Message
 from node.wire.principal import Principal
@@ -83,7 +82,7 @@ class Bench:
 
     def see(self, offset: int) -> list[Effect]:
         """All records below `offset` are committed and applied here."""
-        self.committed.end = SnapshotId(Offset(offset), Epoch(1))
+        self.committed.offset = Offset(offset)
         return self.advance()
 
     def answer(self, sent: Send | Forward, message: Message | None) -> list[Effect]:

@@ -1,0 +1,61 @@
+"""Who is told of what. Not: what the invariants make of it."""
+
+from cluster.simulated.witness import Witness
+from node.wire.messages import fetch_request, fetch_response, vote_request, vote_response
+from tests.simulated.witnesses import Court
+
+
+class Everything(Witness):
+    sentence = "It objects to nothing."
+
+    def __init__(self):
+        super().__init__()
+        self.told = []
+
+    def sent(self, process, effect):
+        self.told.append(("sent", type(effect.message)))
+
+    def heard(self, process, request, answer):
+        self.told.append(("heard", type(request.message)))
+
+    def received(self, process, event):
+        self.told.append(("received", type(event.message)))
+
+    def replying(self, process, event, message):
+        self.told.append(("replying", type(event.message)))
+
+    def replied(self, process, event, message):
+        self.told.append(("replied", type(event.message)))
+
+
+class VotesOnly(Everything):
+    requests = (vote_request.VoteRequest,)
+
+
+HOOKS = ("sent", "heard", "received", "replying", "replied")
+FETCH, VOTE = fetch_request.FetchRequest(), vote_request.VoteRequest()
+
+
+def exchange(process, request, answer):
+    process.sends(request)
+    process.hears(2, request, answer)
+    process.replies(process.receives(request), answer)
+
+
+def test_a_witness_hears_of_the_requests_that_it_names_and_of_no_others():
+    everything, votes_only = Everything(), VotesOnly()
+    process = Court(everything, votes_only).process()
+    exchange(process, FETCH, fetch_response.FetchResponse())
+    exchange(process, VOTE, vote_response.VoteResponse())
+    of_votes = [(hook, vote_request.VoteRequest) for hook in HOOKS]
+    assert votes_only.told == of_votes
+    assert everything.told == [(hook, fetch_request.FetchRequest) for hook in HOOKS] + of_votes
+
+
+def test_who_joins_hears_of_every_request_also_of_those_seen_before():
+    listener, court = Everything(), Court(VotesOnly())
+    process = court.process()
+    exchange(process, FETCH, fetch_response.FetchResponse())
+    court.jury.join(listener)
+    exchange(process, FETCH, fetch_response.FetchResponse())
+    assert listener.told == [(hook, fetch_request.FetchRequest) for hook in HOOKS]
