@@ -6,13 +6,20 @@ verdicts. Here the folder's name is the hash of the kernel's file and of all fil
 that it imports, directly or not, so that any change compiles anew what it may concern. Whoever has
 a kernel imports this module and with it numba; nobody else does.
 
-One process at a time compiles, or loads, the kernels of a file. numba keeps an index and numbered
-files of code: two processes that write them at once for two signatures leave an index that names
-the other's code, and whoever loads that calls it with the wrong types (numba issue 4807).
+Two things that numba leaves to chance where processes share what they keep are settled here:
+
+- One process at a time compiles, or loads, the kernels of a file. There is an index and numbered
+  files of code: two that write at once for two signatures leave an index that names the other's
+  code (numba issue 4807).
+- Functions are numbered apart in each process. A closure's symbol is its name and a number, which
+  numba counts from 1 in each: code of two processes that is loaded into a third may have one symbol
+  for two functions, and one of them is called in the other's place (numba issue 10128). That has
+  given a wrong verdict here, and a segmentation fault.
 """
 
 import fcntl
 import hashlib
+import itertools
 import os
 import re
 import sys
@@ -22,9 +29,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, wraps
 from pathlib import Path
-from typing import Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numba
+from numba.core.bytecode import FunctionIdentity
 
 _PACKAGE: Final = Path(__file__).parent
 _IS_GIVEN: Final = "NUMBA_CACHE_DIR" in os.environ
@@ -40,14 +48,42 @@ _held: Final[set[Path]] = set()
 F = TypeVar("F", bound=Callable[..., object])
 
 
+def _number_apart() -> None:
+    """Has this process count functions from a number that no other begins with, by chance."""
+    FunctionIdentity._unique_ids = itertools.count(int.from_bytes(os.urandom(7), "big"))  # noqa: SLF001
+
+
+_number_apart()
+os.register_at_fork(after_in_child=_number_apart)
+
+
 def kernel(function: F) -> F:
     """Compiles a function at its first call, for use without Python's lock, and keeps the code."""
+    return _compiled(function, counts_references=True)
+
+
+def bare_kernel(function: F) -> F:
+    """Likewise, for a function that makes no array, as the inner steps of a search don't.
+
+    numba counts the references to each array that such a function takes apart from a tuple or
+    passes on: atomic additions that cost a search of small steps most of its time. Here nothing is
+    counted: an array, or a part of one, lives as long as those outside hold it. To make one fails
+    to compile. A bare kernel that returns arrays may be called by bare kernels only, and calls no
+    other kernel that does.
+    """
+    return _compiled(function, counts_references=False)
+
+
+def _compiled(function: F, *, counts_references: bool) -> F:
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
     source = Path(str(sys.modules[function.__module__].__file__))
     if not _IS_GIVEN:
         numba.config.CACHE_DIR = str(_folder_of(source))  # type: ignore[attr-defined]
-    dispatcher = numba.njit(cache=True, nogil=True)(function)
+    njit = cast("Callable[..., Any]", numba.njit)  # its types don't know _nrt
+    dispatcher = njit(cache=True, nogil=True, _nrt=counts_references)(function)
     lock = Path(str(dispatcher.stats.cache_path)) / f"{source.stem}.lock"
-    dispatcher.compile = _alone(dispatcher.compile, lock)  # type: ignore[method-assign]
+    dispatcher.compile = _alone(dispatcher.compile, lock)
     return cast("F", dispatcher)
 
 

@@ -6,6 +6,7 @@ what is printed.
 """
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -24,7 +25,7 @@ def main() -> None:
     """Serve checks until the input ends."""
     model = model_named(sys.argv[1])
     tables = [operations_table_of(Path(path)) for path in sys.argv[2:]]
-    options = CheckOptions(limits=Limits(seconds=LIMIT_S))
+    options = CheckOptions(limits=Limits(seconds=LIMIT_S), processes=os.cpu_count() or 1)
     print(json.dumps({"ready": True}), flush=True)
     for _ in sys.stdin:
         started = time.perf_counter()

@@ -1,7 +1,7 @@
 """Calls on registers: read, write, compare-and-set; one register a key."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from checkers.calls import Calls
 from checkers.calls.numbers import number_texts
 from checkers.calls.values import NO_VALUE, canonical, of_function
-from checkers.columns import FAIL, OK, Columns
+from checkers.columns import FAIL, NEVER, OK, Columns
 
 READ: Final = 0
 WRITE: Final = 1
@@ -77,6 +77,28 @@ def register_calls(columns: Columns) -> RegisterCalls:
         new=set_to[rows],
         initial=int(parts[4][0]),
         values=values,
+    )
+
+
+def since(calls: RegisterCalls, key: int, time: int) -> RegisterCalls:
+    """Returns the calls of a key that had not returned by a time, as one key.
+
+    Of those then open, reads are left out, and compare-and-sets may or may not happen.
+    """
+    start, end = calls.starts[key], calls.starts[key + 1]
+    is_open = calls.invoke[start:end] < time
+    is_kept = (calls.complete[start:end] > time) & ~(is_open & (calls.action[start:end] == READ))
+    kept = start + np.flatnonzero(is_kept)
+    is_optional = (calls.invoke[kept] < time) & (calls.action[kept] == CAS)
+    return replace(
+        calls,
+        starts=np.array([0, len(kept)]),
+        rows=calls.rows[kept],
+        invoke=calls.invoke[kept],
+        complete=np.where(is_optional, NEVER, calls.complete[kept]),
+        action=calls.action[kept],
+        expected=calls.expected[kept],
+        new=calls.new[kept],
     )
 
 

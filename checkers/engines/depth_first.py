@@ -25,11 +25,11 @@ from checkers.engines.register_layout import (
     Integer,
     Layout,
 )
-from checkers.engines.register_paths import COUNT, STANDS_FOR, Space
+from checkers.engines.register_paths import COUNT, STANDS_FOR, TRIED, Space
 from checkers.engines.register_rows import VALUE, Key, Rows, Window, copy_row, is_done, key_of
 from checkers.engines.register_steps import successors
 from checkers.engines.register_window import begin, new_window, step_back, step_forward
-from checkers.kernels import kernel
+from checkers.kernels import bare_kernel
 
 RUNNING: Final = 0
 VALID: Final = 1
@@ -87,7 +87,7 @@ def new_descent(columns: int, ranks: int, room: int) -> Descent:
     )
 
 
-@kernel
+@bare_kernel
 def descend(
     layout: Layout,
     keys: NDArray[np.int64],
@@ -124,7 +124,7 @@ def descend(
             found[j, 1], found[j, 2] = descent.at[FURTHEST], descent.at[VALUE_THERE]
 
 
-@kernel
+@bare_kernel
 def _start(key: Key, descent: Descent) -> None:
     """Sets a search to the first configuration."""
     descent.at[TOP] = descent.at[SIZE] = descent.at[WORK] = 0
@@ -135,7 +135,7 @@ def _start(key: Key, descent: Descent) -> None:
     _push(key, descent, descent.row, 0, 0)
 
 
-@kernel
+@bare_kernel
 def _run(key: Key, descent: Descent, space: Space, work: Integer) -> Integer:
     """Goes on until it is decided or about so much work was done: RUNNING, VALID or EXHAUSTED."""
     at, row = descent.at, descent.row
@@ -154,7 +154,7 @@ def _run(key: Key, descent: Descent, space: Space, work: Integer) -> Integer:
             if _is_seen(key, here, descent, position):
                 break
             successors(key, here, there, row, 0, space)
-            at[WORK] += 1 + space.at[COUNT]
+            at[WORK] += 1 + space.at[COUNT] + space.at[TRIED]
             if space.at[COUNT] == 0:
                 break
             position += 1
@@ -167,7 +167,7 @@ def _run(key: Key, descent: Descent, space: Space, work: Integer) -> Integer:
     return EXHAUSTED
 
 
-@kernel
+@bare_kernel
 def _moved(key: Key, here: Window, there: Window, position: Integer) -> tuple[Window, Window]:
     """Returns the windows of a position, no later than the next, and of the one after it."""
     if here.at[0] + 1 == position:
@@ -180,7 +180,7 @@ def _moved(key: Key, here: Window, there: Window, position: Integer) -> tuple[Wi
     return here, there
 
 
-@kernel
+@bare_kernel
 def _push(key: Key, descent: Descent, rows: Rows, i: Integer, position: Integer) -> None:
     """Puts a configuration on the ring; the oldest makes room if it is full."""
     at = descent.at
@@ -190,7 +190,7 @@ def _push(key: Key, descent: Descent, rows: Rows, i: Integer, position: Integer)
     descent.positions[at[TOP]] = position
 
 
-@kernel
+@bare_kernel
 def _is_seen(key: Key, here: Window, descent: Descent, position: Integer) -> bool:
     """Says whether the configuration is known to have been looked at, and remembers it."""
     if is_done(descent.row, 0, key.returning[position, RANK]):
@@ -203,7 +203,7 @@ def _is_seen(key: Key, here: Window, descent: Descent, position: Integer) -> boo
     return False
 
 
-@kernel
+@bare_kernel
 def _choose(key: Key, there: Window, descent: Descent, space: Space, position: Integer) -> None:
     """Goes on with the successor whose value is asked for soonest; the others wait, best on top."""
     count = space.at[COUNT]
@@ -226,7 +226,7 @@ def _choose(key: Key, there: Window, descent: Descent, space: Space, position: I
     copy_row(key, space.rows, best, descent.row, 0)
 
 
-@kernel
+@bare_kernel
 def _next_want(key: Key, there: Window, rows: Rows, i: Integer, position: Integer) -> Integer:
     """Returns the position at which a call that needs a row's value returns, as far as one looks.
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from checkers.engines.register_dominance import covers, kinship
 from checkers.engines.register_layout import Integer, Layout, Numbers
-from checkers.engines.register_paths import COUNT, LACKING, NOTHING, ROOM, STANDS_FOR, Space
+from checkers.engines.register_paths import COUNT, LACKING, NOTHING, ROOM, STANDS_FOR, TRIED, Space
 from checkers.engines.register_rows import VALUE, Key, Rows, Window, copy_row, key_of
 from checkers.engines.register_steps import successors
 from checkers.engines.register_window import begin, new_window, step_forward
-from checkers.kernels import kernel
+from checkers.kernels import bare_kernel
 
 RUNNING: Final = 0
 VALID: Final = 1
@@ -95,7 +95,7 @@ def enlarged(frontier: Frontier, columns: int, room: int) -> Frontier:
     )
 
 
-@kernel
+@bare_kernel
 def sweep(
     layout: Layout,
     keys: NDArray[np.int64],
@@ -137,7 +137,7 @@ def sweep(
             _tell_values(frontier, found[j, 2:])
 
 
-@kernel
+@bare_kernel
 def _tell_values(frontier: Frontier, values: NDArray[np.int64]) -> None:
     """Writes down some distinct values of the configurations."""
     rows = frontier.even if frontier.at[POSITION] % 2 == 0 else frontier.odd
@@ -151,7 +151,7 @@ def _tell_values(frontier: Frontier, values: NDArray[np.int64]) -> None:
             count += 1
 
 
-@kernel
+@bare_kernel
 def start(key: Key, frontier: Frontier) -> None:
     """Sets a frontier to the first configuration, or if relaxed, to one for each value."""
     even, odd = frontier.even_window, frontier.odd_window
@@ -164,7 +164,7 @@ def start(key: Key, frontier: Frontier) -> None:
     _enter(key, frontier)
 
 
-@kernel
+@bare_kernel
 def _enter(key: Key, frontier: Frontier) -> None:
     """Makes ready for the successors at the next position."""
     is_even = frontier.at[POSITION] % 2 == 0
@@ -176,7 +176,7 @@ def _enter(key: Key, frontier: Frontier) -> None:
         step_forward(key, here, there)
 
 
-@kernel
+@bare_kernel
 def run(key: Key, frontier: Frontier, space: Space, work: Integer) -> Integer:
     """Goes on until it is decided, something is lacking, or about so much work was done.
 
@@ -198,7 +198,7 @@ def run(key: Key, frontier: Frontier, space: Space, work: Integer) -> Integer:
             if at[WORK] >= end:
                 return RUNNING
             successors(key, here, there, rows, at[NEXT], space)
-            at[WORK] += 1 + space.at[COUNT]
+            at[WORK] += 1 + space.at[COUNT] + space.at[TRIED]
             if space.at[LACKING] != NOTHING:
                 return LACKS_SPACE if space.at[LACKING] == ROOM else LACKS_ENDS
             if at[POSITION] + 1 == key.returns:
@@ -214,7 +214,7 @@ def run(key: Key, frontier: Frontier, space: Space, work: Integer) -> Integer:
         _enter(key, frontier)
 
 
-@kernel
+@bare_kernel
 def _insert_all(key: Key, there: Window, following: Rows, frontier: Frontier, space: Space) -> bool:
     """Adds successors to those that follow; returns False if there is no room."""
     for place in range(space.at[COUNT]):
@@ -224,7 +224,7 @@ def _insert_all(key: Key, there: Window, following: Rows, frontier: Frontier, sp
     return True
 
 
-@kernel
+@bare_kernel
 def _insert(
     key: Key, there: Window, following: Rows, frontier: Frontier, rows: Rows, i: Integer
 ) -> None:
@@ -255,7 +255,7 @@ def _insert(
     heads[bucket] = free
 
 
-@kernel
+@bare_kernel
 def _drop_dead(key: Key, following: Rows, frontier: Frontier) -> Integer:
     """Moves the rows that were not dropped together, and returns how many they are."""
     count = 0

@@ -8,9 +8,11 @@ means.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checkers.calls import Calls
 from checkers.columns import NEVER
@@ -34,6 +36,57 @@ def first_stuck(calls: Calls, start: int, end: int, is_legal: Legal) -> int | No
         else:
             high = middle
     return int(completions[low])
+
+
+@dataclass(slots=True)
+class Guided:
+    """Finds the first stuck completion of one key where a decision gives an idea of it.
+
+    Attributes:
+        complete: int64[n], the completions of the key's calls, NEVER for those without.
+        decide: says whether the prefix up to an event is legal, and if it is not, which earlier
+            prefix perhaps is not either.
+        legal: the longest prefix that is known to be legal, by its last event.
+        illegal: the shortest that is known not to be.
+        guess: where the latter's first stuck completion may be, if there is an idea.
+    """
+
+    complete: NDArray[np.int64]
+    decide: Callable[[int], tuple[bool, int]]
+    legal: int = -1
+    illegal: int = NEVER
+    guess: int = NEVER
+
+    def first_stuck(self) -> int | None:
+        """Returns the call whose completion no legal order reaches first; None if all are.
+
+        Where a guess leads is decided first, and the prefix before it; if that is not it, bisection
+        goes on from there.
+        """
+        if self._is_legal(NEVER - 1):
+            return None
+        while self.guess < self.illegal and not self._is_legal(self.guess):
+            pass
+        self._is_legal(int(self.complete[self.complete < self.illegal].max(initial=-1)))
+        events = np.sort(self.complete[(self.complete > self.legal) & (self.complete != NEVER)])
+        low, high = 0, len(events) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if self._is_legal(int(events[middle])):
+                low = middle + 1
+            else:
+                high = middle
+        (stuck,) = np.nonzero(self.complete == events[low])
+        return int(stuck[0])
+
+    def _is_legal(self, cut: int) -> bool:
+        if self.legal < cut < self.illegal:
+            is_legal, self.guess = self.decide(cut)
+            if is_legal:
+                self.legal = cut
+            else:
+                self.illegal = cut
+        return cut <= self.legal
 
 
 def outcome_of(

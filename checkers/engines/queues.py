@@ -19,6 +19,8 @@ from checkers.columns import NEVER
 from checkers.engines.containers import Containers
 from checkers.engines.lives import Times, may_be_empty
 from checkers.engines.outcome import Outcome
+from checkers.engines.prefixes import spans
+from checkers.engines.queue_repeated import decide_repeated
 from checkers.engines.spares import none_found_after
 from checkers.kernels import kernel
 from checkers.options import Limits
@@ -26,8 +28,11 @@ from checkers.options import Limits
 
 def decide(calls: QueueCalls, limits: Limits) -> list[Outcome | None]:
     """Returns the outcome of each queue, None for one left to the general engine."""
-    del limits  # near-linear: nothing to bound
-    return Containers(calls=calls, fits=fits, deadlines=deadlines).decide("queue")
+    decided = Containers(calls=calls, fits=fits, deadlines=deadlines).decide("queue")
+    return [
+        outcome or decide_repeated(calls, start, end, limits, "queue-repeated")
+        for outcome, (start, end) in zip(decided, spans(calls), strict=True)
+    ]
 
 
 @kernel

@@ -6,27 +6,30 @@ says invalid. One frontier is exact from the beginning, and small as long as few
 are in play. The other is relaxed, and sees only the last returns before the furthest that the
 depth-first search has reached: if it gets no further, nothing does. All keys first get a little of
 the first two; those still open then get all three in turn, with budgets that double, until one
-decides or a limit of the key is reached. Budgets are counted in work done, not in time, so that the
-same history gets the same verdict from the same engine; the clock only ends it.
+decides or a limit of the key is reached. Keys whose calls fit into machine words are searched depth
+first by `checkers.engines.quick_descent`: at first instead of by `depth_first`, later besides.
+Budgets are counted in work done, not in time, so that the same history gets the same verdict from
+the same engine; the clock only ends it.
 
 Memory: the input laid out (some 45 bytes a call), the alternatives of the depth-first search (at
 most 65,536), and the frontiers, bounded as `checkers.engines.frontier` says and by the limit.
 """
 
 import time
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import CAS, READ, RegisterCalls
-from checkers.columns import NEVER
+from checkers.calls.register import RegisterCalls, since
 from checkers.engines import depth_first, frontier
 from checkers.engines.depth_first import new_descent
 from checkers.engines.frontier import enlarged, new_frontier
 from checkers.engines.outcome import Outcome
+from checkers.engines.quick_descent import Search, new_search, search_keys
 from checkers.engines.register_layout import CALL, RANKS, Layout, lay_out
+from checkers.engines.register_masks import that_fit
+from checkers.engines.register_outcome import outcome_of
 from checkers.engines.register_paths import Space, new_space
 from checkers.engines.register_rows import columns_of
 from checkers.options import Limits
@@ -34,6 +37,8 @@ from checkers.verdict import Verdict
 
 _FIRST_DESCENT: Final = -8
 """Minus the work a return of the first depth-first search; about 3 if it never turns back."""
+_QUICK_WORK: Final = -8
+"""Minus the work a return of the quick search; about 1 if it never turns back."""
 _FIRST_SWEEP: Final = 20_000
 _FIRST_SHARE: Final = 200_000
 _FIRST_RETURNS: Final = 128
@@ -44,6 +49,8 @@ _ENDS: Final = 8
 _ROOM: Final = 512
 _DESCENT_ROOM: Final = 1024
 _MOST_DESCENT_ROOM: Final = 1 << 16
+_MOST_SUCCESSORS: Final = 1 << 13
+"""Of one configuration: each is compared with all of them, and no clock is looked at meanwhile."""
 
 
 def decide(calls: RegisterCalls, limits: Limits) -> list[Outcome]:
@@ -51,17 +58,29 @@ def decide(calls: RegisterCalls, limits: Limits) -> list[Outcome]:
     started = time.monotonic()
     layout = lay_out(calls)
     keys = np.arange(len(calls.starts) - 1, dtype=np.int64)
-    found = _descend(layout, keys, _FIRST_DESCENT, _DESCENT_ROOM)
-    is_valid = found[:, 0] == depth_first.VALID
+    found = _descend_first(layout, keys)
+    is_open = found[:, 0] != depth_first.VALID
+    open_keys, descended = keys[is_open], found[is_open]
     valid = Outcome(verdict=Verdict.VALID, engine="depth-first")
-    outcomes = dict.fromkeys(keys[is_valid].tolist(), valid)
-    open_keys, descended = keys[~is_valid], found[~is_valid]
+    outcomes = dict.fromkeys(keys.tolist(), valid)
     swept = _sweep(layout, open_keys)
     spent = (time.monotonic() - started) / max(1, len(keys))
     for key, row, reached in zip(open_keys.tolist(), swept, descended, strict=True):
-        outcome = _told(calls, layout, key, row)
+        outcome = outcome_of(calls, layout, key, row)
         outcomes[key] = outcome or _Race(calls, layout, key, limits, spent).run(reached)
     return [outcomes[key] for key in sorted(outcomes)]
+
+
+def _descend_first(layout: Layout, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Searches keys depth first, in machine words if they fit; returns what it finds."""
+    found = np.zeros((len(keys), 3), np.int64)
+    fits = that_fit(layout)[keys]
+    some = np.zeros((int(fits.sum()), 3), np.int64)
+    search = new_search(layout, keys[fits])
+    search_keys(layout, keys[fits], search, _QUICK_WORK, False, some)  # noqa: FBT003 a kernel
+    found[fits] = some
+    found[~fits] = _descend(layout, keys[~fits], _FIRST_DESCENT, _DESCENT_ROOM)
+    return found
 
 
 def _descend(layout: Layout, keys: NDArray[np.int64], work: int, room: int) -> NDArray[np.int64]:
@@ -101,52 +120,6 @@ def _space(layout: Layout, keys: NDArray[np.int64], columns: int) -> Space:
     return new_space(columns, int(np.diff(layout.value_starts)[keys].max()), _ROOM)
 
 
-def since(calls: RegisterCalls, key: int, time: int) -> RegisterCalls:
-    """Returns the calls of a key that had not returned by a time, as one key.
-
-    Of those then open, reads are left out, and compare-and-sets may or may not happen.
-    """
-    start, end = calls.starts[key], calls.starts[key + 1]
-    is_open = calls.invoke[start:end] < time
-    is_kept = (calls.complete[start:end] > time) & ~(is_open & (calls.action[start:end] == READ))
-    kept = start + np.flatnonzero(is_kept)
-    is_optional = (calls.invoke[kept] < time) & (calls.action[kept] == CAS)
-    return replace(
-        calls,
-        starts=np.array([0, len(kept)]),
-        rows=calls.rows[kept],
-        invoke=calls.invoke[kept],
-        complete=np.where(is_optional, NEVER, calls.complete[kept]),
-        action=calls.action[kept],
-        expected=calls.expected[kept],
-        new=calls.new[kept],
-    )
-
-
-def _told(calls: RegisterCalls, layout: Layout, key: int, row: NDArray[np.int64]) -> Outcome | None:
-    """Returns what the frontier found of a key, None if it is undecided."""
-    if row[0] == frontier.VALID:
-        return Outcome(verdict=Verdict.VALID, engine="frontier")
-    if row[0] != frontier.STUCK:
-        return None
-    start, end = int(calls.starts[key]), int(calls.starts[key + 1])
-    position = int(row[1])
-    call = start + int(layout.returning[start + position, CALL])
-    numbers = layout.values[layout.value_starts[key] + row[2:][row[2:] >= 0]]
-    is_asked = np.isin(numbers, calls.expected[start:end])
-    states = {
-        f"value {calls.values[number]}" if asked else "a value that nothing asks for"
-        for number, asked in zip(numbers.tolist(), is_asked.tolist(), strict=True)
-    }
-    return Outcome(
-        verdict=Verdict.INVALID,
-        engine="frontier",
-        stuck_row=int(calls.rows[layout.source[call]]),
-        linearizable=position,
-        states=tuple(sorted(states)),
-    )
-
-
 class _Race:
     """The race for one key.
 
@@ -166,6 +139,7 @@ class _Race:
         self._limits = limits
         self._deadline = time.monotonic() + limits.seconds - spent
         self._exact = _Swept(layout, key, limits.memory_bytes // 2, is_relaxed=False)
+        self._quick: Search | None = None
 
     def run(self, reached: NDArray[np.int64]) -> Outcome:
         """Returns the outcome; `reached` is what a first depth-first search found."""
@@ -176,10 +150,14 @@ class _Race:
             )
             if outcome is not None:
                 return outcome
-            reached = self._descend(share, room, chance=share)
-            if reached[0] == depth_first.VALID:
+            found = self._descend_quickly(share)
+            if found[0] != depth_first.VALID:
+                found = self._descend(share, room, chance=share)
+            if found[0] == depth_first.VALID:
                 return Outcome(verdict=Verdict.VALID, engine="depth-first")
-            if time.monotonic() >= self._deadline:
+            if found[1] > reached[1]:
+                reached = found
+            if self._is_late():
                 return self._unknown(f"no verdict within {self._limits.seconds:g} s")
             if self._fits(2 * room):
                 room *= 2
@@ -192,6 +170,21 @@ class _Race:
         a_row = 8 * (columns_of(self._layout.counts[[self._key]], _ENDS) + 16)
         return room <= _MOST_DESCENT_ROOM and a_row * room <= self._limits.memory_bytes // 4
 
+    def _descend_quickly(self, share: int) -> NDArray[np.int64]:
+        """Goes on with the quick search, if the key fits it; returns what it finds."""
+        keys, found = np.array([self._key]), np.zeros((1, 3), np.int64)
+        if not that_fit(self._layout)[self._key]:
+            return found.ravel()
+        is_resumed = self._quick is not None
+        search = self._quick = self._quick or new_search(self._layout, keys)
+        while found[0, 0] == depth_first.RUNNING and share > 0 and not self._is_late():
+            search_keys(self._layout, keys, search, _SLICE, is_resumed, found)
+            is_resumed, share = True, share - _SLICE
+        return found.ravel()
+
+    def _is_late(self) -> bool:
+        return time.monotonic() >= self._deadline
+
     def _descend(self, share: int, room: int, chance: int) -> NDArray[np.int64]:
         """Searches depth first from the beginning, another way each time; returns what it finds."""
         keys = np.array([self._key])
@@ -201,7 +194,7 @@ class _Race:
         descent.at[depth_first.CHANCE] = chance
         space = _space(self._layout, keys, columns)
         is_resumed = False
-        while found[0, 0] == depth_first.RUNNING and time.monotonic() < self._deadline:
+        while found[0, 0] == depth_first.RUNNING and not self._is_late():
             depth_first.descend(
                 self._layout, keys, _ENDS, descent, space, _SLICE, is_resumed, found
             )
@@ -223,14 +216,14 @@ class _Race:
             return None
         calls = since(self._calls, self._key, int(times[place - 1]))
         swept = _Swept(lay_out(calls), 0, self._limits.memory_bytes // 4, is_relaxed=True)
-        outcome = _told(calls, swept.layout, 0, swept.go_on(share, self._deadline))
+        outcome = outcome_of(calls, swept.layout, 0, swept.go_on(share, self._deadline))
         if outcome is None or outcome.stuck_row != self._calls.rows[stuck]:
             return None
         row = np.array([frontier.STUCK, reached[1], reached[2], -1, -1, -1])
         return self._told(row)
 
     def _told(self, row: NDArray[np.int64]) -> Outcome | None:
-        return _told(self._calls, self._layout, self._key, row)
+        return outcome_of(self._calls, self._layout, self._key, row)
 
     def _unknown(self, reason: str) -> Outcome:
         return Outcome(verdict=Verdict.UNKNOWN, engine="frontier", reason=reason)
@@ -283,7 +276,8 @@ class _Swept:
             successors *= 2
         else:
             columns += self._ends
-        if 16 * columns * (room + successors) > self._memory_bytes:
+        is_slow = successors > _MOST_SUCCESSORS
+        if is_slow or 16 * columns * (room + successors) > self._memory_bytes:
             self.is_too_large = self._is_over = True
             return
         self._ends += columns - self._frontier.even.shape[1]

@@ -17,12 +17,12 @@ from checkers.engines.register_rows import (
     first_end,
     width,
 )
-from checkers.kernels import kernel
+from checkers.kernels import bare_kernel
 
 _POSITIVE: Final = np.iinfo(np.int64).max
 
 
-@kernel
+@bare_kernel
 def covers(key: Key, window: Window, rows: Rows, i: Integer, others: Rows, j: Integer) -> bool:
     """Says whether row i can do whatever row j of `others` can.
 
@@ -40,7 +40,7 @@ def covers(key: Key, window: Window, rows: Rows, i: Integer, others: Rows, j: In
     )
 
 
-@kernel
+@bare_kernel
 def _covers_open(
     key: Key, window: Window, rows: Rows, i: Integer, others: Rows, j: Integer
 ) -> bool:
@@ -56,7 +56,7 @@ def _covers_open(
     return True
 
 
-@kernel
+@bare_kernel
 def _covers_pool(key: Key, rows: Rows, i: Integer, others: Rows, j: Integer) -> bool:
     guard = np.int64(0)
     for shift in range(key.field_bits - 1, 62, key.field_bits):
@@ -68,7 +68,7 @@ def _covers_pool(key: Key, rows: Rows, i: Integer, others: Rows, j: Integer) -> 
     return True
 
 
-@kernel
+@bare_kernel
 def _covers_ends(key: Key, rows: Rows, i: Integer, others: Rows, j: Integer) -> bool:
     ours, last = first_end(key), width(key)
     for column in range(ours, last):
@@ -83,7 +83,7 @@ def _covers_ends(key: Key, rows: Rows, i: Integer, others: Rows, j: Integer) -> 
     return True
 
 
-@kernel
+@bare_kernel
 def kinship(key: Key, window: Window, rows: Rows, i: Integer) -> Integer:
     """Returns a hash that is equal for rows of which one may cover the other."""
     found: Integer = np.int64(asked_value(key, window, rows[i, VALUE]) + 1)
@@ -92,7 +92,7 @@ def kinship(key: Key, window: Window, rows: Rows, i: Integer) -> Integer:
     return found
 
 
-@kernel
+@bare_kernel
 def fingerprint(key: Key, rows: Rows, i: Integer, number: Integer, position: Integer) -> Integer:
     """Returns a hash of a row, its position and its key's number; never 0."""
     found: Integer = _mixed(np.int64(number), np.int64(position))
@@ -101,7 +101,7 @@ def fingerprint(key: Key, rows: Rows, i: Integer, number: Integer, position: Int
     return _mixed(found, 0) | np.int64(1)
 
 
-@kernel
+@bare_kernel
 def _mixed(found: Integer, value: Integer) -> Integer:
     """Returns a hash of two numbers: a multiplication, and its upper half folded onto the lower."""
     product = np.int64(found) * np.int64(-7046029254386353131) + np.int64(value)

@@ -24,10 +24,10 @@ from checkers.engines.register_rows import (
     pool_left,
     width,
 )
-from checkers.kernels import kernel
+from checkers.kernels import bare_kernel
 
 
-@kernel
+@bare_kernel
 def add_end(
     key: Key, window: Window, rows: Rows, i: Integer, value: Integer, scope: Integer
 ) -> bool:
@@ -44,7 +44,7 @@ def add_end(
     return False
 
 
-@kernel
+@bare_kernel
 def remove_end(key: Key, rows: Rows, i: Integer, column: Integer) -> None:
     """Takes out the loose end in a column."""
     for e in range(column, width(key) - 1):
@@ -52,7 +52,7 @@ def remove_end(key: Key, rows: Rows, i: Integer, column: Integer) -> None:
     rows[i, width(key) - 1] = 0
 
 
-@kernel
+@bare_kernel
 def useful_scope(
     key: Key, window: Window, rows: Rows, i: Integer, value: Integer, scope: Integer
 ) -> Integer:
@@ -83,7 +83,7 @@ def useful_scope(
     return smallest
 
 
-@kernel
+@bare_kernel
 def trim_ends(key: Key, window: Window, rows: Rows, i: Integer) -> None:
     """Drops the loose ends that have become of no use, so that equal configurations are equal."""
     kept = first_end(key)
@@ -110,7 +110,7 @@ def trim_ends(key: Key, window: Window, rows: Rows, i: Integer) -> None:
         kept += 1
 
 
-@kernel
+@bare_kernel
 def _last_start(
     key: Key, window: Window, rows: Rows, i: Integer, value: Integer, limit: Integer
 ) -> Integer:
@@ -127,7 +127,7 @@ def _last_start(
     return -1
 
 
-@kernel
+@bare_kernel
 def _pool_starts(key: Key, rows: Rows, i: Integer, value: Integer) -> Integer:
     """Returns how many compare-and-sets from a value are left in the pool."""
     left: Integer = 0

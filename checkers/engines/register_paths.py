@@ -40,12 +40,13 @@ from checkers.engines.register_rows import (
     pool_take,
 )
 from checkers.engines.register_window import advance
-from checkers.kernels import kernel
+from checkers.kernels import bare_kernel
 
 COUNT: Final = 0
 LACKING: Final = 1
 STAMP: Final = 2
 STANDS_FOR: Final = 3
+TRIED: Final = 4
 
 EARLIER: Final = 0
 CURRENT: Final = 1
@@ -63,8 +64,9 @@ class Space(NamedTuple):
         paths: int64[., .], the beginnings of blocks that may lead to what returns.
         reached: int64[.], the value that each path has reached.
         leads: int32[values], STAMP at a value from which updates may lead to what returns.
-        at: int64[4], COUNT: how many successors; LACKING: NOTHING, ROOM or ENDS, if a row had too
-            few columns for its loose ends; STAMP, and the position that it STANDS_FOR.
+        at: int64[5], COUNT: how many successors; LACKING: NOTHING, ROOM or ENDS, if a row had too
+            few columns for its loose ends; STAMP, and the position that it STANDS_FOR; TRIED: how
+            many paths were compared.
     """
 
     rows: Rows
@@ -87,11 +89,11 @@ def new_space(columns: int, values: int, room: int) -> Space:
         paths=np.zeros((room, columns), np.int64),
         reached=np.zeros(room, np.int64),
         leads=np.zeros(values, np.int32),
-        at=np.zeros(4, np.int64),
+        at=np.zeros(5, np.int64),
     )
 
 
-@kernel
+@bare_kernel
 def copy_out(key: Key, rows: Rows, i: Integer, space: Space) -> Integer:
     """Copies a row to the successors, and returns its place there."""
     place: Integer = space.at[COUNT]
@@ -104,7 +106,7 @@ def copy_out(key: Key, rows: Rows, i: Integer, space: Space) -> Integer:
     return place
 
 
-@kernel
+@bare_kernel
 def leave_end(
     key: Key, here: Window, rows: Rows, i: Integer, value: Integer, scope: Integer, space: Space
 ) -> None:
@@ -113,7 +115,7 @@ def leave_end(
         space.at[LACKING] = ENDS
 
 
-@kernel
+@bare_kernel
 def find_leads(key: Key, here: Window, space: Space) -> None:
     """Marks the values from which compare-and-sets may lead to what the returning call needs."""
     if space.at[STANDS_FOR] == here.at[0]:
@@ -133,7 +135,7 @@ def find_leads(key: Key, here: Window, space: Space) -> None:
             is_changed |= _lead(leads, stamp, key.pool[field, OLD], key.pool[field, SET])
 
 
-@kernel
+@bare_kernel
 def _lead(leads: Numbers, stamp: Integer, old: Integer, new: Integer) -> bool:
     if leads[new] != stamp or leads[old] == stamp:
         return False
@@ -141,7 +143,7 @@ def _lead(leads: Numbers, stamp: Integer, old: Integer, new: Integer) -> bool:
     return True
 
 
-@kernel
+@bare_kernel
 def explore(
     key: Key,
     here: Window,
@@ -164,7 +166,7 @@ def explore(
         head += 1
 
 
-@kernel
+@bare_kernel
 def _arrive(
     key: Key, here: Window, there: Window, space: Space, path: Integer, scope: Integer, way: Integer
 ) -> None:
@@ -187,7 +189,7 @@ def _arrive(
     advance(key, here, there, space.rows, place)
 
 
-@kernel
+@bare_kernel
 def _follow(
     key: Key, here: Window, space: Space, head: Integer, tail: Integer, scope: Integer
 ) -> Integer:
@@ -197,7 +199,7 @@ def _follow(
     for rank in range(scope):
         call = here.opened[rank]
         kind = key.calls[call, KIND]
-        if kind not in {CAS, LOST_CAS} or key.calls[call, EXPECTED] != value or call == returning:
+        if kind not in (CAS, LOST_CAS) or key.calls[call, EXPECTED] != value or call == returning:
             continue
         if space.leads[key.calls[call, NEW]] != stamp or is_done(space.paths, head, rank):
             continue
@@ -223,13 +225,14 @@ def _follow(
     return tail
 
 
-@kernel
+@bare_kernel
 def _keep_path(
     key: Key, here: Window, space: Space, path: Integer, value: Integer, scope: Integer
 ) -> Integer:
     """Keeps the last path unless an earlier one covers it, and returns how many there are."""
     answer_reads(key, here, space.paths, path, value, scope)
     space.reached[path] = value
+    space.at[TRIED] += path >> 3
     for other in range(path):
         same = space.reached[other] == value
         if same and covers(key, here, space.paths, other, space.paths, path):
@@ -237,7 +240,7 @@ def _keep_path(
     return path + 1
 
 
-@kernel
+@bare_kernel
 def _is_best_cas(
     key: Key, here: Window, rows: Rows, i: Integer, rank: Integer, scope: Integer
 ) -> bool:
@@ -258,7 +261,7 @@ def _is_best_cas(
     return True
 
 
-@kernel
+@bare_kernel
 def _has_cas(
     key: Key, here: Window, rows: Rows, i: Integer, old: Integer, new: Integer, scope: Integer
 ) -> bool:

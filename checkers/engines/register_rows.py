@@ -35,7 +35,7 @@ from checkers.engines.register_layout import (
     Layout,
     Numbers,
 )
-from checkers.kernels import kernel
+from checkers.kernels import bare_kernel
 
 VALUE: Final = 0
 SCOPE: Final = 1
@@ -65,7 +65,7 @@ class Key(NamedTuple):
     is_relaxed: bool
 
 
-@kernel
+@bare_kernel
 def key_of(layout: Layout, k: Integer, ends: Integer, is_relaxed: bool) -> Key:  # noqa: FBT001
     """Returns one key, with rows that have room for some loose ends, if it can have any.
 
@@ -103,7 +103,7 @@ def columns_of(counts: NDArray[np.int64], ends: int) -> int:
     return int((DONE + -(-counts[:, RANKS] // 64) + pools).max()) + ends
 
 
-@kernel
+@bare_kernel
 def width(key: Key) -> Integer:
     """Returns how many integers a row has."""
     return DONE + key.words + key.pool_words + key.ends
@@ -123,27 +123,27 @@ class Window(NamedTuple):
     masks: NDArray[np.int64]
 
 
-@kernel
+@bare_kernel
 def copy_row(key: Key, source: Rows, i: Integer, target: Rows, j: Integer) -> None:
     """Copies a row."""
     for column in range(width(key)):
         target[j, column] = source[i, column]
 
 
-@kernel
+@bare_kernel
 def is_done(rows: Rows, i: Integer, rank: Integer) -> bool:
     """Says whether the call at a rank has been answered or placed."""
     bit: bool = (rows[i, DONE + (rank >> 6)] >> (rank & 63)) & 1 != 0
     return bit
 
 
-@kernel
+@bare_kernel
 def mark_done(rows: Rows, i: Integer, rank: Integer) -> None:
     """Marks the call at a rank as answered or placed."""
     rows[i, DONE + (rank >> 6)] |= np.int64(1) << (rank & 63)
 
 
-@kernel
+@bare_kernel
 def remove_rank(key: Key, rows: Rows, i: Integer, rank: Integer) -> None:
     """Takes a rank out: those above move down by one, and scopes with them."""
     w = rank >> 6
@@ -161,7 +161,7 @@ def remove_rank(key: Key, rows: Rows, i: Integer, rank: Integer) -> None:
             rows[i, e] -= 1
 
 
-@kernel
+@bare_kernel
 def answer_reads(
     key: Key, window: Window, rows: Rows, i: Integer, value: Integer, scope: Integer
 ) -> None:
@@ -172,14 +172,14 @@ def answer_reads(
             mark_done(rows, i, rank)
 
 
-@kernel
+@bare_kernel
 def pool_place(key: Key, field: Integer) -> tuple[Integer, Integer]:
     """Returns the column and the shift of a field of the pool."""
     a_word = _POOL_BITS // key.field_bits
     return DONE + key.words + field // a_word, (field % a_word) * key.field_bits
 
 
-@kernel
+@bare_kernel
 def pool_left(key: Key, rows: Rows, i: Integer, field: Integer) -> Integer:
     """Returns how many calls of the pool are left."""
     column, shift = pool_place(key, field)
@@ -187,14 +187,14 @@ def pool_left(key: Key, rows: Rows, i: Integer, field: Integer) -> Integer:
     return left
 
 
-@kernel
+@bare_kernel
 def pool_add(key: Key, rows: Rows, i: Integer, field: Integer) -> None:
     """Adds a call to the pool."""
     column, shift = pool_place(key, field)
     rows[i, column] += np.int64(1) << shift
 
 
-@kernel
+@bare_kernel
 def pool_take(key: Key, rows: Rows, i: Integer, field: Integer) -> None:
     """Takes a call out of the pool."""
     if not key.is_relaxed:
@@ -202,7 +202,7 @@ def pool_take(key: Key, rows: Rows, i: Integer, field: Integer) -> None:
         rows[i, column] -= np.int64(1) << shift
 
 
-@kernel
+@bare_kernel
 def first_cas(key: Key, value: Integer) -> Integer:
     """Returns the first field of the pool that compares with a value, or one larger."""
     low: Integer = key.pool_writes
@@ -216,13 +216,13 @@ def first_cas(key: Key, value: Integer) -> Integer:
     return low
 
 
-@kernel
+@bare_kernel
 def first_end(key: Key) -> Integer:
     """Returns the column of the first loose end."""
     return DONE + key.words + key.pool_words
 
 
-@kernel
+@bare_kernel
 def asked_value(key: Key, window: Window, value: Integer) -> Integer:
     """Returns a value, or -1 for one that nothing asks for from here on."""
     return value if value >= 0 and key.wanted[value] >= window.at[0] else -1

@@ -54,6 +54,7 @@ from checkers.engines.register_paths import (
     LACKING,
     NOTHING,
     STAMP,
+    TRIED,
     Space,
     copy_out,
     explore,
@@ -78,15 +79,15 @@ from checkers.engines.register_rows import (
     width,
 )
 from checkers.engines.register_window import advance
-from checkers.kernels import kernel
+from checkers.kernels import bare_kernel
 
 
-@kernel
+@bare_kernel
 def successors(key: Key, here: Window, there: Window, rows: Rows, i: Integer, space: Space) -> None:
     """Works out what a row may become by the next position; `space.at` says how it went."""
     position = here.at[0]
     call, rank = key.returning[position, CALL], key.returning[position, RANK]
-    space.at[COUNT], space.at[LACKING] = 0, NOTHING
+    space.at[COUNT], space.at[LACKING], space.at[TRIED] = 0, NOTHING, 0
     if is_done(rows, i, rank):
         copy_out(key, rows, i, space)
         advance(key, here, there, space.rows, 0)
@@ -101,7 +102,7 @@ def successors(key: Key, here: Window, there: Window, rows: Rows, i: Integer, sp
         _start_blocks(key, here, there, rows, i, space, here.at[1], CURRENT)
 
 
-@kernel
+@bare_kernel
 def _write_returns(
     key: Key, here: Window, there: Window, rows: Rows, i: Integer, space: Space
 ) -> None:
@@ -124,7 +125,7 @@ def _write_returns(
     advance(key, here, there, space.rows, place)
 
 
-@kernel
+@bare_kernel
 def _begin_block(
     key: Key, here: Window, rows: Rows, i: Integer, rank: Integer, new: Integer, space: Space
 ) -> None:
@@ -137,7 +138,7 @@ def _begin_block(
     answer_reads(key, here, rows, i, new, everything)
 
 
-@kernel
+@bare_kernel
 def _go_on(key: Key, here: Window, there: Window, rows: Rows, i: Integer, space: Space) -> None:
     """Lets the current block, or a loose end, go on to what returns."""
     stamp, rank = space.at[STAMP], key.returning[here.at[0], RANK]
@@ -157,7 +158,7 @@ def _go_on(key: Key, here: Window, there: Window, rows: Rows, i: Integer, space:
             explore(key, here, there, space, value, scope, EARLIER)
 
 
-@kernel
+@bare_kernel
 def _start_blocks(
     key: Key,
     here: Window,
@@ -191,7 +192,7 @@ def _start_blocks(
             _start(key, here, there, space, -1, new, scope, way)
 
 
-@kernel
+@bare_kernel
 def _start(
     key: Key,
     here: Window,
@@ -211,7 +212,7 @@ def _start(
     explore(key, here, there, space, new, scope, way)
 
 
-@kernel
+@bare_kernel
 def _is_best_write(
     key: Key, here: Window, rows: Rows, i: Integer, rank: Integer, scope: Integer
 ) -> bool:
@@ -236,7 +237,7 @@ def _is_best_write(
     return True
 
 
-@kernel
+@bare_kernel
 def _has_write(
     key: Key, here: Window, rows: Rows, i: Integer, new: Integer, scope: Integer
 ) -> bool:

@@ -28,7 +28,7 @@ from checkers.engines.register_rows import (
     remove_rank,
     width,
 )
-from checkers.kernels import kernel
+from checkers.kernels import bare_kernel
 
 
 def new_window(ranks: int) -> Window:
@@ -40,7 +40,7 @@ def new_window(ranks: int) -> Window:
     )
 
 
-@kernel
+@bare_kernel
 def step_forward(key: Key, here: Window, there: Window) -> None:
     """Sets `there` to the position after that of `here`."""
     position = here.at[0]
@@ -68,7 +68,7 @@ def step_forward(key: Key, here: Window, there: Window) -> None:
     _fill_masks(key, there)
 
 
-@kernel
+@bare_kernel
 def step_back(key: Key, here: Window, there: Window) -> None:
     """Sets `there` to the position before that of `here`."""
     position = here.at[0] - 1
@@ -92,7 +92,7 @@ def step_back(key: Key, here: Window, there: Window) -> None:
     _fill_masks(key, there)
 
 
-@kernel
+@bare_kernel
 def _fill_masks(key: Key, window: Window) -> None:
     """Sets the masks of a window."""
     window.masks[:, : key.words] = 0
@@ -102,7 +102,7 @@ def _fill_masks(key: Key, window: Window) -> None:
         window.masks[which, rank >> 6] |= np.int64(1) << (rank & 63)
 
 
-@kernel
+@bare_kernel
 def begin(key: Key, there: Window, rows: Rows, i: Integer, value: Integer) -> None:
     """Sets a row to a first configuration; `there` is the window of the first position."""
     for column in range(width(key)):
@@ -115,7 +115,7 @@ def begin(key: Key, there: Window, rows: Rows, i: Integer, value: Integer) -> No
     answer_reads(key, there, rows, i, value, there.at[1])
 
 
-@kernel
+@bare_kernel
 def advance(key: Key, here: Window, there: Window, rows: Rows, i: Integer) -> None:
     """Takes a row, in which what returns is done, to the next position."""
     position = here.at[0]
@@ -139,7 +139,7 @@ def advance(key: Key, here: Window, there: Window, rows: Rows, i: Integer) -> No
     _trim(key, there, rows, i)
 
 
-@kernel
+@bare_kernel
 def _trim(key: Key, window: Window, rows: Rows, i: Integer) -> None:
     """Drops what has become of no use, so that equal configurations are equal rows."""
     while rows[i, SCOPE] > 0 and is_done(rows, i, rows[i, SCOPE] - 1):

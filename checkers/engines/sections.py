@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from checkers.engines.known_sets import is_known, remember
 from checkers.engines.lanes import NONE, History, Ints
 from checkers.engines.list_edges import successors
 from checkers.kernels import kernel
@@ -110,7 +111,7 @@ def ordered(history: History, search: Search, most: int) -> tuple[int, Ints]:
         if length == count:
             return ORDERED, search.trail
         chosen = NONE
-        if after != NONE or not _is_dead(search, dead):
+        if after != NONE or not is_known(dead, search.done):
             chosen = _next_choice(history, search, after)
         if chosen != NONE:
             choices.append((length, search.turn[chosen]))
@@ -119,7 +120,7 @@ def ordered(history: History, search: Search, most: int) -> tuple[int, Ints]:
             continue
         if known == most:
             return GIVEN_UP, search.trail
-        dead, known = _remember(search, dead, known)
+        dead, known = remember(dead, known, search.done)
         if len(choices) == 0:
             return IMPOSSIBLE, search.trail
         back, after = choices.pop()
@@ -236,45 +237,3 @@ def _undo(history: History, search: Search, length: int) -> int:
     search.is_done[one] = False
     search.passed[0] = min(search.passed[0], search.rank[one])
     return length - 1
-
-
-@kernel
-def _slot(search: Search, dead: Ints) -> int:
-    """Returns where the set that is done stands among dead ends, or would."""
-    mixed = np.uint64(0)
-    for number in search.done:
-        mixed = (mixed + np.uint64(number)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    slot = int(mixed >> np.uint64(16)) & (len(dead) - 1)
-    while dead[slot, 0] != NONE and (dead[slot] != search.done).any():
-        slot = (slot + 1) & (len(dead) - 1)
-    return slot
-
-
-@kernel
-def _copy(source: Ints, target: Ints) -> None:
-    for place in range(len(source)):
-        target[place] = source[place]
-
-
-@kernel
-def _is_dead(search: Search, dead: Ints) -> bool:
-    return bool(dead[_slot(search, dead), 0] != NONE)
-
-
-@kernel
-def _remember(search: Search, dead: Ints, known: int) -> tuple[Ints, int]:
-    """Adds the set that is done to the dead ends."""
-    if 2 * known >= len(dead):
-        larger = np.full((2 * len(dead), dead.shape[1]), NONE)
-        now = search.done.copy()
-        for place in range(len(dead)):
-            if dead[place, 0] != NONE:
-                _copy(dead[place], search.done)
-                _copy(search.done, larger[_slot(search, larger)])
-        _copy(now, search.done)
-        dead = larger
-    slot = _slot(search, dead)
-    is_new = dead[slot, 0] == NONE
-    _copy(search.done, dead[slot])
-    return dead, known + int(is_new)

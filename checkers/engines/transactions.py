@@ -40,7 +40,7 @@ from checkers.columns import NEVER
 from checkers.engines.lanes import History, Ints, lanes_of
 from checkers.engines.outcome import Outcome
 from checkers.engines.precedence import close, shown_at
-from checkers.engines.prefixes import first_stuck, outcome_of, spans
+from checkers.engines.prefixes import Guided, outcome_of, spans
 from checkers.engines.sections import GIVEN_UP, ORDERED, begin, ordered
 from checkers.options import Limits
 
@@ -73,12 +73,10 @@ def _decide_key(
         return None
     prefixes = _Prefixes(_transactions(calls, start, end), limits)
     try:
-        if not prefixes.is_legal(NEVER - 1):
-            prefixes.follow_the_guess()
-        stuck = first_stuck(calls, start, end, lambda *span: prefixes.is_legal(span[2]))
+        stuck = Guided(complete=calls.complete[start:end], decide=prefixes.decide).first_stuck()
     except _UndecidedError:
         return None
-    return outcome_of(calls, start, end, stuck, ENGINE)
+    return outcome_of(calls, start, end, None if stuck is None else start + stuck, ENGINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,67 +123,43 @@ def _transactions(calls: TransactionCalls, start: int, end: int) -> _Transaction
     )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Prefixes:
-    """Decides prefixes of one key; remembers which are known to be legal or not.
+    """Decides prefixes of one key.
 
     Attributes:
         transactions: of the key.
         limits: what the key may cost.
-        legal: the longest prefix that is known to be legal, by its last event.
-        illegal: the shortest that is known not to be.
-        guess: where the latter's first stuck completion may be, if there is an idea.
     """
 
     transactions: "_Transactions"
     limits: Limits
-    legal: int = -1
-    illegal: int = NEVER
-    guess: int = NEVER
 
-    def is_legal(self, cut: int) -> bool:
-        """Says whether the calls up to a cut have a legal order."""
-        cut = min(cut, NEVER - 1)
-        if self.legal < cut < self.illegal:
-            if self._decide(cut):
-                self.legal = cut
-            else:
-                self.illegal = cut
-        return cut <= self.legal
-
-    def follow_the_guess(self) -> None:
-        """Decides the prefixes on either side of where the first stuck completion may be."""
-        while self.guess < self.illegal and not self.is_legal(self.guess):
-            pass
-        complete = self.transactions.complete
-        self.is_legal(int(complete[complete < self.illegal].max(initial=-1)))
-
-    def _decide(self, cut: int) -> bool:
+    def decide(self, cut: int) -> tuple[bool, int]:
+        """Says whether a prefix is legal, and if not, by when one perhaps already is not."""
         happened, over = _happened_by(self.transactions, cut)
         is_bad = happened & (self.transactions.is_absurd | (self.transactions.invoke > cut))
         if is_bad.any():
-            self.guess = int(over[is_bad].min())
-            return False
+            return False, int(over[is_bad].min())
         most = self.limits.memory_bytes // (_CLOCK_BYTES * (len(over) + 1))
         lanes = lanes_of(self.transactions.invoke[happened], over[happened], most)
         if lanes[2] > most:
             raise _UndecidedError
         return self._is_ordered(_history(self.transactions, happened, over, lanes, cut))
 
-    def _is_ordered(self, history: History) -> bool:
+    def _is_ordered(self, history: History) -> tuple[bool, int]:
         room = self.limits.memory_bytes // (_DEAD_END_BYTES * (history.lanes + 1))
         room = min(room, int(self.limits.seconds * _DEAD_ENDS_A_SECOND))
         edges = _read_edges(history)
         for rounds, most in _STEPS:
             edges, order, is_possible = close(history, edges, rounds)
             if not is_possible:
-                self.guess = shown_at(history, edges, order)
-                return False
+                return False, shown_at(history, edges, order)
             ended, order = ordered(history, begin(history, edges, order), min(room, most))
             if ended == ORDERED:
                 assert _is_replayed(history, order)
             if ended != GIVEN_UP:
-                return ended == ORDERED
+                return ended == ORDERED, NEVER
         raise _UndecidedError
 
 

@@ -1,8 +1,10 @@
 """Looks at a small sub-history once more, by trying every order: the definition and no more.
 
 It shares nothing with the engines and asks nothing of a model but its step: it knows neither pure
-calls nor normal forms, prunes nothing, and only remembers where it has been. So a mistake of an
-engine, of a reduction's bookkeeping or of a model's hint does not go unseen here.
+calls nor normal forms. It remembers where it has been, and of equal calls that may as well never
+happen it takes the first invoked first, which can change places with another in any order; it
+prunes nothing else. So a mistake of an engine, of a reduction's bookkeeping or of a model's hint
+does not go unseen here.
 """
 
 from collections.abc import Hashable
@@ -22,6 +24,7 @@ def is_linearizable(model: SequentialModel, sub: SubHistory) -> bool | None:
     before it was invoked.
     """
     required = sum(1 << n for n, entry in enumerate(sub.entries) if entry.is_required)
+    before = _equal_before(sub)
     seen = {(0, state) for state in sub.starts}
     waiting = list(seen)
     steps = 0
@@ -30,6 +33,8 @@ def is_linearizable(model: SequentialModel, sub: SubHistory) -> bool | None:
         if placed & required == required:
             return True
         for number in _next(sub, placed):
+            if before[number] & ~placed:
+                continue
             steps += 1
             following = model.step(state, sub.entries[number].call)
             place = (placed | 1 << number, following)
@@ -56,6 +61,17 @@ def _next(sub: SubHistory, placed: int) -> list[int]:
             end = _end(sub, number)
             soonest = end if soonest is None else min(soonest, end)
     return [n for n in found if soonest is None or sub.entries[n].operation.invoke_index < soonest]
+
+
+def _equal_before(sub: SubHistory) -> list[int]:
+    """For each optional call, the last equal one that was invoked before it: a mask; else 0."""
+    last: dict[Hashable, int] = {}
+    found = [0] * len(sub)
+    for number, entry in enumerate(sub.entries):
+        if not entry.is_required:
+            found[number] = last.get(entry.call, 0)
+            last[entry.call] = 1 << number
+    return found
 
 
 def _first_left(placed: int) -> int:

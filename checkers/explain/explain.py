@@ -13,17 +13,16 @@ from checkers.explain.explanation import (
 )
 from checkers.explain.helpers import helping
 from checkers.explain.minimise import Minimised, minimise
-from checkers.explain.reductions import prefix
+from checkers.explain.reductions import is_reducible, prefix, until
 from checkers.explain.subhistory import Entry
 from checkers.explain.telling import answering, short, told_operation
+from checkers.explain.values import decisive, last_to_return
 from checkers.explain.witness import Step, longest_linearization
 from checkers.explain.words import paragraph
 from checkers.history import Operation
 from checkers.models import SequentialModel
 from checkers.models.reducible import ReducibleModel
-from checkers.options import Limits
 
-_MEMORY_BYTES: Final = 500_000_000
 _MOST_STARTS: Final = 12
 DEFAULT_SECONDS: Final = 10.0
 
@@ -46,15 +45,15 @@ def explain(
         stuck_index: the `index` of the first operation whose completion no legal order reaches, as
             the verdict's finding names it.
         history: the name of the history.
-        seconds: the time limit, for the sub-history and for the linearization each.
+        seconds: the limit of processor time, for the sub-history and for the linearization each.
     """
     stuck = next(one for one in operations if one.index == stuck_index)
     end = stuck.complete_index
     assert end is not None, "an operation that never completed can't be stuck"
-    found = minimise(model, operations, end, seconds)
-    limits = Limits(seconds=seconds, memory_bytes=_MEMORY_BYTES)
-    steps = longest_linearization(model, operations, end, limits)
     whole = prefix(model, operations, end)
+    steps = longest_linearization(model, until(model, whole, end - 1), seconds)
+    known = decisive(model, steps, last_to_return(whole)) if steps and is_reducible(model) else ()
+    found = minimise(model, whole, seconds, known)
     done = sum(entry.is_required for entry in whole.entries) - 1
     calls = {entry.operation.index: entry.call for entry in whole.entries}
     answers = answering(operations)

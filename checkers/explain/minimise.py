@@ -5,21 +5,22 @@ engine. A window grows back from the end until it is invalid, so that the cost f
 size and not the history's; then chunks of calls are reduced, each half as large as before (after
 Zeller & Hildebrandt, "Simplifying and isolating failure-inducing input", 2002), until no single
 reduction is left that keeps it invalid: that is what *minimal* means here. Past the time limit the
-smallest that was found so far stands, and is not called minimal.
+smallest that was found so far stands, and is not called minimal; nor is it if a reduction of it was
+not decided. Time is the processor's, and one decision is bounded by what it remembers: how busy the
+machine is changes nothing.
 """
 
-import time
-from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from checkers.engines.general import search
 from checkers.engines.plan import plan_of
+from checkers.explain.budget import Budget
 from checkers.explain.reductions import (
     dropped,
+    is_reducible,
     optional,
-    prefix,
     projected,
     tidied,
     weakened,
@@ -28,15 +29,13 @@ from checkers.explain.reductions import (
 )
 from checkers.explain.subhistory import Entry, SubHistory
 from checkers.explain.turns import in_turn
-from checkers.history import Operation
+from checkers.explain.values import by_closeness, fewest
 from checkers.models import SequentialModel
-from checkers.models.reducible import ReducibleModel
-from checkers.options import Limits
+from checkers.models.reducible import AllBut
 from checkers.verdict import Verdict
 
-_DECISION_SHARE: Final = 0.2
-"""The most of the time limit that may be spent on one candidate."""
-_DECISION_BYTES: Final = 200_000_000
+_DECISION_BYTES: Final = 40_000_000
+"""What may be remembered to decide one candidate; it, not the clock, ends a hopeless search."""
 
 Reduce = Callable[[SequentialModel, SubHistory, Collection[int]], SubHistory]
 
@@ -59,96 +58,98 @@ class Minimised:
 
 
 def minimise(
-    model: SequentialModel, operations: Sequence[Operation], end: int, seconds: float
+    model: SequentialModel,
+    whole: SubHistory,
+    seconds: float,
+    decisive: Iterable[Collection[Hashable]] = (),
 ) -> Minimised:
-    """Returns a minimal sub-history of what was completed up to an event.
+    """Returns a minimal sub-history.
 
     Args:
         model: the model.
-        operations: those of one key.
-        end: the event of the first completion that no legal order reaches.
-        seconds: the time limit.
+        whole: what was completed up to the first completion that no legal order reaches.
+        seconds: the limit of processor time.
+        decisive: sets of values, each of which may be enough to show it.
     """
-    return _Minimiser(model=model, seconds=seconds).run(prefix(model, operations, end))
+    return _Minimiser(model=model, budget=Budget(seconds)).run(whole, decisive)
 
 
 @dataclass(slots=True, kw_only=True)
 class _Minimiser:
+    """Reduces one history.
+
+    Attributes:
+        is_cut_short: whether a candidate was not decided in the present round.
+    """
+
     model: SequentialModel
-    seconds: float
-    deadline: float = field(init=False)
+    budget: Budget
     tried: int = 0
     is_cut_short: bool = False
 
-    def run(self, whole: SubHistory) -> Minimised:
-        self.deadline = time.monotonic() + self.seconds
-        few = self._fewest_values(whole)
-        found = self._smallest_window(few)
-        if found is None:
-            return Minimised(sub=few, is_invalid=False, is_minimal=False, tried=self.tried)
-        found = self._until_minimal(found)
-        return Minimised(
-            sub=found, is_invalid=True, is_minimal=not self.is_cut_short, tried=self.tried
-        )
+    def run(self, whole: SubHistory, decisive: Iterable[Collection[Hashable]]) -> Minimised:
+        for candidate in self._fewer_values(whole, decisive):
+            found = self._smallest_window(candidate)
+            if found is not None:
+                found = self._until_minimal(found)
+                is_minimal = not self.is_cut_short
+                return Minimised(
+                    sub=found, is_invalid=True, is_minimal=is_minimal, tried=self.tried
+                )
+        return Minimised(sub=whole, is_invalid=False, is_minimal=False, tried=self.tried)
 
     def _has_time(self) -> bool:
         """Says whether there is time left; if not, that leaves a mark."""
-        has_time = time.monotonic() < self.deadline
+        has_time = self.budget.has_time()
         self.is_cut_short |= not has_time
         return has_time
 
     def _is_invalid(self, sub: SubHistory) -> bool:
-        """Says whether it is surely invalid; a decision that takes too long leaves a mark."""
+        """Says whether it is surely invalid; a decision that takes too much leaves a mark."""
         if not self._has_time():
             return False
         self.tried += 1
-        left = max(0.0, self.deadline - time.monotonic())
-        limits = Limits(
-            seconds=min(left, self.seconds * _DECISION_SHARE), memory_bytes=_DECISION_BYTES
-        )
         plan = plan_of(self.model, list(sub.entries))
         if len(sub.starts) == 1 and in_turn(self.model, plan, sub.starts[0]) is not None:
             return False
-        verdict = search(self.model, plan, limits, sub.starts)
-        if verdict.verdict is Verdict.UNKNOWN:
+        found = self.budget.searched(self.model, plan, sub.starts, _DECISION_BYTES)
+        if found.verdict is Verdict.UNKNOWN:
             self.is_cut_short = True
-        return verdict.verdict is Verdict.INVALID
+        return found.verdict is Verdict.INVALID
 
-    def _fewest_values(self, whole: SubHistory) -> SubHistory:
-        """Projects out the values that are not needed, those far from the end first."""
+    def _fewer_values(
+        self, whole: SubHistory, decisive: Iterable[Collection[Hashable]]
+    ) -> Iterator[SubHistory]:
+        """Yields it with the decisive values alone, then with as few of the nearest as possible."""
         model = self.model
-        if not isinstance(model, ReducibleModel):
-            return whole
-        values = _values_by_closeness(model, whole)
+        if not is_reducible(model):
+            yield whole
+            return
+        for few in decisive:
+            yield projected(model, whole, AllBut(few))
+        values = by_closeness(model, whole) if self._has_time() else []
         if len(values) < 2:
-            return whole
-        kept = len(values)
-        size = 2
+            yield whole
+            return
+        size, sub = 2, whole
         while size < len(values) and self._has_time():
-            candidate = projected(model, whole, frozenset(values[size:]))
+            candidate = projected(model, whole, AllBut(values[:size]))
             if self._is_invalid(candidate):
-                kept = size
+                sub, values = candidate, values[:size]
                 break
             size *= 2
-        found = projected(model, whole, frozenset(values[kept:]))
-        return self._without_values(model, found, values[:kept])
 
-    def _without_values(
-        self, model: ReducibleModel, sub: SubHistory, values: list[Hashable]
-    ) -> SubHistory:
-        size = max(1, len(values) // 2)
-        while True:
-            place = 0
-            while place < len(values) and self._has_time():
-                chunk = values[place : place + size]
-                candidate = projected(model, sub, frozenset(chunk))
-                if len(chunk) < len(values) and self._is_invalid(candidate):
-                    sub, values = candidate, values[:place] + values[place + size :]
-                else:
-                    place += size
-            if size == 1:
-                return sub
-            size = max(1, size // 2)
+        def is_enough(kept: list[Hashable]) -> bool:
+            nonlocal sub
+            if not self._has_time():
+                return False
+            candidate = projected(model, sub, AllBut(kept))
+            is_invalid = self._is_invalid(candidate)
+            sub = candidate if is_invalid else sub
+            return is_invalid
+
+        fewest(values, is_enough)
+        yield sub
 
     def _smallest_window(self, whole: SubHistory) -> SubHistory | None:
         """Returns the latest window that is invalid, or the whole if it alone is."""
@@ -186,12 +187,12 @@ class _Minimiser:
     def _until_minimal(self, sub: SubHistory) -> SubHistory:
         """Reduces again and again, until a round changes nothing."""
         while True:
-            before = sub
+            before, self.is_cut_short = sub, False
             sub = self._reduced(sub, dropped, self._is_droppable)
-            sub = self._reduced(sub, optional, lambda entry: entry.is_required)
             sub = self._weakened(sub)
+            sub = self._reduced(sub, optional, lambda entry: entry.is_required)
             sub = self._begun_later(sub)
-            if sub == before or self.is_cut_short:
+            if sub == before or not self.budget.has_time():
                 return sub
 
     def _begun_later(self, sub: SubHistory) -> SubHistory:
@@ -232,21 +233,3 @@ class _Minimiser:
             if size == 1:
                 return sub
             size //= 2
-
-
-def _values_by_closeness(model: ReducibleModel, whole: SubHistory) -> list[Hashable]:
-    """Returns all values, those of the last call to return first, then by how near they came."""
-    last = max(
-        (one for one in whole.entries if one.is_required),
-        key=lambda entry: entry.operation.complete_index or 0,
-    )
-    own = model.values(last.call)
-    about = [(one.operation.invoke_index, model.values(one.call)) for one in whole.entries]
-    moments = [at for at, values in about if not own.isdisjoint(values)]
-    moments = moments or [last.operation.invoke_index]
-    nearest: dict[Hashable, int] = dict.fromkeys(own, -1)
-    for at, values in about:
-        distance = min(abs(at - moments[0]), abs(at - moments[-1]))
-        for value in values:
-            nearest[value] = min(distance, nearest.get(value, distance))
-    return sorted(nearest, key=nearest.__getitem__)

@@ -22,7 +22,7 @@ Deleting a call is not among them: without its write, a linearizable history of 
 read turns invalid.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Container, Hashable, Iterable, Sequence
 from typing import Final, TypeGuard
 
 import msgspec
@@ -38,18 +38,24 @@ _reducible: Final[dict[type[SequentialModel], bool]] = {}
 
 
 def prefix(model: SequentialModel, operations: Sequence[Operation], end: int) -> SubHistory:
-    """Returns what was invoked up to an event; what completed after it is optional."""
+    """Returns what was invoked up to an event; what completed after it is optional.
+
+    The calls are those of the whole history: an answer may tell what an earlier call did.
+    """
     happened = sorted(
         (operation for operation in operations if operation.status != "fail"),
         key=lambda operation: operation.invoke_index,
     )
     called = zip(happened, model.calls(happened), strict=True)
-    entries = (
-        Entry(_cut(operation, end), call)
-        for operation, call in called
-        if call is not None and operation.invoke_index <= end
-    )
-    return SubHistory(entries=_without_optional_pure(model, entries), starts=(model.init(),))
+    entries = tuple(Entry(operation, call) for operation, call in called if call is not None)
+    return until(model, SubHistory(entries=entries, starts=(model.init(),)), end)
+
+
+def until(model: SequentialModel, sub: SubHistory, end: int) -> SubHistory:
+    """Returns what was invoked up to an event; what completed after it is optional."""
+    begun = (one for one in sub.entries if one.operation.invoke_index <= end)
+    entries = (Entry(_cut(operation, end), call) for operation, call in begun)
+    return _with(sub, _without_optional_pure(model, entries))
 
 
 def optional(model: SequentialModel, sub: SubHistory, places: Collection[int]) -> SubHistory:
@@ -83,7 +89,7 @@ def weakened(
     return _with(sub, entries)
 
 
-def projected(model: ReducibleModel, sub: SubHistory, values: frozenset[Hashable]) -> SubHistory:
+def projected(model: ReducibleModel, sub: SubHistory, values: Container[Hashable]) -> SubHistory:
     """Returns it without some values; it must begin with the history."""
     assert sub.since is None
     remains = ((entry.operation, model.without(entry.call, values)) for entry in sub.entries)

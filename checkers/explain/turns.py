@@ -63,7 +63,7 @@ class _Merge:
             if turn is not None:
                 self.tracks.setdefault(turn.track, []).append(number)
         for track in self.tracks.values():
-            track.sort(key=self._place, reverse=True)
+            track.sort(key=lambda number: (-self._place(number), -number))
         self.names = sorted(self.tracks, reverse=True)
         self.eager = {turn.track for turn in self.turns if turn is not None and turn.is_eager}
         for position, returning in enumerate(self.plan.returns):

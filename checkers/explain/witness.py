@@ -7,17 +7,18 @@ Bounded in time: where it finds none, the explanation does without.
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from checkers.engines.general import Configuration, Trace, search
+from checkers.engines.general import Configuration, Trace
 from checkers.engines.plan import Plan, plan_of
+from checkers.explain.budget import Budget
 from checkers.explain.parts import in_parts
-from checkers.explain.reductions import prefix
-from checkers.explain.subhistory import Entry
+from checkers.explain.subhistory import Entry, SubHistory
 from checkers.explain.turns import in_turn
-from checkers.history import Operation
 from checkers.models import SequentialModel
-from checkers.options import Limits
 from checkers.verdict import Verdict
+
+_MEMORY_BYTES: Final = 200_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,19 +30,19 @@ class Step:
 
 
 def longest_linearization(
-    model: SequentialModel, operations: Sequence[Operation], end: int, limits: Limits
+    model: SequentialModel, before: SubHistory, seconds: float
 ) -> list[Step] | None:
-    """Returns a legal order of all that was completed before an event, and of what may have been.
+    """Returns a legal order of all that is required of a sub-history, and of what may have been.
 
-    None if the limits are reached before one is found.
+    None if no order is found in so many seconds of processor time.
     """
-    before = prefix(model, operations, end - 1)
     plan = plan_of(model, list(before.entries))
+    budget = Budget(seconds)
 
     def searched(plan: Plan) -> list[int] | None:
         trace = Trace()
-        outcome = search(model, plan, limits, before.starts, trace)
-        return _order(model, plan, trace) if outcome.verdict is Verdict.VALID else None
+        found = budget.searched(model, plan, before.starts, _MEMORY_BYTES, trace)
+        return _order(model, plan, trace) if found.verdict is Verdict.VALID else None
 
     start = model.init()
     order = in_turn(model, plan, start) or in_parts(model, plan, start, searched) or searched(plan)

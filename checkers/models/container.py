@@ -5,7 +5,7 @@ once, a container goes to the compiled engine of its kind; one with repeated ele
 Not a model by itself: the order in which elements come out is each kind's own.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
@@ -85,6 +85,26 @@ class Container(ByElement):
         return left if state and state[self.next_out] == element else None
 
     @override
+    def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
+        taken = {call[1] for call in calls if isinstance(call, tuple) and call[0] == "take"}
+        is_for_good = None not in taken  # nor is anything behind it ever taken
+
+        def normal(state: Hashable) -> Hashable:
+            assert isinstance(state, tuple)
+            if not is_for_good:
+                return tuple(one if one in taken else _Left(_apart([one])) for one in state)
+            outwards = state if self.next_out == 0 else state[::-1]
+            for place, one in enumerate(outwards):
+                if one not in taken:
+                    front, back = outwards[:place], outwards[place:]
+                    if self.next_out == 0:
+                        return (*front, _Left(_apart(back)))
+                    return (_Left(_apart(back[::-1])), *front[::-1])
+            return state
+
+        return normal
+
+    @override
     def is_pure(self, call: Hashable) -> bool:
         assert isinstance(call, tuple)
         return bool(call[0] == "found none")
@@ -92,4 +112,32 @@ class Container(ByElement):
     @override
     def describe(self, state: Hashable) -> str:
         assert isinstance(state, tuple)
-        return f"{self.name.replace('-', ' ')} [{', '.join(map(str, state))}]"
+        return f"{self.name.replace('-', ' ')} [{', '.join(map(str, _apart(state)))}]"
+
+
+class _Left:
+    """Elements that no call of a history takes: one such is as good as another.
+
+    Attributes:
+        elements: what they are, for who asks.
+    """
+
+    __slots__ = ("elements",)
+
+    def __init__(self, elements: Sequence[Hashable]) -> None:
+        self.elements = tuple(elements)
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Left)
+
+    @override
+    def __hash__(self) -> int:
+        return 0
+
+
+def _apart(elements: Sequence[Hashable]) -> list[Hashable]:
+    """Returns elements with those that are left one by one."""
+    return [
+        one for each in elements for one in (each.elements if isinstance(each, _Left) else (each,))
+    ]

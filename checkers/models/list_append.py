@@ -6,7 +6,7 @@ a key. Elements are compared as JSON. The check is strict serializability, which
 operations is linearizability.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Container, Hashable, Sequence
 
 from typing_extensions import override
 
@@ -14,7 +14,7 @@ from checkers.calls.lists import OWN_LIST, ListCalls, actions_of, list_calls
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
-from checkers.models.reducible import Events, ReducibleModel, Turn
+from checkers.models.reducible import AllBut, Events, ReducibleModel, Turn
 
 
 class ListAppend(ReducibleModel):
@@ -75,12 +75,10 @@ class ListAppend(ReducibleModel):
         )
 
     @override
-    def without(self, call: Hashable, values: frozenset[Hashable]) -> Hashable | None:
+    def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
         assert isinstance(call, tuple)
         remains = [
-            (is_read, name, tuple(one for one in value if (name, one) not in values))
-            if is_read
-            else (is_read, name, value)
+            (is_read, name, _without(name, value, values)) if is_read else (is_read, name, value)
             for is_read, name, value in call
             if is_read or (name, value) not in values
         ]
@@ -124,6 +122,16 @@ class ListAppend(ReducibleModel):
         assert isinstance(state, tuple)
         told = (f"{_named(name)}[{', '.join(elements)}]" for name, elements in state)
         return ", ".join(told) or "nothing appended"
+
+
+def _without(
+    name: str, elements: Sequence[str], values: Container[Hashable]
+) -> tuple[Hashable, ...]:
+    """Returns elements of a list without those left out; quick where few of many are kept."""
+    if isinstance(values, AllBut):
+        kept = {one[1] for one in values.kept if isinstance(one, tuple) and one[0] == name}
+        return tuple([one for one in elements if one in kept])
+    return tuple(one for one in elements if (name, one) not in values)
 
 
 def _named(name: str) -> str:

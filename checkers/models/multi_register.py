@@ -5,7 +5,9 @@ register is initially 0, as in Knossos, or null where a transaction of the histo
 a history does not say which of the two its system starts from.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
+from itertools import product
+from math import prod
 from typing import Final
 
 from typing_extensions import override
@@ -24,6 +26,8 @@ from checkers.models.reducible import ReducibleModel
 
 _UNREAD: Final = ""
 """Stands for every value that no transaction reads of its register; no JSON text."""
+_MOST_STATES: Final = 2_000
+"""Beyond these, the states that a window of a history may begin in are too many."""
 
 
 class MultiRegister(ReducibleModel):
@@ -70,13 +74,7 @@ class MultiRegister(ReducibleModel):
 
     @override
     def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
-        asked_for = frozenset(
-            (register, value)
-            for call in calls
-            if isinstance(call, tuple)
-            for action, register, value, _ in call
-            if action == "read"
-        )
+        asked_for = frozenset((register, value) for register, value, _ in _asked_for(calls))
 
         def normal(state: Hashable) -> Hashable:
             assert isinstance(state, tuple)
@@ -85,6 +83,23 @@ class MultiRegister(ReducibleModel):
             )
 
         return normal
+
+    @override
+    def any_state(
+        self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
+    ) -> Sequence[Hashable] | None:
+        """Each register that is read has a value that is read and was its own once, or another."""
+        held = {entry for state in starts if isinstance(state, tuple) for entry in state}
+        for call in history:
+            assert isinstance(call, tuple)
+            held |= {(name, value) for action, name, value, _ in call if action == "write"}
+        options: dict[str, list[str]] = {}
+        for name, value, initial in sorted(_asked_for(window)):
+            may_be = value == initial or (name, value) in held
+            options.setdefault(name, [_UNREAD]).extend([value] if may_be else [])
+        if prod(map(len, options.values())) > _MOST_STATES:
+            return None
+        return [tuple(zip(options, values, strict=True)) for values in product(*options.values())]
 
     @override
     def describe_call(self, call: Hashable) -> str | None:
@@ -103,7 +118,7 @@ class MultiRegister(ReducibleModel):
         return frozenset(register for _, register, *_ in call)
 
     @override
-    def without(self, call: Hashable, values: frozenset[Hashable]) -> Hashable | None:
+    def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
         assert isinstance(call, tuple)
         return tuple(action for action in call if action[1] not in values) or None
 
@@ -112,6 +127,17 @@ class MultiRegister(ReducibleModel):
         assert isinstance(state, tuple)
         values = (f"{register} = {value or 'unread'}" for register, value in state)
         return ", ".join(values) or "no register written"
+
+
+def _asked_for(calls: Sequence[Hashable]) -> set[tuple[str, str, str]]:
+    """Returns (register, value, the register's initial value) of what is read."""
+    return {
+        (name, value, initial)
+        for call in calls
+        if isinstance(call, tuple)
+        for action, name, value, initial in call
+        if action == "read"
+    }
 
 
 def _actions(operation: Operation) -> list[Action]:

@@ -1,7 +1,7 @@
 """The priority queue: insert a number, and delete-min the least there is."""
 
 from bisect import bisect_left
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar
 
 from typing_extensions import override
@@ -9,6 +9,8 @@ from typing_extensions import override
 from checkers.calls.containers import ContainerCalls, PriorityQueueCalls, require_priority
 from checkers.history import Operation
 from checkers.models.container import Container
+from checkers.models.lives import NEVER, Life, lives_of
+from checkers.models.reducible import Events, Turn
 
 
 class PriorityQueue(Container):
@@ -37,6 +39,70 @@ class PriorityQueue(Container):
         return ("found none" if operation.output is None else "take", operation.output)
 
     @override
+    def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
+        """Returns states as they are: even what is never taken keeps what is greater inside."""
+        return lambda state: state
+
+    @override
     def holding(self, state: tuple[Any, ...], element: Any) -> tuple[Any, ...]:
         place = bisect_left(state, element)
         return (*state[:place], element, *state[place:])
+
+    @override
+    def turns(
+        self, calls: Sequence[Hashable], events: Sequence[Events]
+    ) -> Sequence[Turn | None] | None:
+        """Each number is put as late as it can be, and taken as soon as no lesser one is there."""
+        lives = lives_of(calls, events)
+        moments = None if lives is None else _moments(lives)
+        if moments is None:
+            return None
+        places = {turn: place for place, (_, turn) in enumerate(sorted(moments))}
+        return [
+            Turn("moments", places[turn]) if turn in places else None
+            for call in calls
+            if isinstance(call, tuple)
+            for turn in ((call[1], call[0] == "take"),)
+        ]
+
+
+_Moment = tuple[tuple[int, bool], tuple[Any, bool]]
+"""(The gap between events, whether it is at its end), (the number, whether it is taken then)."""
+
+
+def _moments(lives: Sequence[Life]) -> list[_Moment] | None:
+    """Returns when each number is put and taken; None if one can't be, as it then has no order.
+
+    From the least number on, as `checkers.engines.priority_queues` decides; O(n log n).
+    """
+    times = sorted({time for life in lives for time in life[1:] if time != NEVER})
+    gap_after = {time: gap for gap, time in enumerate(times)} | {NEVER: len(times)}
+    free = list(range(len(times) + 1))
+    moments: list[_Moment] = []
+    for life in sorted(lives, key=_number):
+        if life.put_over == NEVER:
+            continue
+        taken = len(times)
+        if life.take != NEVER:
+            taken = _next_free(free, gap_after[life.take])
+            if taken >= gap_after[life.take_over]:
+                return None
+            moments.append(((taken, False), (life.element, True)))
+        put = gap_after[life.put_over]
+        moments.append(((min(put - 1, taken), taken >= put), (life.element, False)))
+        for gap in range(put, taken):
+            free[gap] = gap + 1
+    return moments
+
+
+def _number(life: Life) -> float:
+    assert isinstance(life.element, int | float)
+    return life.element
+
+
+def _next_free(free: list[int], gap: int) -> int:
+    """Returns the first free gap from one on, and shortens the way there."""
+    while free[gap] != gap:
+        free[gap] = free[free[gap]]
+        gap = free[gap]
+    return gap

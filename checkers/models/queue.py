@@ -2,28 +2,14 @@
 
 from collections.abc import Hashable, Sequence
 from heapq import heappop, heappush
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar
 
 from typing_extensions import override
 
 from checkers.calls.containers import ContainerCalls, QueueCalls
 from checkers.models.container import Container
+from checkers.models.lives import Life, lives_of
 from checkers.models.reducible import Events, Turn
-
-_NEVER: Final = 1 << 63
-
-
-class _Life(NamedTuple):
-    """When an element was put and taken; both events of a take are _NEVER if there is none.
-
-    It was put before it was taken: the put was over with the take, which began with the put.
-    """
-
-    element: Hashable
-    put: int
-    put_over: int
-    take: int
-    take_over: int
 
 
 class Queue(Container):
@@ -42,7 +28,7 @@ class Queue(Container):
 
         Nobody minds an early take, and it lets others find none.
         """
-        lives = _lives(calls, events)
+        lives = lives_of(calls, events)
         places = None if lives is None else _in_order(lives)
         if places is None:
             return None
@@ -53,32 +39,7 @@ class Queue(Container):
         ]
 
 
-def _lives(calls: Sequence[Hashable], events: Sequence[Events]) -> list[_Life] | None:
-    """Returns the life of each element that was put; None unless each was put and taken once.
-
-    What may as well not have happened counts where nothing else puts or takes the element.
-    """
-    about = [call for call in calls if isinstance(call, tuple)]
-    surest = sorted(zip(about, events, strict=True), key=lambda one: one[1][1] is None)
-    found: dict[Hashable, _Life] = {}
-    for action in ("put", "take"):
-        for (f, element), (begun, over) in surest:
-            if f != action or (action == "take" and element not in found):
-                continue
-            life = found.get(element, _Life(element, _NEVER, _NEVER, _NEVER, _NEVER))
-            if (life.put if action == "put" else life.take) == _NEVER:
-                end = _NEVER if over is None else over
-                at = {action: begun, f"{action}_over": end}
-                found[element] = life._replace(**at)
-            elif over is not None:
-                return None
-    return [
-        life._replace(put_over=min(life.put_over, life.take_over), take=max(life.put, life.take))
-        for life in found.values()
-    ]
-
-
-def _in_order(lives: Sequence[_Life]) -> dict[Hashable, int] | None:
+def _in_order(lives: Sequence[Life]) -> dict[Hashable, int] | None:
     """Returns the place of each element; None if no order suits puts and takes both.
 
     One element is before another if its put was over before the other's began, or its take was. The

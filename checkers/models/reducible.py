@@ -5,7 +5,7 @@ if a linearizable history stays so: only then does an invalid sub-history prove 
 which it was made of is invalid. tests/checkers/test_explain_sound.py holds every model to that.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Container, Hashable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from typing_extensions import override
@@ -13,6 +13,22 @@ from typing_extensions import override
 from checkers.models import SequentialModel
 
 Events = tuple[int, int | None]
+
+
+class AllBut(Container[Hashable]):
+    """All values but a few.
+
+    Attributes:
+        kept: those few.
+    """
+
+    def __init__(self, kept: Collection[Hashable]) -> None:
+        """Takes the few."""
+        self.kept = frozenset(kept)
+
+    @override
+    def __contains__(self, value: object) -> bool:
+        return value not in self.kept
 
 
 class Turn(NamedTuple):
@@ -35,7 +51,7 @@ class ReducibleModel(SequentialModel, Protocol):
         """Returns the values that the call is about, and that `without` can project out."""
         return frozenset()
 
-    def without(self, call: Hashable, values: frozenset[Hashable]) -> Hashable | None:
+    def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
         """Returns the call with some values projected out; None if nothing remains of it.
 
         What remains of a legal order of calls must be a legal order, though a call that is optional
@@ -94,6 +110,6 @@ class ByElement(ReducibleModel, Protocol):
         return frozenset() if call[1] is None else frozenset({call[1]})
 
     @override
-    def without(self, call: Hashable, values: frozenset[Hashable]) -> Hashable | None:
+    def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
         assert isinstance(call, tuple)
-        return None if call[1] in values else call
+        return None if call[1] is not None and call[1] in values else call

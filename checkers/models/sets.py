@@ -7,7 +7,7 @@ searched.
 """
 
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections.abc import Container, Hashable, Sequence
 
 from typing_extensions import override
 
@@ -78,7 +78,7 @@ class Set(ReducibleModel):
         return frozenset(answer if f == "read" else (value,))
 
     @override
-    def without(self, call: Hashable, values: frozenset[Hashable]) -> Hashable | None:
+    def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
         assert isinstance(call, tuple)
         f, value, answer = call
         if f == "read":

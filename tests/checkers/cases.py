@@ -29,6 +29,7 @@ CASES: Final[Mapping[str, tuple[Apply, Draw]]] = {
     "multi-register/unique": (reference.multi_register(0), unique_values.draw_transaction),
     "priority-queue": (reference.priority_queue, draws.draw_priorities),
     "queue": (reference.queue, draws.draw_queue),
+    "queue/repeated": (reference.queue, draws.draw_repeated),
     "registration": (reference.registration, draws.draw_registration),
     "set": (reference.a_set, draws.draw_elements),
     "set/growing": (reference.a_set, draws.draw_growing_set),

@@ -13,7 +13,14 @@ from checkers.options import Limits
 
 Outcomes = Sequence[Outcome | None]
 Decide = Callable[[Any, Limits], Outcomes]
-TIGHT = {"_FIRST_DESCENT": 1, "_FIRST_SWEEP": 1, "_FIRST_SHARE": 20, "_SLICE": 7, "_ROOM": 2}
+TIGHT = {
+    "_QUICK_WORK": 1,
+    "_FIRST_DESCENT": 1,
+    "_FIRST_SWEEP": 1,
+    "_FIRST_SHARE": 20,
+    "_SLICE": 7,
+    "_ROOM": 2,
+}
 """So little at first that nearly every key has to go on where it left off, with more room."""
 
 LATE = {"_FIRST_SWEEP": 1, "_FIRST_RETURNS": 1, "_FIRST_SHARE": 400}
@@ -30,7 +37,7 @@ def by_frontier(calls: RegisterCalls, limits: Limits) -> Outcomes:
     """The exact frontier, without the depth-first search, which answers most that is valid."""
     with (
         patch.object(
-            race, "_descend", lambda _, keys, *__: np.full((len(keys), 3), depth_first.RUNNING)
+            race, "_descend_first", lambda _, keys: np.full((len(keys), 3), depth_first.RUNNING)
         ),
         patch.object(race._Race, "_descend", lambda *_, **__: np.full(3, depth_first.RUNNING)),
     ):

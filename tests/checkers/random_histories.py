@@ -114,12 +114,14 @@ def draw_registration(random: Random, state: State) -> tuple[str, object, object
     )
 
 
-def draw_container(put: str, take: str, place: Callable[[list[int]], int]) -> Draw:
+def draw_container(
+    put: str, take: str, place: Callable[[list[int]], int], values: int = 1000
+) -> Draw:
     """Draws puts, mostly of what was not put before, and takes, mostly of what goes next."""
 
     def draw(random: Random, state: State) -> tuple[str, object, object]:
         elements = list(state or [])
-        fresh = random.randrange(1000) if random.random() < 0.98 else 7
+        fresh = random.randrange(values) if random.random() < 0.98 else 7
         if random.random() < 0.5:
             return put, fresh, None
         fitting = elements[place(elements)] if elements else None
@@ -130,6 +132,7 @@ def draw_container(put: str, take: str, place: Callable[[list[int]], int]) -> Dr
 
 
 draw_queue = draw_container("enqueue", "dequeue", lambda elements: 0)
+draw_repeated = draw_container("enqueue", "dequeue", lambda elements: 0, values=3)
 draw_stack = draw_container("push", "pop", lambda elements: -1)
 draw_priorities = draw_container("insert", "delete-min", lambda e: e.index(min(e)))
 

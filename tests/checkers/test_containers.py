@@ -103,10 +103,14 @@ def test_an_element_whose_put_failed_has_a_number_and_harms_none():
     assert not is_repeated(calls.action, calls.element)
 
 
-@pytest.mark.parametrize("model", FUNCTIONS)
-def test_an_element_that_is_put_twice_is_left_to_the_general_engine(model):
+@pytest.mark.parametrize(
+    ("model", "engine"),
+    [("queue", "queue-repeated"), ("stack", None), ("priority-queue", None)],
+)
+def test_an_element_that_is_put_twice_is_left_to_another_engine(model, engine):
     operations = in_turn(*steps(model, 1, -1, 1, -1))
-    assert decided(model, operations) is None
+    outcome = decided(model, operations)
+    assert (outcome and outcome.engine) == engine
     assert judged(model, operations).verdict is Verdict.VALID
     assert judged(model, in_turn(*steps(model, 1, 1, -1, -1, -1))).verdict is Verdict.INVALID
 

@@ -77,6 +77,54 @@ def test_two_processes_that_compile_at_once_leave_code_that_another_can_use(tmp_
     assert len(list((tmp_path / "c").rglob("*.nbc"))) == 2
 
 
+MADE = """
+import numba
+import numpy as np
+def adding(added):
+    @numba.njit
+    def add(x):
+        sums = np.cumsum(np.arange(x) + added)
+        for one in range(x):
+            for other in range(one):
+                if sums[one] % 7 < sums[other] % 7:
+                    sums[one], sums[other] = sums[other], sums[one]
+        return np.median(sums) + sums.max() - sums.min() + sums[0] + added
+    return add
+"""
+CALLS_MADE = """
+from checkers.kernels import kernel
+from checkers.made import adding
+add = adding({})
+@kernel
+def {}(x):
+    return add(x) + add(x + 1)
+"""
+
+
+def test_code_that_two_processes_have_kept_does_not_mix_in_a_third(tmp_path):
+    package = tmp_path / "checkers"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    shutil.copy(kernels.__file__, package)
+    (package / "made.py").write_text(MADE)
+    (package / "one.py").write_text(CALLS_MADE.format(1, "one"))
+    (package / "hundred.py").write_text(CALLS_MADE.format(100, "hundred"))
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "c")}
+    environment.pop("NUMBA_CACHE_DIR", None)
+
+    def printed(*names):
+        code = [f"from checkers.{name} import {name}\nprint({name}(9))\n" for name in names]
+        command = [sys.executable, "-c", "".join(code)]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.split()
+
+    alone = printed("one") + printed("hundred")
+    assert alone[0] != alone[1]
+    assert printed("one", "hundred") == printed("hundred", "one")[::-1] == alone
+
+
 def test_a_kernel_depends_on_what_its_file_imports_and_on_nothing_else(monkeypatch, tmp_path):
     monkeypatch.setattr(kernels, "_PACKAGE", tmp_path / "checkers")
     sources = {

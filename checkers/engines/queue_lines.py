@@ -1,0 +1,129 @@
+"""The calls of a queue whose elements may be equal, in lines; what counting shows of them.
+
+For `checkers.engines.queue_repeated`, which says what the lines are for.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checkers.calls.containers import FOUND_NONE, PUT, TAKE, ContainerCalls
+from checkers.calls.values import NO_VALUE
+from checkers.columns import NEVER
+from checkers.engines.lanes import lanes_of
+
+Ints = NDArray[np.int64]
+
+
+class Lines(NamedTuple):
+    """The calls of a prefix, n of them in k lines: puts first, then takes, then those of none.
+
+    Attributes:
+        invoke: int64[n], by line, and ascending in each.
+        complete: int64[n], NEVER for a call that need not have happened.
+        element: int64[n], what was put or taken, NO_VALUE for a take that nobody knows of.
+        turn: int64[n], the last place that it may have in the queue, where nothing is lost.
+        starts: int64[k + 1], where each line begins.
+        takes: the first line of takes.
+        nones: the first line of takes that found none.
+    """
+
+    invoke: Ints
+    complete: Ints
+    element: Ints
+    turn: Ints
+    starts: Ints
+    takes: int
+    nones: int
+
+
+class Queue(NamedTuple):
+    """The calls of one key, n of them.
+
+    Attributes:
+        action: int8[n], as in `ContainerCalls`.
+        element: int64[n].
+        invoke: int64[n], ascending.
+        complete: int64[n].
+    """
+
+    action: NDArray[np.int8]
+    element: Ints
+    invoke: Ints
+    complete: Ints
+
+
+def queue_of(calls: ContainerCalls, start: int, end: int) -> Queue:
+    """Returns the calls of one key."""
+    span = slice(start, end)
+    return Queue(calls.action[span], calls.element[span], calls.invoke[span], calls.complete[span])
+
+
+def lines_of(queue: Queue, cut: int) -> Lines:
+    """Lays the calls of a prefix, up to an event, in lines.
+
+    Those of one kind that completed are in as few lines as they can be, those that need not have
+    happened in one for each value.
+    """
+    is_over, is_begun = queue.complete <= cut, queue.invoke <= cut
+    is_taken = np.zeros(queue.element.max(initial=NO_VALUE) + 2, dtype=np.bool_)
+    is_taken[queue.element[(queue.action == TAKE) & is_begun]] = True
+    is_taken[NO_VALUE] = False  # a take of anything takes no put that need not have happened
+    calls, lines, starts, count = [], [], [], 0
+    turn = np.zeros(len(queue.action), dtype=np.int64)
+    for kind in (PUT, TAKE, FOUND_NONE):
+        starts.append(count)
+        of_kind = (queue.action == kind) & is_begun
+        turn[of_kind] = np.searchsorted(queue.invoke[of_kind], queue.complete[of_kind])
+        (sure,) = np.nonzero(of_kind & is_over)
+        lane, _, lanes = lanes_of(queue.invoke[sure], queue.complete[sure], len(sure) + 1)
+        may_be = is_taken[queue.element] if kind == PUT else of_kind & (kind == TAKE)
+        (unsure,) = np.nonzero(of_kind & ~is_over & may_be)
+        values, of_value = np.unique(queue.element[unsure], return_inverse=True)
+        calls += [sure, unsure]
+        lines += [count + lane, count + lanes + of_value]
+        count += lanes + len(values)
+    order, line = np.concatenate(calls), np.concatenate(lines)
+    by_line = np.lexsort((order, line))
+    order, line = order[by_line], line[by_line]
+    return Lines(
+        invoke=queue.invoke[order],
+        complete=np.where(is_over, queue.complete, NEVER)[order],
+        element=queue.element[order],
+        turn=turn[order],
+        starts=np.searchsorted(line, np.arange(count + 1)).astype(np.int64),
+        takes=starts[1],
+        nones=starts[2],
+    )
+
+
+def short_at(queue: Queue) -> int:
+    """Returns the first completion by which elements were short, or too many; NEVER if none.
+
+    By it more takes of a value were over than puts of it begun, or a take had found none though
+    more puts were over before it than other takes were begun by then.
+    """
+    is_put, is_take = queue.action == PUT, queue.action == TAKE
+    is_told = is_take & (queue.complete != NEVER)
+    puts, takes = np.flatnonzero(is_put), np.flatnonzero(is_told)
+    puts = puts[np.lexsort((queue.invoke[puts], queue.element[puts]))]
+    takes = takes[np.lexsort((queue.complete[takes], queue.element[takes]))]
+    values = np.arange(queue.element.max(initial=NO_VALUE) + 2)
+    first_put = np.searchsorted(queue.element[puts], values)
+    of_value = queue.element[takes]
+    number = np.arange(len(takes)) - np.searchsorted(of_value, of_value)
+    put = first_put[of_value] + number
+    is_there = put < first_put[of_value + 1]
+    begun = np.full(len(takes), NEVER)
+    begun[is_there] = queue.invoke[puts[put[is_there]]]
+    over = queue.complete[takes]
+    (nones,) = np.nonzero(queue.action == FOUND_NONE)
+    put_before = np.searchsorted(np.sort(queue.complete[is_put]), queue.invoke[nones])
+    taken_by = np.searchsorted(queue.invoke[is_take], queue.complete[nones])
+    return int(
+        min(
+            over[begun > over].min(initial=NEVER),
+            queue.complete[nones[put_before > taken_by]].min(initial=NEVER),
+        )
+    )

@@ -1,0 +1,62 @@
+"""What an explanation may cost: processor time, so that how busy the machine is changes nothing."""
+
+import math
+import time
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+from checkers.engines.general import Found, Trace, search
+from checkers.engines.plan import Plan
+from checkers.models import SequentialModel
+from checkers.options import Limits
+from checkers.verdict import Verdict
+
+_PATIENCE: Final = 3
+"""A search looks at the clock on the wall, which on a busy machine may run so many times faster."""
+_FIRST_BYTES: Final = 2_000_000
+_GROWTH: Final = 4
+
+
+class Budget:
+    """Processor time of this thread, from now on."""
+
+    def __init__(self, seconds: float) -> None:
+        """Starts with so many seconds; infinitely many are never over."""
+        self._end = math.inf if math.isinf(seconds) else time.thread_time() + seconds
+
+    def has_time(self) -> bool:
+        """Says whether there is time left."""
+        return time.thread_time() < self._end
+
+    def searched(
+        self,
+        model: SequentialModel,
+        plan: Plan,
+        starts: Sequence[Hashable],
+        memory_bytes: int,
+        trace: Trace | None = None,
+    ) -> Found:
+        """Searches with little memory, then with more, while there is time for it.
+
+        Args:
+            model: the model.
+            plan: what is to be decided.
+            starts: the states that it may begin in.
+            memory_bytes: the most that may be remembered. That bounds a search alike on every
+                machine; how long it takes is seen from the one before.
+            trace: to be filled with the last search's choices.
+        """
+        memory = min(_FIRST_BYTES, memory_bytes)
+        while True:
+            begun = time.thread_time()
+            left = max(0.0, self._end - begun)
+            limits = Limits(seconds=left * _PATIENCE, memory_bytes=memory)
+            chosen = None if trace is None else Trace()
+            found = search(model, plan, limits, starts, chosen)
+            took = time.thread_time() - begun
+            if trace is not None and chosen is not None:
+                trace.parents, trace.furthest = chosen.parents, chosen.furthest
+            is_enough = found.verdict is not Verdict.UNKNOWN or memory >= memory_bytes
+            if is_enough or took * (1 + _GROWTH) > left:
+                return found
+            memory = min(memory * _GROWTH, memory_bytes)

@@ -1,0 +1,115 @@
+"""Leaving values out: what is about no value stays, and in no order does a set have a say."""
+
+import subprocess
+import sys
+
+import pytest
+
+from checkers.columns import columns_of
+from checkers.explain.brute_force import is_linearizable
+from checkers.explain.reductions import prefix, projected
+from checkers.explain.values import fewest
+from checkers.explain.witness import longest_linearization
+from checkers.generate import GenerateOptions, generated_table
+from checkers.history import Operation
+from checkers.judge import judge_columns
+from checkers.models import SequentialModel, models
+from checkers.models.queue import Queue
+from checkers.models.reducible import AllBut
+from checkers.options import CheckOptions
+from checkers.verdict import KeyVerdict, Verdict
+
+CLOSENESS = """
+from checkers.explain.reductions import prefix
+from checkers.explain.values import by_closeness
+from checkers.history import Operation
+from checkers.models.list_append import ListAppend
+events = dict(process=0, key="k", status="ok")
+appends = [
+    Operation(
+        index=n, f="append", input=n, output=n, invoke_index=n, complete_index=100 + n, **events
+    )
+    for n in range(40)
+]
+read = Operation(
+    index=40, f="read", input=None, output=list(range(40)), invoke_index=200, complete_index=201,
+    **events,
+)
+model = ListAppend()
+print(by_closeness(model, prefix(model, [*appends, read], 201)))
+"""
+
+
+def operation(index: int, f: str, asked: object, answer: object, status: str) -> Operation:
+    return Operation(
+        index=index,
+        process=index,
+        f=f,
+        key="k",
+        input=asked,
+        output=answer,
+        status=status,
+        invoke_index=2 * index,
+        complete_index=2 * index + 1,
+    )
+
+
+def test_a_take_whose_answer_was_lost_stays():
+    operations = [
+        operation(0, "enqueue", 1, 1, "ok"),
+        operation(1, "dequeue", None, None, "info"),
+        operation(2, "dequeue", None, None, "ok"),
+    ]
+    sub = prefix(Queue(), operations, 5)
+    assert is_linearizable(Queue(), sub)
+    (value,) = Queue().values(sub.entries[0].call)
+    assert is_linearizable(Queue(), projected(Queue(), sub, AllBut([value])))
+    assert len(projected(Queue(), sub, AllBut([value]))) == 3
+
+
+@pytest.mark.parametrize("needed", [{0}, {3, 17}, {0, 31, 99}])
+def test_no_value_too_many_is_kept(needed):
+    assert set(fewest(list(range(100)), lambda kept: needed <= set(kept))) == needed
+
+
+def test_values_are_in_the_same_order_in_every_process():
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", CLOSENESS],
+            env={"PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in (1, 2, 3)
+    }
+    assert len(said) == 1
+
+
+def test_adds_that_were_lost_do_not_hide_the_linearization():
+    options = GenerateOptions(
+        model="set",
+        operations=2_000,
+        concurrency=10,
+        values=None,
+        mix={"add": 2, "read": 1},
+        indeterminate=0.05,
+        corrupt="lost-add",
+        seed=1,
+    )
+    model = models()["set"]
+    assert isinstance(model, SequentialModel)
+    columns = columns_of(generated_table(options))
+    (judged,) = judge_columns(model, columns, CheckOptions())
+    stuck = next(one for one in columns.operations(0) if one.index == _index(judged))
+    assert stuck.complete_index is not None
+    before = prefix(model, columns.operations(0), stuck.complete_index - 1)
+    steps = longest_linearization(model, before, 10)
+    assert steps is not None
+    placed = {step.entry.operation.index for step in steps}
+    assert all(one.operation.index in placed for one in before.entries if one.is_required)
+
+
+def _index(judged: KeyVerdict) -> int | None:
+    assert judged.verdict is Verdict.INVALID
+    return judged.findings[0].operation_index
