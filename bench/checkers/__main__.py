@@ -68,8 +68,7 @@ def _run(given: argparse.Namespace, limits: Limits) -> None:
         if given.out is not None:
             _write(given.out, page(kept.measured, kept.files, all_sides, limits))
     _say("tests/histories")
-    shared = ("not measured", "") if given.only else shared_histories(limits)
-    lines = page(kept.measured, kept.files, all_sides, limits, shared)
+    lines = page(kept.measured, kept.files, all_sides, limits, shared_histories(limits))
     if given.out is None:
         print("\n".join(lines))
     else:
