@@ -34,6 +34,8 @@ T = TypeVar("T")
 BACKEND_OPTION = "--kraftproof-backend"
 SEED_OPTION = "--kraftproof-seed"
 READY_TIMEOUT_S = 30.0
+OUTPUT_NAME = "output.log"
+LINES_TOLD = 5
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -98,10 +100,27 @@ class SyncCluster:
         self.drive(self._cluster.resume(node_id))
 
     def wait_until_ready(self, timeout_s: float = READY_TIMEOUT_S) -> None:
-        """Wait until every broker shows all brokers as unfenced."""
-        from cluster.live.readiness import wait_until_ready
+        """Wait until every broker shows all brokers as unfenced.
 
-        self.drive(wait_until_ready(self._cluster, int(timeout_s * 1e9)))
+        Raises:
+            ClusterError: one does not in time; notes say what each node printed last.
+        """
+        from cluster.live.readiness import wait_until_ready
+        from cluster.protocol import ClusterError
+
+        try:
+            self.drive(wait_until_ready(self._cluster, int(timeout_s * 1e9)))
+        except ClusterError as error:
+            for node in self.nodes:
+                error.add_note(f"node {node.node_id}: {self._last_said(node.node_id)}")
+            raise
+
+    def _last_said(self, node_id: int) -> str:
+        try:
+            text = (self._cluster.node_files(node_id) / OUTPUT_NAME).read_text(errors="replace")
+        except OSError as error:
+            return f"no output ({error.strerror})"
+        return " / ".join(text.splitlines()[-LINES_TOLD:]) or "nothing printed"
 
 
 @contextmanager

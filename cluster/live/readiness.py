@@ -18,25 +18,28 @@ async def wait_until_ready(cluster: Cluster, timeout_ns: int) -> None:
     brokers = [node.node_id for node in cluster.nodes if node.is_broker]
     deadline_ns = cluster.scope.now() + timeout_ns
     for broker in brokers:
-        while not await shows_all(cluster, broker, brokers):
+        while (lacks := await _lacks(cluster, broker, brokers)) is not None:
             if cluster.scope.now() > deadline_ns:
-                raise ClusterError(f"broker {broker} is not ready after {timeout_ns // 10**9} s")
+                raise ClusterError(
+                    f"broker {broker} is not ready after {timeout_ns // 10**9} s: {lacks}; look at"
+                    " the output of the nodes"
+                )
             await cluster.scope.sleep(PAUSE_NS)
 
 
-async def shows_all(cluster: Cluster, broker: int, brokers: list[int]) -> bool:
-    """Whether a broker answers that all brokers are there."""
+async def _lacks(cluster: Cluster, broker: int, brokers: list[int]) -> str | None:
+    """What a broker lacks to be ready; None if it answers that all brokers are there."""
     try:
         connection = await cluster.connect(broker, ASK_TIMEOUT_NS)
-    except ConnectionFailed:
-        return False
+    except ConnectionFailed as error:
+        return f"it takes no connection ({error})"
     try:
         request = metadata_request.MetadataRequest(topics=())
         answer = await connection.call(request, METADATA_VERSION, ASK_TIMEOUT_NS)
-    except (ConnectionFailed, OutcomeUnknown):
-        return False
+    except (ConnectionFailed, OutcomeUnknown) as error:
+        return f"it does not answer ({error})"
     finally:
         connection.close()
     assert isinstance(answer, metadata_response.MetadataResponse)
-    shown = {one.node_id for one in answer.brokers}
-    return shown.issuperset(brokers)
+    shown = sorted(one.node_id for one in answer.brokers)
+    return None if set(shown).issuperset(brokers) else f"of {brokers} it shows {shown}"

@@ -2,7 +2,9 @@
 
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 from cluster.local.ownership import (
     RunFile,
@@ -31,7 +33,7 @@ def lease(run: str, directory: Path, count: int) -> RunFile:
     assert owner is not None, "this process runs"
     with locked() as state:
         taken = {port for run_ in read_runs(state) if is_alive(run_.owner) for port in run_.ports}
-        ports = _free(taken, count)
+        ports = _free(state, taken, count)
         if len(ports) < count:
             raise ClusterError(
                 f"{count} free ports wanted between {FIRST_PORT} and {LAST_PORT}, "
@@ -54,14 +56,26 @@ def release(run: RunFile) -> None:
         remove_run(state, run.run)
 
 
-def _free(taken: set[int], count: int) -> tuple[int, ...]:
+def _free(state: Path, taken: set[int], count: int) -> tuple[int, ...]:
     found: list[int] = []
-    for port in range(FIRST_PORT, LAST_PORT + 1):
+    for port in in_order(state):
         if len(found) == count:
             break
         if port not in taken and _can_bind(port):
             found.append(port)
     return tuple(found)
+
+
+def in_order(state: Path) -> Iterator[int]:
+    """Yield all ports, from another one on for each directory of leases.
+
+    What others lease, another user or with another XDG_RUNTIME_DIR, is not seen here: they would
+    take the port of a node that is down for a while, and it could not start again.
+    """
+    count = LAST_PORT - FIRST_PORT + 1
+    first = crc32(os.fsencode(state)) % count
+    for place in range(count):
+        yield FIRST_PORT + (first + place) % count
 
 
 def _can_bind(port: int) -> bool:

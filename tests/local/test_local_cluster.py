@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,12 @@ def test_two_runs_never_lease_the_same_port(runtime, tmp_path):
     ports.release(first)
     third = ports.lease("third", tmp_path, 6)
     assert third.ports == first.ports
+
+
+def test_runs_that_do_not_see_each_others_leases_begin_at_other_ports():
+    first, second = (list(ports.in_order(Path(f"/run/user/{user}/kraftproof"))) for user in (1, 2))
+    assert sorted(first) == sorted(second) == list(range(ports.FIRST_PORT, ports.LAST_PORT + 1))
+    assert not set(first[:100]) & set(second[:100])
 
 
 def test_a_sweep_ends_what_a_dead_owner_left_and_nothing_else(runtime):
