@@ -174,6 +174,8 @@ class PartitionEpochsRiseByOne(Witness):
                 if isinstance(record, OF_PARTITIONS):
                     changed[record.topic_id, record.partition_id] = None
                     self._count(record)
+                elif isinstance(record, records.RemoveTopicRecord):
+                    self._forget(record.topic_id)
         for topic_id, index in changed:
             partitions = image.partitions.get(topic_id)
             partition = None if partitions is None else partitions.get(index)
@@ -183,6 +185,12 @@ class PartitionEpochsRiseByOne(Witness):
             found = (partition.partition_epoch, partition.leader_epoch)
             if found != expected:
                 self.jury.object(self, process, f"{partition}, by its records {expected}")
+
+    def _forget(self, topic_id: Uuid) -> None:
+        """A topic's partitions are numbered from 0; its id comes to no other topic."""
+        index = 0
+        while self._epochs.pop((topic_id, index), None) is not None:
+            index += 1
 
     def _count(self, record: records.PartitionRecord | records.PartitionChangeRecord) -> None:
         key = (record.topic_id, record.partition_id)

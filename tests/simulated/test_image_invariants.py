@@ -188,6 +188,17 @@ def test_epochs_are_followed_from_image_to_image():
     assert len(court.objections) == 1
 
 
+def test_what_was_removed_is_remembered_no_longer():
+    witness = PartitionEpochsRiseByOne()
+    process = Court(witness).process(1)
+    process.appends(topic(), partition(isr=(4, 5), leader=4))
+    process.publishes(2, shows(0, 0))
+    assert len(witness._epochs) == 1
+    process.appends(records.RemoveTopicRecord(topic_id=TOPIC))
+    process.publishes(3, image_of())
+    assert witness._epochs == {}
+
+
 def test_what_a_snapshot_has_swallowed_is_not_counted():
     court, process = chain({"isr": (4,)})
     process.log.reset(SnapshotId(9, 1))
