@@ -43,5 +43,5 @@ bench: docker ## createTopics a second, failover, start-up and memory, in contai
 bench-checkers: setup ## Our checkers beside Porcupine and porcupine-rs: a page (go, cargo; RESUME=1 goes on)
 	@$(BIN)/python -m bench.checkers --out docs/benchmarks/checkers.md $(if $(RESUME),--resume)
 
-bench-simulation: setup ## Simulated seconds, events and operations a CPU-second, and memory: a page
+bench-simulation: setup ## Simulated seconds a CPU-second, beside Kafka's own, and memory: a page (Maven, JDK)
 	@$(BIN)/python -m bench.simulation

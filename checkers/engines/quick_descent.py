@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from checkers.engines.depth_first import EXHAUSTED, RUNNING, VALID
 from checkers.engines.quick_steps import (
     COLUMNS,
     COUNT,
@@ -71,10 +72,6 @@ CHANCE: Final = 5
 LEFT: Final = 6
 FORGOTTEN: Final = 7
 IN_VAIN: Final = 8
-
-RUNNING: Final = 0
-VALID: Final = 1
-EXHAUSTED: Final = 2
 
 
 class Search(NamedTuple):

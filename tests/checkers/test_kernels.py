@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from checkers import kernels
 
 CALLED = "from checkers.kernels import kernel\n@kernel\ndef called(x):\n    return x + {}\n"
@@ -34,38 +36,46 @@ for kind in kinds.split(","):
 """
 
 
-def test_an_edit_of_a_called_kernel_compiles_its_callers_anew(tmp_path):
+@pytest.fixture
+def package(tmp_path):
+    """A package of this name that has `kernel` and nothing else."""
     package = tmp_path / "checkers"
     package.mkdir()
     (package / "__init__.py").touch()
     shutil.copy(kernels.__file__, package)
+    return package
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """That of a process that finds this package, and keeps its code beside it."""
+    found = os.environ | {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "c")}
+    found.pop("NUMBA_CACHE_DIR", None)
+    return found
+
+
+def test_an_edit_of_a_called_kernel_compiles_its_callers_anew(package, environment):
     (package / "caller.py").write_text(CALLER)
-    environment = os.environ | {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "c")}
-    environment.pop("NUMBA_CACHE_DIR", None)
     for added in (1, 100):
         (package / "called.py").write_text(CALLED.format(added))
         command = [sys.executable, "-m", "checkers.caller"]
         done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+            command, cwd=package.parent, env=environment, capture_output=True, text=True, check=True
         )
         assert done.stdout == f"{added + 1}\n"
-    kept = [path for path in (tmp_path / "c").rglob("*.nbi") if path.name.startswith("caller")]
+    kept = [
+        path for path in (package.parent / "c").rglob("*.nbi") if path.name.startswith("caller")
+    ]
     assert len(kept) == 2
 
 
-def test_two_processes_that_compile_at_once_leave_code_that_another_can_use(tmp_path):
-    package = tmp_path / "checkers"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    shutil.copy(kernels.__file__, package)
+def test_two_processes_that_compile_at_once_leave_code_that_another_can_use(package, environment):
     (package / "typed.py").write_text(TYPED)
-    environment = os.environ | {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "c")}
-    environment.pop("NUMBA_CACHE_DIR", None)
 
     def started(*arguments):
         command = [sys.executable, "-c", COMPILES, *arguments]
         return subprocess.Popen(
-            command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+            command, cwd=package.parent, env=environment, stdout=subprocess.PIPE, text=True
         )
 
     # The other's index goes over the first one's, then the first one's code over the other's.
@@ -74,7 +84,7 @@ def test_two_processes_that_compile_at_once_leave_code_that_another_can_use(tmp_
     third = started("int16,float64", "0", "0")
     assert third.communicate(timeout=60)[0] == "259\n259.0\n"
     assert third.returncode == 0
-    assert len(list((tmp_path / "c").rglob("*.nbc"))) == 2
+    assert len(list((package.parent / "c").rglob("*.nbc"))) == 2
 
 
 MADE = """
@@ -101,22 +111,16 @@ def {}(x):
 """
 
 
-def test_code_that_two_processes_have_kept_does_not_mix_in_a_third(tmp_path):
-    package = tmp_path / "checkers"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    shutil.copy(kernels.__file__, package)
+def test_code_that_two_processes_have_kept_does_not_mix_in_a_third(package, environment):
     (package / "made.py").write_text(MADE)
     (package / "one.py").write_text(CALLS_MADE.format(1, "one"))
     (package / "hundred.py").write_text(CALLS_MADE.format(100, "hundred"))
-    environment = os.environ | {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "c")}
-    environment.pop("NUMBA_CACHE_DIR", None)
 
     def printed(*names):
         code = [f"from checkers.{name} import {name}\nprint({name}(9))\n" for name in names]
         command = [sys.executable, "-c", "".join(code)]
         done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+            command, cwd=package.parent, env=environment, capture_output=True, text=True, check=True
         )
         return done.stdout.split()
 
