@@ -7,8 +7,9 @@ and makes a run that would be valid unknown. Not: whether the history is right (
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kraftproof.history import DoneOperation, FaultEvent
+from kraftproof.history import FaultEvent
 from kraftproof.interpreter import Interpreted
+from kraftproof.operations import DoneOperation
 from kraftproof.planning import FEWEST_BITTEN
 from nemesis.schedule import QUIET_SHARE, quiet_windows
 

@@ -11,17 +11,8 @@ from typing import IO
 
 import msgspec
 
-from cluster.systems.system import Completion, Outcome, Value
-
-
-class DoneOperation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One operation that has ended, as figures and the report need it."""
-
-    f: str
-    outcome: Outcome
-    invoke_ns: int
-    complete_ns: int
-    key: str = ""
+from cluster.systems.system import Completion, Value
+from kraftproof.operations import DoneOperation, DoneOperations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +65,7 @@ class HistoryRecorder:
     def __init__(self, path: Path, now: Callable[[], int]) -> None:
         self._lines = _Lines(path)
         self._now = now
-        self.done: list[DoneOperation] = []
+        self.done = DoneOperations()
         self.open = 0
 
     def invoke(self, process: int, f: str, key: str, value: Value, node: int | None) -> Invoked:
@@ -110,7 +101,7 @@ class HistoryRecorder:
         if completion.error is not None:
             row["error"] = completion.error
         self._lines.write(row)
-        self.done.append(
+        self.done.add(
             DoneOperation(
                 f=invoked.f,
                 outcome=completion.outcome,

@@ -14,7 +14,8 @@ from cluster.connection import ConnectionFailed
 from cluster.protocol import Cluster
 from cluster.scope import Scope
 from cluster.systems.system import Client, Completion, Outcome, System, Value
-from kraftproof.history import DoneOperation, FaultEvent, FaultRecorder, HistoryRecorder
+from kraftproof.history import FaultEvent, FaultRecorder, HistoryRecorder
+from kraftproof.operations import DoneOperations
 from nemesis.injector import Injector
 from nemesis.schedule import Schedule
 from workloads.workload import Load, Session, Workload
@@ -31,7 +32,8 @@ class Interpreted:
     ended_ns: int
     """Between these, operations were invoked and faults injected."""
     unread_keys: int
-    operations: tuple[DoneOperation, ...]
+    operations: DoneOperations
+    """Those that have ended, in that order."""
     faults: tuple[FaultEvent, ...]
 
 
@@ -208,7 +210,7 @@ class Interpreter:
             started_ns=self._started_ns,
             ended_ns=ended_ns,
             unread_keys=unread_keys,
-            operations=tuple(self.history.done),
+            operations=self.history.done,
             faults=tuple(self.faults.events),
         )
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 from msgspec import Struct
 from typing_extensions import override
 
-from cluster.simulated.ledger import Ledger
+from cluster.simulated.ledger import Ledger, drop_below
 from cluster.simulated.witness import Observed, Requests, Witness
 from node.core.events import Received
 from node.wire.errors import ErrorCode
@@ -117,17 +117,32 @@ class AnswersAreTrue(Witness):
         super().__init__()
         self._created: dict[Uuid, str] = {}
         self._removed: set[Uuid] = set()  # asked for membership only
+        self._committed_at: dict[int, list[Uuid]] = {}
         self._stepping: dict[int, tuple[int, int]] = {}
         self._written: dict[tuple[int, int, int], list[str]] = {}
         ledger.subscribers.append(self._committed)
 
     def _committed(self, batch: Batch, time_ns: int) -> None:
         del time_ns
+        topics = []
         for record in batch.records:
             if isinstance(record, records.TopicRecord):
                 self._created[record.topic_id] = record.name
             elif isinstance(record, records.RemoveTopicRecord):
                 self._removed.add(record.topic_id)
+            else:
+                continue
+            topics.append(record.topic_id)
+        if topics:
+            self._committed_at[batch.base_offset] = topics
+
+    @override
+    def forgotten(self, below: int) -> None:
+        """Who has them in a snapshot has answered for them when they were committed."""
+        for topics in drop_below(self._committed_at, below):
+            for topic in topics:
+                self._created.pop(topic, None)
+                self._removed.discard(topic)
 
     @override
     def received(self, process: Observed, event: Received) -> None:

@@ -72,7 +72,6 @@ class Ledger:
         return None
 
 
-def drop_below(entries: dict[int, T], below: int) -> None:
+def drop_below(entries: dict[int, T], below: int) -> list[T]:
     """Drop the entries of offsets below one, from a dictionary that was filled in their order."""
-    for offset in list(takewhile(lambda offset: offset < below, entries)):
-        del entries[offset]
+    return [entries.pop(offset) for offset in list(takewhile(lambda o: o < below, entries))]

@@ -5,11 +5,13 @@ depends on object addresses or on the machine's clock.
 """
 
 from collections.abc import Callable
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 from msgspec import Struct
 
 Action = Callable[[], None]
+FEWEST_SIFTED = 1_000
+"""Below that many timers the cancelled ones cost less than looking for them."""
 
 
 def _nothing() -> None:
@@ -34,10 +36,11 @@ class SimulationLimitError(RuntimeError):
 class Scheduler:
     """The only source of time in a simulated run."""
 
-    __slots__ = ("_heap", "_sequence", "events", "now_ns")
+    __slots__ = ("_heap", "_most", "_sequence", "events", "now_ns")
 
     def __init__(self) -> None:
         self._heap: list[tuple[int, int, Timer]] = []
+        self._most = FEWEST_SIFTED
         self._sequence = 0
         self.now_ns = 0
         self.events = 0
@@ -48,7 +51,15 @@ class Scheduler:
         timer = Timer(time_ns, action)
         self._sequence += 1
         heappush(self._heap, (time_ns, self._sequence, timer))
+        if len(self._heap) > self._most:
+            self._sift()
         return timer
+
+    def _sift(self) -> None:
+        """Drop the cancelled, which may have been set for hours later. The order stays."""
+        self._heap[:] = [entry for entry in self._heap if entry[2].action is not _nothing]
+        heapify(self._heap)
+        self._most = max(FEWEST_SIFTED, 2 * len(self._heap))
 
     def after(self, delay_ns: int, action: Action) -> Timer:
         """Do it that much later."""

@@ -1,10 +1,10 @@
 """The numbers behind the report's pictures: operations over time, faults, latencies. No markup."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kraftproof.history import DoneOperation, FaultEvent
+from kraftproof.history import FaultEvent
 from kraftproof.interpreter import Interpreted
+from kraftproof.operations import DoneOperations
 
 SECOND_NS = 1_000_000_000
 BUCKETS = 120
@@ -169,7 +169,7 @@ def _points(run: Interpreted, span_ns: int, longest_ns: int) -> tuple[Point, ...
     )
 
 
-def _functions(operations: Sequence[DoneOperation]) -> tuple[FunctionRow, ...]:
+def _functions(operations: DoneOperations) -> tuple[FunctionRow, ...]:
     rows = []
     for f in sorted({one.f for one in operations}):
         mine = [one for one in operations if one.f == f]

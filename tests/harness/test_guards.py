@@ -2,8 +2,9 @@
 
 from cluster.systems.system import Outcome
 from kraftproof.guards import fault_windows, figures, unmet
-from kraftproof.history import DoneOperation, FaultEvent
+from kraftproof.history import FaultEvent
 from kraftproof.interpreter import Interpreted
+from kraftproof.operations import DoneOperation, DoneOperations
 
 S = 1_000_000_000
 
@@ -23,7 +24,7 @@ def run_of(faults, operations, *, unread=0, seconds=30):
         started_ns=0,
         ended_ns=seconds * S,
         unread_keys=unread,
-        operations=tuple(operations),
+        operations=DoneOperations(operations),
         faults=tuple(faults),
     )
 

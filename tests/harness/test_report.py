@@ -51,7 +51,7 @@ def recorded(directory):
         started_ns=0,
         ended_ns=24 * S,
         unread_keys=0,
-        operations=tuple(history.done),
+        operations=history.done,
         faults=tuple(faults.events),
     )
 

@@ -1,5 +1,6 @@
 """What lies below every log is forgotten, and nothing else, without a loss of judgement."""
 
+from cluster.simulated.answer_invariants import AnswersAreTrue
 from cluster.simulated.forgetting import Forgetting
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.log_invariants import LogsMatch
@@ -7,7 +8,8 @@ from cluster.simulated.metadata_invariants import ImagesAgree
 from cluster.simulated.reference_image import entities_of_image, entities_of_log
 from cluster.simulated.snapshot_invariants import SnapshotsSayWhatTheLogSays
 from node.core.raft.snapshot_ids import SnapshotId
-from tests.simulated.witnesses import Court, batch_of, broker, image_of
+from node.wire.messages import create_topics_request, create_topics_response
+from tests.simulated.witnesses import Court, batch_of, broker, image_of, topic
 
 BROKERS = [broker(number, offset) for offset, number in enumerate((4, 5, 6))]
 
@@ -79,3 +81,23 @@ def test_logs_and_images_are_compared_above_it():
     assert objectors(court) == ["ImagesAgree"]
     second.restarts([batch_of(1, 1, BROKERS[0]), batch_of(2, 1, BROKERS[1])])
     assert objectors(court) == ["ImagesAgree", "LogsMatch"]
+
+
+def test_an_answer_is_judged_until_its_own_node_has_cleaned_its_log():
+    ledger = Ledger()
+    court, first, second = court_of(ledger, AnswersAreTrue(ledger))
+    created = topic()
+    ledger.commit(first.appends(created), 1, 0)
+    result = create_topics_response.CreatableTopicResult(
+        name=created.name, topic_id=created.topic_id
+    )
+
+    def answers():
+        event = first.receives(create_topics_request.CreateTopicsRequest())
+        first.replies(event, create_topics_response.CreateTopicsResponse(topics=(result,)))
+        return objectors(court)
+
+    cleans(second, 1)
+    assert answers() == []
+    cleans(first, 1)
+    assert answers() == ["AnswersAreTrue"]

@@ -1,0 +1,66 @@
+"""The operations of a run that have ended, in columns: some forty bytes each.
+
+A run of hours keeps all of its operations, for its figures and its report. Not: what they read
+and wrote, which is in the history alone.
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from cluster.systems.system import Outcome
+
+
+class DoneOperation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One operation that has ended, as figures and the report need it."""
+
+    f: str
+    outcome: Outcome
+    invoke_ns: int
+    complete_ns: int
+    key: str = ""
+
+
+class DoneOperations:
+    """Those of one run, in the order in which they ended."""
+
+    __slots__ = ("_complete_ns", "_functions", "_invoke_ns", "_keys", "_keys_end", "_names", "ok")
+
+    def __init__(self, operations: Iterable[DoneOperation] = ()) -> None:
+        self.ok = 0
+        """How many have succeeded."""
+        self._names: dict[tuple[str, Outcome], int] = {}
+        self._functions = array("H")  # places in _names
+        self._invoke_ns = array("q")
+        self._complete_ns = array("q")
+        self._keys = bytearray()  # all in a row, in UTF-8
+        self._keys_end = array("q")
+        for one in operations:
+            self.add(one)
+
+    def add(self, one: DoneOperation) -> None:
+        """Note one more."""
+        self.ok += one.outcome is Outcome.OK
+        name = self._names.setdefault((one.f, one.outcome), len(self._names))
+        self._functions.append(name)
+        self._invoke_ns.append(one.invoke_ns)
+        self._complete_ns.append(one.complete_ns)
+        self._keys += one.key.encode()
+        self._keys_end.append(len(self._keys))
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    def __iter__(self) -> Iterator[DoneOperation]:
+        names = list(self._names)
+        begin = 0
+        for name, invoke_ns, complete_ns, end in zip(
+            self._functions, self._invoke_ns, self._complete_ns, self._keys_end, strict=True
+        ):
+            f, outcome = names[name]
+            key = self._keys[begin:end].decode()
+            begin = end
+            yield DoneOperation(
+                f=f, outcome=outcome, invoke_ns=invoke_ns, complete_ns=complete_ns, key=key
+            )
