@@ -79,6 +79,25 @@ def leaders_in_turn(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     return scenes
 
 
+def outgrown(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """A leader keeps its brokers and loses the voters; its successor dies as soon as there is one.
+
+    Who led before comes back with more in its log than the successor had time to commit, all of an
+    older epoch, and asks who has committed it for a vote.
+    """
+    del nodes
+    scenes: list[Scene] = []
+    start_s = 0.0
+    for _ in range(random.randrange(1, 4)):
+        alone_s = random.uniform(1.3, 2.0)
+        alone = Cut(shape="leader", around=ACTIVE, others=ALL_STANDBYS)
+        dies_s = start_s + alone_s - random.uniform(0.0, 0.3)
+        scenes.append((start_s, start_s + alone_s, alone))
+        scenes.append((dies_s, dies_s + random.uniform(2.0, 4.0), Kill(target=ACTIVE)))
+        start_s += alone_s + random.uniform(1.5, 3.0)
+    return scenes
+
+
 def flapping(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """Several short partitions, back to back."""
     scenes: list[Scene] = []
@@ -197,6 +216,7 @@ _STORIES: tuple[tuple[frozenset[str], int, Story], ...] = (
     (frozenset({Pause.kind}), 1, old_leader_wakes),
     (frozenset({Cut.kind}), 2, leaders_in_turn),
     (frozenset({Cut.kind}), 1, flapping),
+    (frozenset({Cut.kind, Kill.kind}), 3, outgrown),
     (frozenset({Cut.kind}), 1, quorum_split),
     (frozenset({Cut.kind, Kill.kind}), 1, minority_then_lost),
     (frozenset({Cut.kind, Pause.kind}), 3, deserted),

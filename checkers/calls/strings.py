@@ -43,6 +43,7 @@ class StringCalls(Calls):
         parent: int64[t], each node's parent, a smaller number; NO_NODE of the empty string.
         piece: int64[t], the call, numbered from 0 within the key, that wrote the node's last piece.
         is_ambiguous: bool[m], whether the answers of a key can't be cut into pieces for sure.
+        texts: n strings: what a call answers, puts or appends.
     """
 
     action: NDArray[np.int8]
@@ -51,6 +52,7 @@ class StringCalls(Calls):
     parent: NDArray[np.int64]
     piece: NDArray[np.int64]
     is_ambiguous: NDArray[np.bool_]
+    texts: Sequence[str]
 
 
 def string_calls(columns: Columns, model: str, functions: frozenset[str]) -> StringCalls:
@@ -83,6 +85,7 @@ def string_calls(columns: Columns, model: str, functions: frozenset[str]) -> Str
         parent=_joined([forest.parent for forest in forests]),
         piece=_joined([forest.piece for forest in forests]),
         is_ambiguous=np.asarray([forest.is_ambiguous for forest in forests], dtype=np.bool_),
+        texts=kept,
     )
 
 
@@ -135,7 +138,7 @@ class _Forest:
 
     def cut(self, text: str, pieces: dict[str, int], lengths: Sequence[int]) -> int:
         """Returns the node of an answer, NO_NODE if it is no sequence of pieces."""
-        known = bisect_right(self.ends, _common(self.text, text))
+        known = bisect_right(self.ends, common_length(self.text, text))
         del self.ends[known:], self.path[known:]
         self.text = text
         while (end := self.ends[-1]) < len(text):
@@ -171,7 +174,7 @@ def _forest(texts: Sequence[str], actions: Sequence[int]) -> _Forest:
     return forest
 
 
-def _common(one: str, other: str) -> int:
+def common_length(one: str, other: str) -> int:
     """Returns the length of the longest common beginning."""
     most = min(len(one), len(other))
     if one[:most] == other[:most]:

@@ -42,6 +42,7 @@ class TransactionCalls(Calls):
             INITIAL.
         leaves: int64[n + 1]; what call c left is leaves[c] to leaves[c + 1]: w writes in all.
         left_in: int64[w], the register.
+        same_as: int64[w], the first write of the same value to it, or INITIAL.
         is_absurd: bool[n], whether a call did not see what it had itself seen or written.
         is_ambiguous: bool[m], whether a value that was found may come from two writes.
     """
@@ -51,6 +52,7 @@ class TransactionCalls(Calls):
     source: NDArray[np.int64]
     leaves: NDArray[np.int64]
     left_in: NDArray[np.int64]
+    same_as: NDArray[np.int64]
     is_absurd: NDArray[np.bool_]
     is_ambiguous: NDArray[np.bool_]
 
@@ -102,6 +104,7 @@ def transaction_calls(columns: Columns, model: str, functions: frozenset[str]) -
         source=_joined(sources),
         leaves=_ends([length for key in keys for length in key.leaves]),
         left_in=_joined([key.left_in for key in keys]),
+        same_as=_joined([key.same_as for key in keys]),
         is_absurd=np.asarray([one for key in keys for one in key.is_absurd], dtype=np.bool_),
         is_ambiguous=np.asarray([key.is_ambiguous for key in keys], dtype=np.bool_),
     )
@@ -135,6 +138,7 @@ class _Key:
     leaves: list[int] = field(default_factory=list)
     left_in: list[int] = field(default_factory=list)
     left: list[tuple[str, str]] = field(default_factory=list)
+    same_as: list[int] = field(default_factory=list)
     is_absurd: list[bool] = field(default_factory=list)
     is_ambiguous: bool = False
     _numbers: dict[str, int] = field(default_factory=dict)
@@ -171,12 +175,16 @@ class _Key:
         return self._numbers.setdefault(register, len(self._numbers))
 
     def sources(self) -> list[int]:
-        """Returns where each value found comes from; says if one may have come from elsewhere."""
+        """Returns where each value found comes from; says if one may have come from elsewhere.
+
+        Likewise which of the writes leave what others do.
+        """
         nulls = frozenset(self._nulls)
         places = {(name, initial_of(nulls, name)): INITIAL for name in self._numbers}
         repeated = set()
         for place, told in enumerate(self.left):
-            if places.setdefault(told, place) != place:
+            self.same_as.append(places.setdefault(told, place))
+            if self.same_as[-1] != place:
                 repeated.add(told)
         self.is_ambiguous = not repeated.isdisjoint(self.found)
         return [places.get(told, NOBODY) for told in self.found]

@@ -14,11 +14,11 @@ this one later, exchange the two; both can come next, adds are alike, and nothin
 come after the one that completes later. So the greedy order exists if any does: O(n log n) a key,
 memory of order n. The first stuck completion is found by bisection (`checkers.engines.prefixes`);
 there an add-and-get that is open at the end of a prefix is either left out or may take any place,
-which bounds what is true, and where the two bounds differ the frontier decides.
+which bounds what is true; where the two bounds differ the next engine decides.
 
 *Growing* (`checkers.engines.counter_growing`), for adds of any size above 0, and *frontier*
 (`checkers.engines.counter_frontier`), for adds of any size and sign, and for what growing leaves.
-Both end after a number of steps; that of the frontier follows from the seconds that a key may take.
+Both end after a number of steps, which follows from the seconds that a key may take.
 """
 
 from heapq import heappop, heappush
@@ -44,17 +44,17 @@ Ints = NDArray[np.int64]
 
 def decide(calls: CounterCalls, limits: Limits) -> list[Outcome | None]:
     """Returns the outcome of each counter, None for one left to the general engine."""
-    most = min(MOST_CONFIGURATIONS, int(limits.seconds * _CONFIGURATIONS_A_SECOND))
-    return [_decide_key(calls, start, end, most) for start, end in spans(calls)]
+    return [_decide_key(calls, start, end, limits) for start, end in spans(calls)]
 
 
-def _decide_key(calls: CounterCalls, start: int, end: int, most: int) -> Outcome | None:
+def _decide_key(calls: CounterCalls, start: int, end: int, limits: Limits) -> Outcome | None:
     deltas = calls.delta[start:end][calls.action[start:end] != READ]
     outcome = None
     if not len(deltas) or bool((deltas == deltas[0]).all()):
         outcome = _decide_alike(calls, start, end, int(deltas[0]) if len(deltas) else 1)
-    elif bool((deltas > 0).all()):
-        outcome = decide_growing(calls, start, end)
+    if outcome is None and bool((deltas > 0).all()):
+        outcome = decide_growing(calls, start, end, limits)
+    most = min(MOST_CONFIGURATIONS, int(limits.seconds * _CONFIGURATIONS_A_SECOND))
     return outcome or decide_by_frontier(calls, start, end, most)
 
 

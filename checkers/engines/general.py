@@ -47,6 +47,7 @@ from checkers.verdict import Verdict
 _CONFIGURATION_BYTES: Final = 400
 """What a remembered or waiting configuration costs, measured generously."""
 _CLOCK_STRIDE: Final = 256
+"""So many configurations are looked at before the memory is, so many steps before the clock."""
 _STATES_TOLD: Final = 4
 
 Configuration = tuple[int, int, int, Hashable]
@@ -112,7 +113,9 @@ def check_linearizable(
     model: SequentialModel, operations: Sequence[Operation], limits: Limits
 ) -> Found:
     """Decides whether the operations of one key are linearizable under the model."""
-    return search(model, make_plan(model, operations), limits, [model.init()])
+    started = time.monotonic()
+    plan = make_plan(model, operations)
+    return search(model, plan, limits, [model.init()], started=started)
 
 
 def search(
@@ -121,16 +124,24 @@ def search(
     limits: Limits,
     starts: Iterable[Hashable],
     trace: Trace | None = None,
+    started: float | None = None,
 ) -> Found:
     """Decides whether a plan is linearizable from one of several states, and notes how in `trace`.
 
     Explanations (`checkers.explain`) ask this; a key's own check starts from the initial state.
     """
     normal = model.normal_form(plan.calls)
-    found = _Search(model=model, plan=plan, limits=limits, normal=normal, trace=trace)
+    deadline = (time.monotonic() if started is None else started) + limits.seconds
+    found = _Search(
+        model=model, plan=plan, limits=limits, normal=normal, trace=trace, deadline=deadline
+    )
     if isinstance(model, CommutingModel):
         found.dependence = Dependence(plan, model.commutes)
     return found.run(starts)
+
+
+class _LateError(Exception):
+    """The time is over."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -140,28 +151,42 @@ class _Search:
     limits: Limits
     normal: Callable[[Hashable], Hashable]
     trace: Trace | None
+    deadline: float
     dependence: Dependence | None = None
     waiting: list[Configuration] = field(default_factory=list)
     seen: dict[tuple[int, int, Hashable], list[int]] = field(default_factory=dict)
     remembered: int = 0
     configurations: int = 0
+    steps_left: int = _CLOCK_STRIDE
     furthest: int = -1
     furthest_states: list[Hashable] = field(default_factory=list)
 
     def run(self, starts: Iterable[Hashable]) -> Found:
-        deadline = time.monotonic() + self.limits.seconds
         room = self.limits.memory_bytes // _CONFIGURATION_BYTES
         self.waiting.extend((0, 0, 0, self.normal(state)) for state in starts)
         while self.waiting:
             self.configurations += 1
-            if self.configurations % _CLOCK_STRIDE == 0:
-                if time.monotonic() > deadline:
-                    return self._unknown(f"no verdict within {self.limits.seconds:g} s")
-                if self.remembered + len(self.waiting) > room:
-                    return self._unknown(f"no verdict within {self.limits.memory_bytes} bytes")
-            if self._advance(self.waiting.pop()):
-                return Found(verdict=Verdict.VALID, configurations=self.configurations)
+            is_full = self.remembered + len(self.waiting) > room
+            if self.configurations % _CLOCK_STRIDE == 0 and is_full:
+                return self._unknown(f"no verdict within {self.limits.memory_bytes} bytes")
+            try:
+                if self._advance(self.waiting.pop()):
+                    return Found(verdict=Verdict.VALID, configurations=self.configurations)
+            except _LateError:
+                return self._unknown(f"no verdict within {self.limits.seconds:g} s")
         return self._invalid()
+
+    def _spend(self, steps: int) -> None:
+        """Counts steps, of which one may take long, and looks at the clock from time to time.
+
+        Raises:
+            _LateError: it is too late.
+        """
+        self.steps_left -= steps
+        if self.steps_left < 0:
+            self.steps_left = _CLOCK_STRIDE
+            if time.monotonic() > self.deadline:
+                raise _LateError
 
     def _advance(self, configuration: Configuration) -> bool:
         """Takes a configuration as far as it goes without a choice, then lists its choices.
@@ -176,6 +201,7 @@ class _Search:
                 if self.trace is not None:
                     self.trace.note(configuration, position, ())
                 return True
+            self._spend(1 + len(plan.open_pure[position]))
             for operation in plan.open_pure[position]:
                 bit = plan.bits[operation]
                 if not linearized & bit and step(state, plan.calls[operation]) is not None:
@@ -212,6 +238,7 @@ class _Search:
                 self.waiting.append((position, linearized | bit, used, following))
 
     def _step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        self._spend(1)
         following = self.model.step(state, call)
         return None if following is None else self.normal(following)
 

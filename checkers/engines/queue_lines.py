@@ -25,6 +25,10 @@ class Lines(NamedTuple):
         element: int64[n], what was put or taken, NO_VALUE for a take that nobody knows of.
         turn: int64[n], the last place that it may have in the queue, where nothing is lost.
         starts: int64[k + 1], where each line begins.
+        line: int64[n].
+        sure_puts: int64[2, p], how many puts that completed were invoked before each of those did,
+            ascending, and which one it is.
+        sure_takes: int64[2, t], likewise.
         takes: the first line of takes.
         nones: the first line of takes that found none.
     """
@@ -34,6 +38,9 @@ class Lines(NamedTuple):
     element: Ints
     turn: Ints
     starts: Ints
+    line: Ints
+    sure_puts: Ints
+    sure_takes: Ints
     takes: int
     nones: int
 
@@ -87,15 +94,27 @@ def lines_of(queue: Queue, cut: int) -> Lines:
     order, line = np.concatenate(calls), np.concatenate(lines)
     by_line = np.lexsort((order, line))
     order, line = order[by_line], line[by_line]
+    invoke, complete = queue.invoke[order], np.where(is_over, queue.complete, NEVER)[order]
+    is_put, is_take = line < starts[1], (line >= starts[1]) & (line < starts[2])
     return Lines(
-        invoke=queue.invoke[order],
-        complete=np.where(is_over, queue.complete, NEVER)[order],
+        invoke=invoke,
+        complete=complete,
         element=queue.element[order],
         turn=turn[order],
         starts=np.searchsorted(line, np.arange(count + 1)).astype(np.int64),
+        line=line,
+        sure_puts=_in_turn(invoke, complete, is_put),
+        sure_takes=_in_turn(invoke, complete, is_take),
         takes=starts[1],
         nones=starts[2],
     )
+
+
+def _in_turn(invoke: Ints, complete: Ints, is_kind: NDArray[np.bool_]) -> Ints:
+    """Returns the last places of those of some calls that completed, and which they are."""
+    (sure,) = np.nonzero(is_kind & (complete != NEVER))
+    sure = sure[np.argsort(complete[sure])]
+    return np.stack((np.searchsorted(np.sort(invoke[sure]), complete[sure]), sure))
 
 
 def short_at(queue: Queue) -> int:

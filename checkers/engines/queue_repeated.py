@@ -22,8 +22,9 @@ what may come next, of one value,
 
 That leaves a choice between values. First comes a search best first (Hart, Nilsson and Raphael, "A
 formal basis for the heuristic determination of minimum cost paths", 1968): from the state that came
-furthest, less so much for each call that need not have happened, and with the value first that has
-the earliest last place. It is linear where it need not turn back. After a number of states the
+furthest, less so much for each call that need not have happened, those counted that must have by
+what is due soon (`checkers.engines.queue_ahead`), and with the value first that has the earliest
+last place. It is linear where it need not turn back. After a number of states the
 frontier of all states of a place is swept to the end, or until it is empty. What shows by counting
 (`checkers.engines.queue_lines`) is not searched for. Time O(n c^2) at the least, c the calls open
 at a time; the question is NP-complete, and past a number of states there is no answer. Memory: the
@@ -42,6 +43,7 @@ from checkers.columns import NEVER
 from checkers.engines.known_sets import NONE, is_known, remember
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import Guided, outcome_of
+from checkers.engines.queue_ahead import must_be_lost
 from checkers.engines.queue_lines import Ints, Lines, Queue, lines_of, queue_of, short_at
 from checkers.engines.queue_steps import (
     State,
@@ -153,9 +155,10 @@ def descend(lines: Lines, weight: int, most: int) -> tuple[int, int]:
     states, size = np.zeros((1024, width), dtype=np.int32), 1
     found = np.empty((room_for(lines), 3), dtype=np.int64)
     settle(lines, states[0])
-    waiting, reached = [(0, 0)], -1
+    counts = np.zeros((2, lines.element.max() + 1), dtype=np.int64)
+    waiting, reached = [(0, 0, 0)], -1
     while len(waiting) > 0:
-        cost, newest = heappop(waiting)
+        _, newest, cost = heappop(waiting)
         state = states[-newest].copy()
         if is_through(lines, state):
             return LEGAL, NEVER
@@ -168,11 +171,13 @@ def descend(lines: Lines, weight: int, most: int) -> tuple[int, int]:
         for choice in range(following(lines, state, found)):
             if size == len(states):
                 states = np.concatenate((states, np.empty_like(states)))
-            if _follow(lines, state, found[choice], states[size]) and not is_known(
-                known, states[size]
-            ):
-                more = weight * lost(lines, found[choice], state) - 1
-                heappush(waiting, (cost + more, -size))
+            child = states[size]
+            if not _follow(lines, state, found[choice], child) or is_known(known, child):
+                continue
+            ahead = must_be_lost(lines, child, counts)
+            if ahead != NEVER:
+                after = cost + weight * lost(lines, found[choice], state) - 1
+                heappush(waiting, (after + weight * ahead, -size, after))
                 size += 1
     return ILLEGAL, reached
 
@@ -192,6 +197,7 @@ def sweep(lines: Lines, most: int, room: int) -> tuple[int, int]:
     width = len(lines.starts) - 1
     frontier = np.zeros((1, width), dtype=np.int32)
     child, found = np.empty(width, dtype=np.int32), np.empty((room_for(lines), 3), dtype=np.int64)
+    counts = np.zeros((2, lines.element.max() + 1), dtype=np.int64)
     reached = -1
     settle(lines, frontier[0])
     while len(frontier) > 0:
@@ -204,7 +210,9 @@ def sweep(lines: Lines, most: int, room: int) -> tuple[int, int]:
                 return LEGAL, NEVER
             reached = max(reached, due(lines, state, lines.takes, width))
             for choice in range(following(lines, state, found)):
-                if _follow(lines, state, found[choice], child):
+                if not _follow(lines, state, found[choice], child):
+                    continue
+                if must_be_lost(lines, child, counts) != NEVER:
                     known, count = remember(known, count, child)
         frontier = known[known[:, 0] != NONE]
     return ILLEGAL, reached

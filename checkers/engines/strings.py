@@ -19,11 +19,12 @@ a block that was completed before all else. Hence a history is linearizable if a
 What is open or indeterminate took effect if a get that counts read it; else it is left out, which
 takes away constraints only. The first completion that breaks 1 or 2 is found directly, what breaks
 3 or 4 before that by bisection (`checkers.engines.prefixes`). Time O(n log n) a decision after the
-cutting, memory O(n + pieces in the longest answers); keys with ambiguous pieces are left to the
-general engine.
+cutting, memory O(n + pieces in the longest answers); keys with ambiguous pieces are searched
+(`checkers.engines.beam`).
 """
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Final
 
 import numpy as np
@@ -31,6 +32,7 @@ from numpy.typing import NDArray
 
 from checkers.calls.strings import APPEND, GET, NO_NODE, PUT, StringCalls
 from checkers.columns import NEVER
+from checkers.engines.beam_strings import facts_of
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import first_stuck, outcome_of, spans
 from checkers.options import Limits
@@ -44,19 +46,28 @@ _BEFORE_ALL: Final = np.iinfo(np.int64).min
 
 def decide(calls: StringCalls, limits: Limits) -> list[Outcome | None]:
     """Returns the outcome of each key, None for one left to the general engine."""
-    del limits  # near-linear: nothing to bound
-    return [_decide_key(calls, key, *span) for key, span in enumerate(spans(calls))]
+    return [_decide_key(calls, key, *span, limits) for key, span in enumerate(spans(calls))]
 
 
-def _decide_key(calls: StringCalls, key: int, start: int, end: int) -> Outcome | None:
+def _decide_key(
+    calls: StringCalls, key: int, start: int, end: int, limits: Limits
+) -> Outcome | None:
     if calls.is_ambiguous[key]:
-        return None
+        return _search(calls, start, end, limits)
     blocks = _blocks(calls, key, start, end)
 
     def is_legal(_start: int, _end: int, cut: int) -> bool:
         return blocks.is_legal(min(cut, NEVER - 1))
 
     return outcome_of(calls, start, end, first_stuck(calls, start, end, is_legal), ENGINE)
+
+
+def _search(calls: StringCalls, start: int, end: int, limits: Limits) -> Outcome | None:
+    """Decides a key whose answers can be cut in several ways; numba is loaded for these only."""
+    beam = import_module("checkers.engines.beam")
+    facts = facts_of(calls, start, end)
+    outcome: Outcome | None = beam.decide_repeated(calls, start, end, facts, limits)
+    return outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

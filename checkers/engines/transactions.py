@@ -37,6 +37,8 @@ from numpy.typing import NDArray
 
 from checkers.calls.transactions import INITIAL, NOBODY, TransactionCalls
 from checkers.columns import NEVER
+from checkers.engines.beam import decide_repeated
+from checkers.engines.beam_transactions import facts_of
 from checkers.engines.lanes import History, Ints, lanes_of
 from checkers.engines.outcome import Outcome
 from checkers.engines.precedence import close, shown_at
@@ -70,7 +72,7 @@ def _decide_key(
     calls: TransactionCalls, key: int, start: int, end: int, limits: Limits
 ) -> Outcome | None:
     if calls.is_ambiguous[key]:
-        return None
+        return decide_repeated(calls, start, end, facts_of(calls, start, end), limits)
     prefixes = _Prefixes(_transactions(calls, start, end), limits)
     try:
         stuck = Guided(complete=calls.complete[start:end], decide=prefixes.decide).first_stuck()

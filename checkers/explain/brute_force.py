@@ -7,10 +7,11 @@ prunes nothing else. So a mistake of an engine, of a reduction's bookkeeping or 
 does not go unseen here.
 """
 
+import math
 from collections.abc import Hashable
 from typing import Final
 
-from checkers.explain.subhistory import SubHistory
+from checkers.explain.subhistory import Entry, SubHistory, Surplus
 from checkers.models import SequentialModel
 
 _MOST_STEPS: Final = 1_000_000
@@ -46,6 +47,20 @@ def is_linearizable(model: SequentialModel, sub: SubHistory) -> bool | None:
     return False
 
 
+def is_counted_right(surplus: Surplus, whole: SubHistory) -> bool:
+    """Counts once more, over all calls, what is said to be too many in some windows."""
+    inside = touching = 0
+    kind = surplus.inside[0][0].call
+    for entry in whole.entries:
+        begin = entry.operation.invoke_index
+        end = _end(entry) if entry.is_required else math.inf
+        if entry.call == kind:
+            inside += any(first <= begin and end <= last for first, last in surplus.windows)
+        else:
+            touching += any(begin < last and first < end for first, last in surplus.windows)
+    return inside - touching > sum(surplus.granted)
+
+
 def _next(sub: SubHistory, placed: int) -> list[int]:
     """The calls that were invoked before any that is not placed yet was over."""
     found: list[int] = []
@@ -58,7 +73,7 @@ def _next(sub: SubHistory, placed: int) -> list[int]:
             continue
         found.append(number)
         if sub.entries[number].is_required:
-            end = _end(sub, number)
+            end = _end(sub.entries[number])
             soonest = end if soonest is None else min(soonest, end)
     return [n for n in found if soonest is None or sub.entries[n].operation.invoke_index < soonest]
 
@@ -79,7 +94,7 @@ def _first_left(placed: int) -> int:
     return (placed ^ (placed + 1)).bit_length() - 1
 
 
-def _end(sub: SubHistory, number: int) -> int:
-    complete: Hashable = sub.entries[number].operation.complete_index
+def _end(entry: Entry) -> int:
+    complete: Hashable = entry.operation.complete_index
     assert isinstance(complete, int), "what is required has completed"
     return complete

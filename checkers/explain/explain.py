@@ -3,12 +3,14 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
-from checkers.explain.brute_force import is_linearizable
+from checkers.explain import subhistory
+from checkers.explain.brute_force import is_counted_right, is_linearizable
 from checkers.explain.explanation import (
     Constraint,
     Explanation,
     LinearizedOperation,
     SubHistory,
+    Surplus,
     ToldOperation,
 )
 from checkers.explain.helpers import helping
@@ -16,7 +18,7 @@ from checkers.explain.minimise import Minimised, minimise
 from checkers.explain.reductions import is_reducible, prefix, until
 from checkers.explain.subhistory import Entry
 from checkers.explain.telling import answering, short, told_operation
-from checkers.explain.values import decisive, last_to_return
+from checkers.explain.values import decisive
 from checkers.explain.witness import Step, longest_linearization
 from checkers.explain.words import paragraph
 from checkers.history import Operation
@@ -52,14 +54,14 @@ def explain(
     assert end is not None, "an operation that never completed can't be stuck"
     whole = prefix(model, operations, end)
     steps = longest_linearization(model, until(model, whole, end - 1), seconds)
-    known = decisive(model, steps, last_to_return(whole)) if steps and is_reducible(model) else ()
+    known = decisive(model, steps, whole) if steps and is_reducible(model) else ()
     found = minimise(model, whole, seconds, known)
     done = sum(entry.is_required for entry in whole.entries) - 1
     calls = {entry.operation.index: entry.call for entry in whole.entries}
     answers = answering(operations)
     told = told_operation(stuck, answers)
     recorded = {one.index: told_operation(one, answers) for one in _named(operations, found)}
-    sub = _sub_history(model, found, recorded, calls) if found.is_invalid else None
+    sub = _sub_history(model, found, whole, recorded, calls) if found.is_invalid else None
     state = steps[-1].state if steps else model.init()
     helpers: list[str] = []
     if sub is not None:
@@ -101,11 +103,15 @@ def _linearized(model: SequentialModel, steps: Sequence[Step]) -> list[Linearize
 def _sub_history(
     model: SequentialModel,
     found: Minimised,
+    whole: subhistory.SubHistory,
     recorded: Mapping[int, ToldOperation],
     calls: Mapping[int, Hashable],
 ) -> SubHistory:
     sub = found.sub
     legal = is_linearizable(model, sub)
+    is_verified = None if legal is None else not legal
+    if sub.surplus is not None:
+        is_verified = bool(is_verified) and is_counted_right(sub.surplus, whole)
     starts = sorted({short(model.describe(state)) for state in sub.starts})
     return SubHistory(
         since=sub.since,
@@ -116,7 +122,23 @@ def _sub_history(
             for index in (entry.operation.index,)
         ),
         is_minimal=found.is_minimal,
-        is_verified=None if legal is None else not legal,
+        is_verified=is_verified,
+        surplus=None if sub.surplus is None else _surplus(sub.surplus),
+    )
+
+
+def _surplus(found: subhistory.Surplus) -> Surplus:
+    inside = [one.operation for own in found.inside for one in own]
+    touching = [one.operation for one in found.touching]
+    return Surplus(
+        windows=tuple(
+            (None if begin == subhistory.BEGINNING else begin, end) for begin, end in found.windows
+        ),
+        f=inside[0].f,
+        inside=tuple(one.index for one in inside),
+        other=touching[0].f if touching else "",
+        touching=tuple(one.index for one in touching),
+        granted=sum(found.granted),
     )
 
 

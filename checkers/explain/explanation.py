@@ -58,6 +58,27 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True):
     after: tuple[int, ...]
 
 
+class Surplus(msgspec.Struct, frozen=True, kw_only=True):
+    """How counting shows that operations which take turns can't have done so.
+
+    Attributes:
+        windows: the first and the last event of each window; the first is null if nothing may come
+            before it.
+        f: the function of which there are too many.
+        inside: the operations of that function that lie wholly in one of the windows.
+        other: the function that takes turns with it.
+        touching: the operations of the other that may have taken effect in one of the windows.
+        granted: how many more of `f` than of `other` there may be, over all windows.
+    """
+
+    windows: tuple[tuple[int | None, int], ...]
+    f: str
+    inside: tuple[int, ...]
+    other: str
+    touching: tuple[int, ...]
+    granted: int
+
+
 class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
     """What is left of the history by sound reductions; it is invalid, therefore the whole is.
 
@@ -69,6 +90,8 @@ class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
             time was over.
         is_verified: whether trying every order, by the definition alone, found no legal one; null
             if there are too many orders to try.
+        surplus: if the history was reduced by counting: what was counted; its operations are then
+            those that the count leaves over, in the last window that matters.
     """
 
     since: int | None
@@ -76,6 +99,7 @@ class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
     constraints: tuple[Constraint, ...]
     is_minimal: bool
     is_verified: bool | None
+    surplus: Surplus | None = None
 
 
 class LinearizedOperation(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ from typing import Final
 from checkers.engines.plan import plan_of
 from checkers.explain.budget import Budget
 from checkers.explain.reductions import (
+    counted,
     dropped,
     is_reducible,
     optional,
@@ -36,6 +37,9 @@ from checkers.verdict import Verdict
 
 _DECISION_BYTES: Final = 40_000_000
 """What may be remembered to decide one candidate; it, not the clock, ends a hopeless search."""
+
+_MOST_CALLS: Final = 12
+"""A longer sub-history is told by counting its calls, if that shows it."""
 
 Reduce = Callable[[SequentialModel, SubHistory, Collection[int]], SubHistory]
 
@@ -91,7 +95,7 @@ class _Minimiser:
         for candidate in self._fewer_values(whole, decisive):
             found = self._smallest_window(candidate)
             if found is not None:
-                found = self._until_minimal(found)
+                found = self._until_minimal(self._counted(found))
                 is_minimal = not self.is_cut_short
                 return Minimised(
                     sub=found, is_invalid=True, is_minimal=is_minimal, tried=self.tried
@@ -183,6 +187,11 @@ class _Minimiser:
     def _window(self, whole: SubHistory, since: int) -> SubHistory | None:
         candidate = window(self.model, whole, since)
         return None if candidate is None else tidied(self.model, candidate)
+
+    def _counted(self, sub: SubHistory) -> SubHistory:
+        """Shows it by counting, where it is too long to be told call by call."""
+        candidate = counted(self.model, sub) if len(sub) > _MOST_CALLS else None
+        return sub if candidate is None or not self._is_invalid(candidate) else candidate
 
     def _until_minimal(self, sub: SubHistory) -> SubHistory:
         """Reduces again and again, until a round changes nothing."""

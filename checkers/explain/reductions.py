@@ -17,18 +17,22 @@ the whole gives one of what remains:
 - `tidied`: an optional call is left out if each state that it leads to can do nothing that the
   state before it can't: if the second *simulates* the first, step by step, for all calls that
   remain. Taking the last such call out of a legal order leaves a legal order.
+- `counted`: of calls that take turns, two of a kind are left that there is none to come between, if
+  counting shows so (`checkers.explain.alternation`).
 
 Deleting a call is not among them: without its write, a linearizable history of a register and a
 read turns invalid.
 """
 
+import dataclasses
 from collections.abc import Collection, Container, Hashable, Iterable, Sequence
 from typing import Final, TypeGuard
 
 import msgspec
 
+from checkers.explain.alternation import too_many
 from checkers.explain.state_space import reachable, useless_calls
-from checkers.explain.subhistory import Entry, SubHistory
+from checkers.explain.subhistory import BEGINNING, Entry, SubHistory
 from checkers.history import Operation
 from checkers.models import SequentialModel
 from checkers.models.reducible import ReducibleModel
@@ -108,7 +112,9 @@ def window(model: SequentialModel, sub: SubHistory, since: int) -> SubHistory | 
     )
     entries = _without_optional_pure(model, later)
     starts = _any_state(model, sub, [entry.call for entry in entries])
-    return None if starts is None else SubHistory(entries=entries, starts=starts, since=since)
+    if starts is None:
+        return None
+    return dataclasses.replace(sub, entries=entries, starts=starts, since=since)
 
 
 def tidied(model: SequentialModel, sub: SubHistory) -> SubHistory:
@@ -119,6 +125,23 @@ def tidied(model: SequentialModel, sub: SubHistory) -> SubHistory:
     useless = candidates & useless_calls(model, sub.starts, [entry.call for entry in sub.entries])
     entries = [one for one in sub.entries if one.is_required or one.call not in useless]
     return sub if len(entries) == len(sub) else tidied(model, _with(sub, entries))
+
+
+def counted(model: SequentialModel, sub: SubHistory) -> SubHistory | None:
+    """Returns it with those calls left that are too many; None if counting shows none."""
+    kinds = list(dict.fromkeys(entry.call for entry in reversed(sub.entries)))
+    other = model.alternates_with(kinds[0]) if is_reducible(model) and kinds else None
+    if other is None or not {*kinds} <= {kinds[0], other}:
+        return None
+    surplus = next(filter(None, (too_many(model, sub, kind) for kind in kinds)), None)
+    if surplus is None:
+        return None
+    begin, entries = surplus.left_over()
+    rest = dataclasses.replace(sub, entries=entries, surplus=surplus)
+    later = None if begin == BEGINNING else window(model, sub, begin)
+    if later is None:
+        return rest
+    return dataclasses.replace(rest, starts=later.starts, since=later.since)
 
 
 def weaker_calls(model: SequentialModel, call: Hashable) -> Sequence[Hashable]:
@@ -135,7 +158,7 @@ def is_reducible(model: SequentialModel) -> TypeGuard[ReducibleModel]:
 
 
 def _with(sub: SubHistory, entries: Sequence[Entry]) -> SubHistory:
-    return SubHistory(entries=tuple(entries), starts=sub.starts, since=sub.since)
+    return dataclasses.replace(sub, entries=tuple(entries))
 
 
 def _cut(operation: Operation, end: int) -> Operation:

@@ -5,9 +5,16 @@ It is a value; how it becomes smaller is `checkers.explain.reductions`.
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+import msgspec
 
 from checkers.history import Operation
+
+BEGINNING: Final = -1
+"""Before every event."""
+
+Window = tuple[int, int]
 
 
 class Entry(NamedTuple):
@@ -23,6 +30,43 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Surplus:
+    """Calls of one kind that are too many.
+
+    Attributes:
+        windows: the events that each window begins and ends with, in time.
+        inside: the calls of the kind that lie wholly in each of them.
+        touching: the calls of the other kind that may have taken effect in any of them.
+        granted: how many more of the kind there may be in each of them.
+    """
+
+    windows: tuple[Window, ...]
+    inside: tuple[tuple[Entry, ...], ...]
+    touching: tuple[Entry, ...]
+    granted: tuple[int, ...]
+
+    @property
+    def is_too_many(self) -> bool:
+        """Whether no order exists."""
+        return sum(map(len, self.inside)) > len(self.touching) + sum(self.granted)
+
+    def left_over(self) -> tuple[int, tuple[Entry, ...]]:
+        """Returns where the last window that matters begins, and its last calls: one too many."""
+        counts = zip(self.inside, self.granted, strict=True)
+        place = max(n for n, (own, granted) in enumerate(counts) if len(own) > granted)
+        own = sorted(self.inside[place], key=lambda one: one.operation.complete_index or 0)
+        last = sorted(own[-self.granted[place] - 1 :], key=lambda one: one.operation.invoke_index)
+        return self.windows[place][0], tuple(_widened(one, self.windows[place]) for one in last)
+
+
+def _widened(entry: Entry, window: Window) -> Entry:
+    """The call, open for a whole window."""
+    begin, end = window
+    operation = msgspec.structs.replace(entry.operation, invoke_index=begin, complete_index=end)
+    return Entry(operation, entry.call)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubHistory:
     """Calls, by invocation, and the states that they may begin in.
 
@@ -30,11 +74,13 @@ class SubHistory:
         entries: the calls.
         starts: it is linearizable if it is so from one of these states.
         since: the event before which nothing is looked at; None if it begins with the history.
+        surplus: what shows by counting that its calls are too many, and which others there were.
     """
 
     entries: tuple[Entry, ...]
     starts: tuple[Hashable, ...]
     since: int | None = None
+    surplus: Surplus | None = None
 
     def __len__(self) -> int:
         return len(self.entries)

@@ -54,7 +54,7 @@ class _Merge:
     is_placed: list[bool] = field(init=False)
     tracks: dict[str, list[int]] = field(init=False)
     names: list[str] = field(init=False)
-    eager: set[str] = field(init=False)
+    eager: list[str] = field(init=False)
 
     def run(self) -> list[int] | None:
         self.is_placed = [False] * len(self.turns)
@@ -65,7 +65,8 @@ class _Merge:
         for track in self.tracks.values():
             track.sort(key=lambda number: (-self._place(number), -number))
         self.names = sorted(self.tracks, reverse=True)
-        self.eager = {turn.track for turn in self.turns if turn is not None and turn.is_eager}
+        eager = {turn.track for turn in self.turns if turn is not None and turn.is_eager}
+        self.eager = [name for name in self.names if name in eager]
         for position, returning in enumerate(self.plan.returns):
             self._settle(position)
             while not self.is_placed[returning]:
@@ -89,7 +90,7 @@ class _Merge:
 
     def _eager(self, position: int) -> Iterator[int]:
         over = self.plan.operations[self.plan.returns[position]].complete_index
-        for name in (name for name in self.names if name in self.eager):
+        for name in self.eager:
             for number in self._next_on(self.tracks[name]):
                 turn = self.turns[number]
                 if over is None or turn is None or not turn.is_eager:

@@ -34,21 +34,34 @@ def fewest(values: list[Hashable], is_enough: Callable[[list[Hashable]], bool]) 
 
 
 def decisive(
-    model: ReducibleModel, steps: Sequence[Step], stuck: Entry
+    model: ReducibleModel, steps: Sequence[Step], whole: SubHistory
 ) -> Iterator[list[Hashable]]:
-    """Yields the fewest values for which the stuck call can't follow the linearization before it.
+    """Yields the fewest values for which the last call can't follow the linearization before it.
 
-    First of those updated late, then of those updated early: what is on top of a stack counts, or
-    what was surely in a set. Replayed in the order of that linearization, so they may be too few
-    where there are others; one step of the model for each update and each of some 2 log n tries.
+    First without those of calls that may yet come before it: an element that is in its way shows
+    nothing if a take of it is open. Then with all. First of the values updated late, then of those
+    updated early: what is on top of a stack counts, or what was surely in a set. Replayed in the
+    order of that linearization, so they may be too few where there are others; one step of the
+    model for each update and each of some 2 log n tries.
+
+    Args:
+        model: the model.
+        steps: the longest linearization before the last call.
+        whole: all calls up to the last one's completion.
     """
+    stuck = last_to_return(whole).call
+    own = model.values(stuck)
     updates = [step.entry.call for step in steps if not model.is_pure(step.entry.call)]
     about = [(call, model.values(call)) for call in updates]
-    placed = list(dict.fromkeys(v for _, own in about for v in sorted(own, key=repr)))
-    unplaced = sorted(model.values(stuck.call).difference(placed), key=repr)
-    if _is_refused(model, updates, stuck.call, AllBut([*placed, *unplaced])):
-        for values in (placed, placed[::-1]):  # the first are left out first
-            yield _fewest_refused(model, about, stuck.call, [*values, *unplaced])
+    placed = list(dict.fromkeys(v for _, some in about for v in sorted(some, key=repr)))
+    unplaced = sorted(own.difference(placed), key=repr)
+    may_come = [model.values(one.call) for one in whole.entries if not one.is_required]
+    unsure = frozenset().union(*may_come) - own
+    sure = [value for value in placed if value not in unsure]
+    for some in [sure, placed] if len(sure) < len(placed) else [placed]:
+        if [*some, *unplaced] and _is_refused(model, updates, stuck, AllBut([*some, *unplaced])):
+            for values in (some, some[::-1]):  # the first are left out first
+                yield _fewest_refused(model, about, stuck, [*values, *unplaced])
 
 
 def _fewest_refused(

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Final
 
-from checkers.explain.explanation import Constraint, SubHistory, ToldOperation
+from checkers.explain.explanation import Constraint, SubHistory, Surplus, ToldOperation
 from checkers.explain.telling import short
 
 _TOLD_FIRST: Final = 4
 _TOLD_LAST: Final = 8
+_TOLD_WINDOWS: Final = 3
 
 
 def paragraph(
@@ -67,7 +68,7 @@ def _proof(sub: SubHistory) -> list[str]:
     alone = (
         "This alone is enough to show it" if count == 1 else f"These {count} are enough to show it"
     )
-    lines = [f"{alone}{begins}:"]
+    lines = [f"{alone}{begins}:"] if sub.surplus is None else _counted(sub.surplus, count)
     hidden = count - _TOLD_FIRST - _TOLD_LAST
     for place, constraint in enumerate(sub.constraints):
         if hidden <= 0 or not _TOLD_FIRST <= place < count - _TOLD_LAST:
@@ -75,6 +76,25 @@ def _proof(sub: SubHistory) -> list[str]:
         elif place == _TOLD_FIRST:
             lines.append(f"- … {hidden} more …")
     return [*lines, _standing(sub)]
+
+
+def _counted(surplus: Surplus, left: int) -> list[str]:
+    f, other, windows = surplus.f, surplus.other, surplus.windows
+    first = "the beginning" if windows[0][0] is None else f"event {windows[0][0]}"
+    spans = [f"{first} to event {windows[0][1]}"]
+    spans += [f"event {begin} to event {end}" for begin, end in windows[1:]]
+    where = f"from {_list(spans)}"
+    if len(spans) > _TOLD_WINDOWS:
+        where = f"in {len(spans)} windows from {first} to event {windows[-1][1]}"
+    granted = {0: "no more", 1: "one more"}.get(surplus.granted, f"{surplus.granted} more")
+    here = "" if len(spans) == 1 else f", with one for each of {len(spans)} windows"
+    between = f"between these {left}" if left > 1 else "before this one"
+    return [
+        f"{f} and {other} take turns, so there can be {granted} of {f} than of {other}{here}. But"
+        f" {where}, {len(surplus.inside)} of {f} began and were over, while at most"
+        f" {len(surplus.touching)} of {other} can have taken effect. Each of these set against one"
+        f" {f}, none is left to come {between}:"
+    ]
 
 
 def _constraint(constraint: Constraint) -> str:
@@ -101,6 +121,8 @@ def _standing(sub: SubHistory) -> str:
         False: "But an order of them was found that is legal: THIS EXPLANATION IS WRONG.",
         None: "There are too many orders of them to try all.",
     }[sub.is_verified]
+    if sub.surplus is not None:
+        tried += " They were all counted once more."
     minimal = (
         "Nothing of it can be left out."
         if sub.is_minimal
@@ -109,6 +131,6 @@ def _standing(sub: SubHistory) -> str:
     return f"{tried} {minimal}"
 
 
-def _list(numbers: Sequence[int]) -> str:
+def _list(numbers: Sequence[object]) -> str:
     *most, last = [str(number) for number in numbers]
     return f"{', '.join(most)} and {last}" if most else last

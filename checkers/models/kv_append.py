@@ -88,7 +88,12 @@ class KvAppend(ReducibleModel):
         read = {str(call[1]) for call in window if isinstance(call, tuple) and call[0] == "get"}
         if sum(map(len, read)) > _MOST_BEGINNINGS:
             return None
-        return [*sorted({text[:end] for text in read for end in range(len(text) + 1)}), _UNREAD]
+        pieces = tuple(
+            str(call[1]) for call in history if isinstance(call, tuple) and call[0] != "get"
+        )
+        begun = {text[:end] for text in read for end in range(len(text) + 1)}
+        known = begun.intersection(starts)
+        return [*sorted(known | {one for one in begun if one.endswith(pieces)}), _UNREAD]
 
     @override
     def describe(self, state: Hashable) -> str:

@@ -11,10 +11,11 @@ from typing_extensions import override
 from checkers.calls.mutex import MutexCalls, mutex_calls
 from checkers.columns import Columns
 from checkers.history import Operation
-from checkers.models import SequentialModel, unknown_function
+from checkers.models import unknown_function
+from checkers.models.reducible import ReducibleModel
 
 
-class Mutex(SequentialModel):
+class Mutex(ReducibleModel):
     """A lock that is free or held."""
 
     name = "mutex"
@@ -46,6 +47,10 @@ class Mutex(SequentialModel):
     @override
     def is_pure(self, call: Hashable) -> bool:
         return False
+
+    @override
+    def alternates_with(self, call: Hashable) -> Hashable:
+        return "release" if call == "acquire" else "acquire"
 
     @override
     def describe(self, state: Hashable) -> str:

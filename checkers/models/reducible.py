@@ -66,6 +66,14 @@ class ReducibleModel(SequentialModel, Protocol):
         """
         return None
 
+    def alternates_with(self, call: Hashable) -> Hashable | None:
+        """Returns the one other call that takes turns with this one; None if none does.
+
+        After either of them the other is legal, and the same once more is not; nor does it matter
+        to them what else has been called.
+        """
+        return None
+
     def any_state(
         self,
         starts: Sequence[Hashable],

@@ -33,7 +33,7 @@ class OneLeaderAnEpoch(Witness):
         self._leaders: dict[int, tuple[int, int]] = {}
 
     @override
-    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
         if after.role != LEADER:
             return
         us = (process.node_id, process.life)
@@ -77,7 +77,7 @@ class ElectedByAMajority(Witness):
             self._heard.setdefault(key, [process.node_id]).append(request.destination)
 
     @override
-    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
         if after.role != LEADER or (before is not None and before.role == LEADER):
             return
         key = (after.epoch, process.node_id)
@@ -135,7 +135,7 @@ class BoundedResignation(Witness):
         self._look_at.pop(process.node_id, None)
 
     @override
-    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
         if after.role != LEADER:
             self._contacts.pop(process.node_id, None)
             self._look_at.pop(process.node_id, None)
@@ -157,7 +157,7 @@ class BoundedResignation(Witness):
             contacts[replica] = process.running_ns()
 
     @override
-    def stepped(self, process: Observed) -> None:
+    def led(self, process: Observed) -> None:
         contacts = self._contacts.get(process.node_id)
         if not contacts or process.running_ns() <= self._look_at.get(process.node_id, 0):
             return

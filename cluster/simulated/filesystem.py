@@ -5,6 +5,7 @@ Not: what files and directories forget (inodes.py), disks that refuse (disk_heal
 
 import errno
 from collections.abc import Callable
+from functools import lru_cache
 from random import Random
 
 from typing_extensions import override
@@ -171,5 +172,6 @@ class SimulatedFileSystem(FileSystem):
         return self._directory(path.rpartition("/")[0]), name
 
 
-def _names(path: str) -> list[str]:
-    return [name for name in path.split("/") if name not in {"", "."}]
+@lru_cache(maxsize=256)
+def _names(path: str) -> tuple[str, ...]:
+    return tuple(name for name in path.split("/") if name not in {"", "."})

@@ -1,9 +1,13 @@
 """The invariants of a simulated run, together. Each is a small class with its sentence.
 
-Those of elections, votes, the log, answers, images, leases and wishes are in the modules named so.
-They watch during the run; what must hold at its end is checked in final_checks.py.
+Those of elections, votes, announcements, the log, answers, images, leases and wishes are in the
+modules named so. They watch during the run; what must hold at its end is in final_checks.py.
 """
 
+from cluster.simulated.announcement_invariants import (
+    OlderEpochsAreRefused,
+    SuccessorsHoldWhatCommitted,
+)
 from cluster.simulated.answer_invariants import AnswersArePresent, AnswersAreTrue
 from cluster.simulated.election_invariants import (
     BoundedResignation,
@@ -80,6 +84,8 @@ def make_jury(setting: Setting, ledger: Ledger) -> Jury:
             RolesFitVotes(setting),
             BoundedResignation(setting),
             FetchesAreFenced(),
+            OlderEpochsAreRefused(),
+            SuccessorsHoldWhatCommitted(),
             DeadlinesMoveOn(),
             ImagesAgree(),
             SnapshotsSayWhatTheLogSays(ledger),

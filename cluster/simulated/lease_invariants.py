@@ -130,8 +130,9 @@ class OneLivingIncarnation(Witness):
 
     @override
     def stepped(self, process: Observed) -> None:
-        for change in self._registry.take_changes():
-            self._judge(process, change)
+        if self._registry.changes:
+            for change in self._registry.take_changes():
+                self._judge(process, change)
 
     def _judge(self, process: Observed, change: RegistrationChange) -> None:
         broker_id, previous = change.broker_id, change.previous_epoch
@@ -271,7 +272,7 @@ class FencedInTime(Witness):
             self.jury.object(self, process, detail)
 
     @override
-    def stepped(self, process: Observed) -> None:
+    def led(self, process: Observed) -> None:
         """Not long after: a controller can fence while it runs only."""
         since = self._leads_since.get(process.node_id)
         if since is None or process.now_ns() < self._look_at.get(process.node_id, 0):

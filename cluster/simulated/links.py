@@ -146,13 +146,14 @@ class Links:
             due_ns += self.weather.delay_ns(stream.link)
         due_ns = max(due_ns, stream.last_arrival_ns)
         stream.last_arrival_ns = due_ns
-        self._scheduler.at(due_ns, lambda: self._arrive(stream, arrive))
 
-    def _arrive(self, stream: Stream, arrive: Callable[[], None]) -> None:
-        if self._cuts and stream.link in self._cuts:
-            self._hold(stream, arrive)
-        else:
-            arrive()
+        def arrived() -> None:
+            if self._cuts and stream.link in self._cuts:
+                self._hold(stream, arrive)
+            else:
+                arrive()
+
+        self._scheduler.at(due_ns, arrived)
 
     def _hold(self, stream: Stream, arrive: Callable[[], None]) -> None:
         self._withheld[stream.link] += 1

@@ -210,7 +210,7 @@ class LeadersHaveAllCommitted(Witness):
         self._ledger = ledger
 
     @override
-    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
         leads = after.role == LEADER
         if not leads or (before is not None and before.role == LEADER):
             return

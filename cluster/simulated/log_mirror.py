@@ -4,8 +4,9 @@ It follows the effects as they are carried out, so that invariants judge a node 
 not by its word. Not: bytes; those are node.storage's.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from operator import attrgetter
 
 from node.core.metadata.snapshot import NO_HISTORY, History
 from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
@@ -16,7 +17,7 @@ class LogMirror:
     """The batches written, and how far they would survive a loss of power."""
 
     __slots__ = (
-        "_bases",
+        "_ends",
         "batches",
         "durable_end",
         "end_offset",
@@ -27,7 +28,8 @@ class LogMirror:
 
     def __init__(self) -> None:
         self.batches: list[Batch] = []
-        self._bases: list[int] = []
+        self._ends: list[int] = []
+        """Where each of them ends; strictly ascending."""
         self.end_offset = 0
         """The offset after the last record."""
         self.durable_end = 0
@@ -46,28 +48,27 @@ class LogMirror:
         self.start = history.log_start
         self.snapshots = [stored.snapshot for stored in history.kept]
         self.batches = list(batches)
-        self._bases = [batch.base_offset for batch in batches]
+        self._ends = [batch.next_offset for batch in batches]
         self._note_end()
         self.durable_end = self.end_offset if is_durable else min(self.durable_end, self.end_offset)
 
     def append(self, batch: Batch) -> None:
         """Write one batch, at risk as yet."""
-        self.batches.append(batch)
-        self._bases.append(batch.base_offset)
         self.end_offset = batch.next_offset
+        self.batches.append(batch)
+        self._ends.append(self.end_offset)
 
     def truncate(self, end_offset: int) -> None:
         """Drop every batch that reaches past the offset, durably."""
-        while self.batches and self.batches[-1].next_offset > end_offset:
-            self.batches.pop()
-            self._bases.pop()
+        kept = bisect_right(self._ends, end_offset)
+        del self.batches[kept:], self._ends[kept:]
         self._note_end()
         self.durable_end = min(self.durable_end, self.end_offset)
 
     def clean(self, start: SnapshotId) -> None:
         """Drop the batches and snapshots below a snapshot."""
-        cleaned = bisect_left(self._bases, start.end_offset)
-        del self.batches[:cleaned], self._bases[:cleaned]
+        cleaned = bisect_left(self.batches, start.end_offset, key=attrgetter("base_offset"))
+        del self.batches[:cleaned], self._ends[:cleaned]
         self.start = start
         self.snapshots = [snapshot for snapshot in self.snapshots if snapshot >= start]
         self._note_end()
@@ -75,28 +76,21 @@ class LogMirror:
     def reset(self, start: SnapshotId) -> None:
         """Begin anew at a snapshot, durably."""
         self.batches.clear()
-        self._bases.clear()
+        self._ends.clear()
         self.start = start
         self.snapshots = [start]
         self._note_end()
         self.durable_end = self.end_offset
 
     def _note_end(self) -> None:
-        self.end_offset = self.batches[-1].next_offset if self.batches else self.start.end_offset
+        self.end_offset = self._ends[-1] if self._ends else self.start.end_offset
 
     def between(self, start: int, end: int) -> list[Batch]:
         """Return the batches that end above `start` and at or below `end`."""
-        first = bisect_left(self._bases, start)
-        if first and self.batches[first - 1].next_offset > start:
-            first -= 1
-        last = first
-        while last < len(self.batches) and self.batches[last].next_offset <= end:
-            last += 1
-        return self.batches[first:last]
+        return self.batches[bisect_right(self._ends, start) : bisect_right(self._ends, end)]
 
     def ending_at(self, end: int) -> Batch | None:
         """Return the batch whose last record is just below the offset."""
-        index = bisect_left(self._bases, end) - 1
-        if index >= 0 and self.batches[index].next_offset == end:
-            return self.batches[index]
-        return None
+        index = bisect_left(self._ends, end)
+        is_found = index < len(self._ends) and self._ends[index] == end
+        return self.batches[index] if is_found else None

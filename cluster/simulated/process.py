@@ -187,7 +187,7 @@ class NodeProcess(Server, Party):
     def _do(self, event: Event | None) -> None:
         """Step through an event, or the start."""
         self.event = event
-        if isinstance(event, Received):
+        if type(event) is Received:
             for received in self._jury.on_received[type(event.message)]:
                 received(self, event)
         node, now = self._node, self._around.clock.now()
@@ -242,8 +242,7 @@ class NodeProcess(Server, Party):
         status = self._node.status()
         before, self.status = self.status, status
         if status != before:
-            for moved in jury.on_moved:
-                moved(self, before, status)
+            jury.moved(self, before, status)
         if hands.replied:
             for event, message in hands.replied:
                 for replied in jury.on_replied[type(event.message)]:
@@ -252,8 +251,7 @@ class NodeProcess(Server, Party):
         if self._trace is not None:
             name = "start" if self.event is None else type(self.event).__name__
             self._trace.write(status, self._around.clock.now(), name)
-        for stepped in jury.on_stepped:
-            stepped(self)
+        jury.stepped(self)
 
     # The deadline
 

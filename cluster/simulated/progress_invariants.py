@@ -24,7 +24,7 @@ class DeadlinesMoveOn(Witness):
 
     @override
     def stepped(self, process: Observed) -> None:
-        if not isinstance(process.event, Tick):
+        if type(process.event) is not Tick:
             return
         node_id, now_ns = process.node_id, process.now_ns()
         if self._instants.get(node_id) != now_ns:

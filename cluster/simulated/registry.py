@@ -46,12 +46,12 @@ class Registry:
 
     __slots__ = (
         "_alive_ns",
-        "_changes",
         "_current",
         "_floors",
         "_incarnations",
         "_let_go",
         "_standings",
+        "changes",
     )
 
     def __init__(self, ledger: Ledger) -> None:
@@ -60,7 +60,8 @@ class Registry:
         self._incarnations: dict[tuple[int, int], bytes] = {}
         self._alive_ns: dict[tuple[int, int], int] = {}
         self._let_go: dict[tuple[int, int], bool] = {}
-        self._changes: list[RegistrationChange] = []
+        self.changes: list[RegistrationChange] = []
+        """The registrations committed since they were last taken."""
         self._standings: dict[tuple[int, int], Standing] = {}
         ledger.subscribers.append(self._committed)
 
@@ -92,9 +93,7 @@ class Registry:
 
     def take_changes(self) -> Sequence[RegistrationChange]:
         """Return the registrations committed since the last call."""
-        if not self._changes:
-            return ()
-        changes, self._changes = self._changes, []
+        changes, self.changes = self.changes, []
         return changes
 
     def _committed(self, batch: Batch, time_ns: int) -> None:
@@ -128,7 +127,7 @@ class Registry:
         self._standings[broker_id, record.broker_epoch] = Standing(
             fenced=record.fenced, leaving=record.in_controlled_shutdown, changes=0
         )
-        self._changes.append(
+        self.changes.append(
             RegistrationChange(
                 broker_id=broker_id,
                 time_ns=time_ns,

@@ -132,18 +132,14 @@ class RolesFitVotes(OfVoters):
     )
 
     @override
-    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
         disk = self._disks.get(process.node_id)
-        if disk is None or (before is not None and _part(before) == _part(after)):
+        if disk is None:
             return
         remembers = (after.epoch, after.voted_for) == (disk.epoch, disk.voted_for)
         if not remembers or not _allows(disk, after.role, process.node_id):
             detail = f"{after.role}, epoch {after.epoch}, vote {after.voted_for}; on disk is {disk}"
             self.jury.object(self, process, detail)
-
-
-def _part(status: NodeStatus) -> tuple[str, int, int]:
-    return (status.role, status.epoch, status.voted_for)
 
 
 def _allows(disk: QuorumState, role: str, node_id: int) -> bool:

@@ -138,8 +138,14 @@ class Witness:
     def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
         """A step has changed what the node shows."""
 
+    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        """A step has changed the role, the epoch or the vote; told after `moved`."""
+
     def stepped(self, process: Observed) -> None:
         """A step is over."""
+
+    def led(self, process: Observed) -> None:
+        """A step is over, and the process leads now; told after `stepped`."""
 
     def forgotten(self, below: int) -> None:
         """No log reaches below this offset any more: what is kept of that may go."""
@@ -192,7 +198,9 @@ class Jury:
         self.on_loaded = [w.loaded for w in _who(witnesses, "loaded")]
         self.on_cleaned = [w.cleaned for w in _who(witnesses, "cleaned")]
         self.on_moved = [w.moved for w in _who(witnesses, "moved")]
+        self.on_turned = [w.turned for w in _who(witnesses, "turned")]
         self.on_stepped = [w.stepped for w in _who(witnesses, "stepped")]
+        self.on_led = [w.led for w in _who(witnesses, "led")]
         self.on_forgotten = [w.forgotten for w in _who(witnesses, "forgotten")]
 
     def join(self, listener: Witness) -> None:
@@ -200,6 +208,27 @@ class Jury:
         for hook in HOOKS:
             if getattr(type(listener), hook) is not getattr(Witness, hook):
                 getattr(self, f"on_{hook}").append(getattr(listener, hook))
+
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        """Tell of a step that has changed what a node shows, from what it showed before."""
+        for moved in self.on_moved:
+            moved(process, before, after)
+        if (
+            before is None
+            or before.role != after.role
+            or before.epoch != after.epoch
+            or before.voted_for != after.voted_for
+        ):
+            for turned in self.on_turned:
+                turned(process, before, after)
+
+    def stepped(self, process: Observed) -> None:
+        """Tell of the end of a step."""
+        for stepped in self.on_stepped:
+            stepped(process)
+        if process.status is not None and process.status.role == LEADER:
+            for led in self.on_led:
+                led(process)
 
     def object(self, witness: Witness, process: Observed, detail: str) -> None:
         """Record that a witness's sentence does not hold."""

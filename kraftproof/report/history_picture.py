@@ -28,8 +28,10 @@ MOST_OPERATIONS = 30_000
 """More than these on one key, and the picture shows those nearest to the offending one."""
 LONGEST_TEXT = 200
 STATUSES = ("ok", "fail", "info")
-SCRIPTS = ("view.js", "painter.js", "page.js")
+SCRIPTS = ("view.js", "marks.js", "painter.js", "page.js")
 _NEVER = 1 << 62
+ARROW = "\u00a0→\u00a0"
+"""An arrow that a line is not broken at."""
 NAMED = re.compile(r"- operation (\d+)")
 
 
@@ -65,6 +67,8 @@ def write_picture(
         lines=_lines(explanation.words),
         hidden=len(operations) - len(shown),
         shown=len(shown),
+        counted=None if explanation.sub_history is None else explanation.sub_history.surplus,
+        arrows=any(one["after"] for one in told.proof()),
         kinds=sorted({(str(one["kind"]), str(one["colour"])) for one in fault_rows}),
         style=_part("picture.css"),
         script=Markup("\n").join(_part(name) for name in SCRIPTS),
@@ -84,7 +88,8 @@ def _lines(words: str) -> list[Line]:
     for text in words.splitlines():
         named = NAMED.match(text)
         number = None if named is None else int(named[1])
-        lines.append(Line(text=text.removeprefix("- "), operation=number))
+        shown = text.removeprefix("- ").replace(" -> ", ARROW)
+        lines.append(Line(text=shown, operation=number))
     return lines
 
 
@@ -110,13 +115,14 @@ class _Teller:
             for one in operations
         )
         self._answers = answering(operations)
+        self._numbers = {one.index: number for number, one in enumerate(operations)}
         self._origin = 0
         self._origin = min(self._start(one) for one in operations)
 
     def data(self) -> dict[str, object]:
         """All but the faults."""
         operations = self._operations
-        numbers = {one.index: number for number, one in enumerate(operations)}
+        numbers = self._numbers
         lanes, lane_of = _lanes(operations)
         return {
             "unit": "ns" if self._has_clock else "events",
@@ -134,7 +140,8 @@ class _Teller:
             "end": [self._end(one) for one in operations],
             **self._order(numbers),
             "stuck": numbers[self._explanation.stuck.index],
-            "proof": self._proof(numbers),
+            "proof": self.proof(),
+            "counted": self._counted(),
         }
 
     def _said(self, operation: Operation) -> str:
@@ -177,23 +184,46 @@ class _Teller:
         end = self._end(operation) if operation.status == "ok" else None
         return self._start(operation), _NEVER if end is None else end
 
-    def _proof(self, numbers: dict[int, int]) -> list[dict[str, object]]:
-        stuck = {
-            "operation": numbers[self._explanation.stuck.index],
-            "required": True,
-            "meaning": "",
-        }
-        sub = self._explanation.sub_history
+    def proof(self) -> list[dict[str, object]]:
+        """What proves it; only the offending operation, if no sub-history was found."""
+        stuck, sub = self._numbers[self._explanation.stuck.index], self._explanation.sub_history
         if sub is None:
-            return [stuck]
+            return [{"operation": stuck, "required": True, "meaning": "", "after": []}]
         return [
             {
-                "operation": numbers[one.operation.index],
+                "operation": self._numbers[one.operation.index],
                 "required": one.is_required,
-                "meaning": one.meaning,
+                "meaning": one.meaning.replace(" -> ", ARROW),
+                "after": [self._numbers[index] for index in one.after],
             }
             for one in sub.constraints
         ]
+
+    def _counted(self) -> dict[str, object]:
+        """The windows in which operations were counted, and which of them are shown."""
+        sub = self._explanation.sub_history
+        found = None if sub is None else sub.surplus
+        if found is None:
+            return {"windows": [], "inside": [], "touching": [], "told": ""}
+        inside, touching = (
+            [self._numbers[index] for index in indices if index in self._numbers]
+            for indices in (found.inside, found.touching)
+        )
+        return {
+            "windows": [self._window(inside, begin, end) for begin, end in found.windows],
+            "inside": inside,
+            "touching": touching,
+            "told": f"{len(found.inside)} {found.f} wholly within,"
+            f" {len(found.touching)} {found.other} at most, {found.granted} more allowed",
+        }
+
+    def _window(self, inside: Sequence[int], begin: int | None, end: int) -> list[int]:
+        """From when to when a window lasts, as far as its operations are shown."""
+        shown = [self._operations[number] for number in inside]
+        here = [one for one in shown if (begin or 0) <= one.invoke_index <= end]
+        starts = [self._start(one) for one in here] if begin is not None else [0]
+        ends = [at for one in here if (at := self._end(one)) is not None]
+        return [min(starts, default=0), max(ends, default=0)]
 
     def _start(self, operation: Operation) -> int:
         at = operation.invoke_time if self._has_clock else operation.invoke_index

@@ -194,14 +194,16 @@ class Node:
         self._raft.settle(now)
         if not self._apply_committed():
             return self._finish(self._outbox.drain())
-        settled = self._outbox.emitted
+        settled = len(self._outbox.effects)
         if self._controller is not None:
             self._controller.advance(now)
         if self._broker is not None:
             self._broker.advance(now)
         self._snapshots.advance(now)
-        if self._outbox.emitted != settled:
+        if len(self._outbox.effects) != settled:
             self._raft.settle(now)
+        if not self._outbox.has_exit and self._parting is None:
+            return self._outbox.drain()
         effects = self._hold_parting(self._outbox.drain(), now)
         if self._parting is not None and self._raft.has_stopped(now):
             effects.append(self._parting)
@@ -226,8 +228,6 @@ class Node:
 
     def _hold_parting(self, effects: list[Effect], now: Instant) -> list[Effect]:
         """Keep a broker's orderly Exit until this node's controller half has left, too."""
-        if not self._outbox.has_exit and self._parting is None:
-            return effects
         kept: list[Effect] = []
         for effect in effects:
             if isinstance(effect, Exit) and effect.status == 0:
@@ -241,8 +241,6 @@ class Node:
 
     def _finish(self, effects: list[Effect]) -> list[Effect]:
         """Cut the list after an Exit, the last thing that a node asks for."""
-        if not self._outbox.has_exit and self._parting is None:
-            return effects
         for index, effect in enumerate(effects):
             if isinstance(effect, Exit):
                 self._is_over = True

@@ -14,23 +14,19 @@ Continuation = Callable[[Message | None, Instant], None]
 class Outbox:
     """The ordered effects of one step, and the continuations of what was sent before."""
 
-    __slots__ = ("_continuations", "_correlation", "_effects", "has_exit")
+    __slots__ = ("_continuations", "_correlation", "effects", "has_exit")
 
     def __init__(self) -> None:
-        self._effects: list[Effect] = []
+        self.effects: list[Effect] = []
+        """What waits to be drained; a change of the quorum's state always adds something."""
         self._continuations: dict[int, Continuation] = {}
         self._correlation = 0
         self.has_exit = False
         """Whether an Exit has ever been asked for."""
 
-    @property
-    def emitted(self) -> int:
-        """How many effects wait to be drained: a change of the quorum's state always adds one."""
-        return len(self._effects)
-
     def emit(self, effect: Effect) -> None:
         """Add an effect after all that went before."""
-        self._effects.append(effect)
+        self.effects.append(effect)
         if type(effect) is Exit:
             self.has_exit = True
 
@@ -43,7 +39,7 @@ class Outbox:
         on_answer: Continuation,
     ) -> None:
         """Ask a voter; `on_answer` gets the answer or None."""
-        self._effects.append(
+        self.effects.append(
             Send(
                 destination=destination,
                 correlation=self._await(on_answer),
@@ -57,7 +53,7 @@ class Outbox:
         self, destination: NodeId, event: Received, timeout_ns: int, on_answer: Continuation
     ) -> None:
         """Pass a client's request on in an Envelope (KIP-590)."""
-        self._effects.append(
+        self.effects.append(
             Forward(
                 destination=destination,
                 correlation=self._await(on_answer),
@@ -71,7 +67,7 @@ class Outbox:
 
     def reply(self, event: Received, message: Message) -> None:
         """Answer a request."""
-        self._effects.append(Reply(request=event.request, message=message))
+        self.effects.append(Reply(request=event.request, message=message))
 
     def resume(self, correlation: int, message: Message | None, now: Instant) -> None:
         """Hand an answer, or its loss, to whoever waits for it; a second one is ignored."""
@@ -81,7 +77,7 @@ class Outbox:
 
     def drain(self) -> list[Effect]:
         """Take the effects gathered since the last call."""
-        effects, self._effects = self._effects, []
+        effects, self.effects = self.effects, []
         return effects
 
     def _await(self, continuation: Continuation) -> int:

@@ -19,14 +19,14 @@ class Snapshots:
     """One node's snapshots, one under way at a time."""
 
     __slots__ = (
-        "_begun",
         "_chosen",
         "_committed",
+        "_interval_end",
         "_is_writing",
         "_outbox",
         "_policy",
         "_raft",
-        "_records_in_last",
+        "_records_due",
     )
 
     def __init__(
@@ -41,9 +41,11 @@ class Snapshots:
         self._raft = raft
         self._committed = committed
         self._outbox = outbox
-        self._begun = now.monotonic
-        """The start of the interval: of this process, or the last snapshot."""
-        self._records_in_last = 0
+        self._interval_end: Monotonic | None
+        """Counted from this process's start or the last snapshot; None: time alone is no reason."""
+        self._records_due: int
+        """So many records taken in are enough for the next."""
+        self._count_from(now, records_taken=0)
         self._is_writing = False
         self._chosen: WriteSnapshot | None = None
         """What is to be written, until our log holds it on disk."""
@@ -58,8 +60,7 @@ class Snapshots:
 
     def _choose(self, now: Instant) -> None:
         committed = self._committed
-        self._begun = now.monotonic
-        self._records_in_last = committed.records_taken
+        self._count_from(now, committed.records_taken)
         self._raft.make_durable(committed.offset)
         self._chosen = WriteSnapshot(
             snapshot=committed.end,
@@ -82,23 +83,25 @@ class Snapshots:
 
     def installed(self, now: Instant) -> None:
         """The leader's snapshot is as good as one of our own."""
-        self._records_in_last = 0
-        self._begun = now.monotonic
+        self._count_from(now, records_taken=0)
         self._chosen = None
 
     def deadline(self) -> Monotonic | None:
         """When the interval is over, if there is anything to write by then."""
-        if self._policy.interval_ns == 0 or not self._has_news():
-            return None
-        return Monotonic(self._begun + self._policy.interval_ns)
+        return self._interval_end if self._has_news() else None
 
     def _is_due(self, now: Instant) -> bool:
         """Whether enough has been committed, or enough time has passed."""
-        taken = self._committed.records_taken - self._records_in_last
-        if taken * RECORD_ESTIMATE_BYTES >= self._policy.bytes_between:
+        if self._committed.records_taken >= self._records_due:
             return True
-        interval_ns = self._policy.interval_ns
-        return interval_ns > 0 and now.monotonic >= self._begun + interval_ns
+        return self._interval_end is not None and now.monotonic >= self._interval_end
+
+    def _count_from(self, now: Instant, records_taken: int) -> None:
+        """A snapshot has begun here: work out when the next is due."""
+        policy = self._policy
+        ends = Monotonic(now.monotonic + policy.interval_ns)
+        self._interval_end = ends if policy.interval_ns else None
+        self._records_due = records_taken - (-policy.bytes_between // RECORD_ESTIMATE_BYTES)
 
     def _has_news(self) -> bool:
         if self._is_writing or self._chosen is not None:

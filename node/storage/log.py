@@ -95,7 +95,7 @@ class MetadataLog:
         if last.size and last.size + len(data) > self._segment_bytes:
             last = self._roll()
         last.append(batch, data)
-        self.end_offset = batch.next_offset
+        self.end_offset = last.end_offset
         self.epochs.appended(batch)
 
     def start_flush(self) -> Callable[[], None]:

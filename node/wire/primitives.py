@@ -61,7 +61,11 @@ class Writer(bytearray):
 
     def varint(self, value: int) -> None:
         """A signed (zig-zag) varint or varlong."""
-        self.uvarint(value << 1 if value >= 0 else (-value << 1) - 1)
+        folded = value << 1 if value >= 0 else (-value << 1) - 1
+        if folded < 0x80:
+            self.append(folded)  # most are this short
+        else:
+            self.uvarint(folded)
 
     def array_count(self, value: int) -> None:
         """The count of a legacy array."""
@@ -123,7 +127,7 @@ class Writer(bytearray):
 
     def fixed_array(self, code: str, values: tuple[Any, ...]) -> None:
         """The elements of an array of fixed-width numbers, without its count."""
-        self.extend(struct.pack(f">{len(values)}{code}", *values))
+        self.extend(_numbers(code, len(values)).pack(*values))
 
 
 class Reader:
@@ -153,18 +157,22 @@ class Reader:
     def unpack(self, layout: struct.Struct) -> tuple[Any, ...]:
         """A run of fixed-width fields."""
         start = self.position
-        stop = start + layout.size
-        if stop > self.end:
-            raise WireError(f"{layout.size} bytes expected at byte {start}, of {self.end}")
-        self.position = stop
-        return layout.unpack_from(self.data, start)
+        try:
+            fields = layout.unpack_from(self.data, start)
+        except struct.error:
+            problem = f"{layout.size} bytes expected at byte {start}, of {self.end}"
+            raise WireError(problem) from None
+        self.position = start + layout.size
+        return fields
 
     def uvarint(self) -> int:
         """An unsigned varint of at most 32 bits."""
         position = self.position
-        if position < self.end and (byte := self.data[position]) < 0x80:
-            self.position = position + 1  # most are this short
-            return byte
+        if position < self.end:
+            byte: int = self.data[position]
+            if byte < 0x80:
+                self.position = position + 1  # most are this short
+                return byte
         value = self._varint_bits(_VARINT_BITS)
         if value > _MAX_UVARINT:
             raise WireError(f"a varint of more than 32 bits before byte {self.position}")
@@ -219,7 +227,8 @@ class Reader:
 
     def compact_count(self, least_bytes: int) -> int:
         """The count of a compact array."""
-        return self._bounded(self.uvarint() - 1, least_bytes)
+        count = self.uvarint() - 1
+        return count if count == 0 else self._bounded(count, least_bytes)
 
     def compact_nullable_count(self, least_bytes: int) -> int:
         """As `compact_count`, and -1 for null."""

@@ -4,9 +4,13 @@ from random import Random
 
 import pytest
 
-from checkers.columns import columns_of
+from checkers.columns import NEVER, columns_of
 from checkers.engines import choose
+from checkers.engines.counter_descent import GAVE_UP, LEGAL, descend
 from checkers.engines.counter_frontier import decide_by_frontier
+from checkers.engines.counter_gaps import Counter, gaps_of
+from checkers.engines.counter_growing import decide_growing
+from checkers.engines.counter_steps import WORK, begin
 from checkers.engines.prefixes import spans
 from checkers.generate import Chunks, GenerateOptions
 from checkers.models import model_named
@@ -69,13 +73,18 @@ def test_the_greedy_order_and_the_frontier_agree_on_longer_histories(deltas):
     assert len(verdicts) > 1
 
 
-def generated(corrupt, values, indeterminate, concurrency=20):
+def generated_calls(corrupt, values, indeterminate, concurrency, operations=2000, seed=7):
     options = GenerateOptions(
-        model="counter", operations=2000, concurrency=concurrency, values=values,
-        indeterminate=indeterminate, failed=0.01, corrupt=corrupt, seed=7,
+        model="counter", operations=operations, concurrency=concurrency, values=values,
+        indeterminate=indeterminate, failed=0.01, corrupt=corrupt, seed=seed,
     )  # fmt: skip
     (table,) = Chunks(options)
-    (outcome,) = choose.decide(model_named("counter").calls_of(columns_of(table)), LIMITS)
+    return model_named("counter").calls_of(columns_of(table))
+
+
+def generated(corrupt, values, indeterminate, concurrency=20):
+    calls = generated_calls(corrupt, values, indeterminate, concurrency)
+    (outcome,) = choose.decide(calls, LIMITS)
     return outcome
 
 
@@ -88,8 +97,11 @@ def test_many_clients_with_adds_of_many_sizes_are_decided(corrupt, values):
 
 
 @pytest.mark.parametrize("corrupt", [None, "lost-add", "too-high"])
-def test_adds_without_a_known_outcome_may_make_up_a_sum(corrupt):
-    outcome = generated(corrupt, 5, 0.05, concurrency=5)
+@pytest.mark.parametrize(
+    ("values", "lost", "concurrency"), [(5, 0.05, 5), (5, 0.05, 50), (5, 0.01, 50), (100, 0.05, 20)]
+)
+def test_adds_without_a_known_outcome_may_make_up_a_sum(corrupt, values, lost, concurrency):
+    outcome = generated(corrupt, values, lost, concurrency)
     assert outcome.engine == "counter-growing"
     assert outcome.verdict is (Verdict.INVALID if corrupt else Verdict.VALID)
 
@@ -100,3 +112,48 @@ def test_a_lost_add_counts_once_and_not_before_it_is_invoked():
         assert decided("counter", history(add, lost, ("read", None, seen, 3, 4))).stuck_row == stuck
     early = [("read", None, 3, 0, 1), ("add", 5, None, 2, 3), ("add", 3, None, 4, None)]
     assert decided("counter", history(*early)).stuck_row == 0
+
+
+def test_an_open_add_and_get_may_need_a_sum_before_an_add_that_has_to_come():
+    added = [("add", 2, None, 0, 2), ("add-and-get", 3, 3, 1, 7)]
+    reads = [("read", None, 5, 3, 4), ("read", None, 99, 5, 6)]
+    outcome = decided("counter", history(*added, *reads))
+    assert (outcome.stuck_row, outcome.linearizable) == (3, 2)
+
+
+def test_an_open_add_and_get_that_told_less_than_it_adds_is_no_plain_add():
+    reads = [("read", None, 3, 1, 2), ("read", None, 5, 3, 4)]
+    told = ("add-and-get", 3, 2, 0, 6)
+    outcome = decided("counter", history(told, *reads, ("add", 1, None, 5, 7)))
+    assert (outcome.stuck_row, outcome.linearizable) == (1, 0)
+
+
+@pytest.mark.parametrize("corrupt", [None, "any"])
+@pytest.mark.parametrize("lost", [0.0, 0.1])
+def test_the_search_and_the_frontier_agree_on_many_prefixes(corrupt, lost):
+    compared = set()
+    for seed in range(40):
+        calls = generated_calls(corrupt, 6, lost, concurrency=6, operations=60, seed=seed)
+        found = decide_growing(calls, 0, len(calls), LIMITS)
+        other = decide_by_frontier(calls, 0, len(calls))
+        if other is not None:
+            assert (found.stuck_row, found.linearizable) == (other.stuck_row, other.linearizable)
+            compared.add(found.verdict)
+    assert len(compared) == (2 if corrupt else 1)
+
+
+def test_a_search_ends_when_its_work_is_done():
+    calls = generated_calls(None, 5, 0.01, concurrency=50, operations=20_000)
+    counter = Counter(calls.action, calls.delta, calls.value, calls.invoke, calls.complete)
+    gaps = gaps_of(counter, NEVER)
+    search = begin(gaps, 100_000)
+    assert descend(gaps, search, 1_000_000) == GAVE_UP
+    assert -100_000 < search.now[WORK] < 0
+    assert descend(gaps, begin(gaps, 1 << 40), 1_000_000) == LEGAL
+
+
+def test_a_search_ends_when_it_may_remember_no_more():
+    calls = generated_calls(None, 5, 0.01, concurrency=50, operations=20_000)
+    counter = Counter(calls.action, calls.delta, calls.value, calls.invoke, calls.complete)
+    gaps = gaps_of(counter, NEVER)
+    assert descend(gaps, begin(gaps, 1 << 40), 3) == GAVE_UP

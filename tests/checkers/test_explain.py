@@ -131,6 +131,8 @@ def test_a_long_history_is_proved_by_its_end():
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
+        ("mutex", "double-acquire"),
+        ("mutex", "double-release"),
         ("counter", "too-high"),
         ("multi-register", "stale-read"),
         ("priority-queue", "duplicate"),

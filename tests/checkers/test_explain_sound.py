@@ -36,7 +36,7 @@ def reduced_once(random: Random, model: SequentialModel, sub: SubHistory) -> Sub
     pure = [place for place in some if model.is_pure(sub.entries[place].call)]
     weak = [n for n in some if reductions.weaker_calls(model, sub.entries[n].call)]
     events = [one.operation.invoke_index for one in sub.entries]
-    kind = random.choice(["drop", "optional", "weaken", "window", "tidy", "project"])
+    kind = random.choice(["drop", "optional", "weaken", "window", "tidy", "project", "count"])
     if kind == "drop":
         return reductions.dropped(model, sub, pure)
     if kind == "optional":
@@ -48,6 +48,8 @@ def reduced_once(random: Random, model: SequentialModel, sub: SubHistory) -> Sub
         return reductions.window(model, sub, max(since, sub.since or 0))
     if kind == "tidy":
         return reductions.tidied(model, sub)
+    if kind == "count":
+        return reductions.counted(model, sub)
     if not isinstance(model, ReducibleModel) or sub.since is not None:
         return None
     values = sorted({v for one in sub.entries for v in model.values(one.call)}, key=repr)

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from checkers.calls.containers import QueueCalls
-from checkers.columns import columns_of
+from checkers.columns import NEVER, columns_of
 from checkers.engines import choose, queue_repeated, queues
 from checkers.engines.general import check_linearizable
 from checkers.engines.known_sets import NONE, is_known, remember
+from checkers.engines.queue_ahead import must_be_lost
+from checkers.engines.queue_lines import lines_of, queue_of
 from checkers.generate import Chunks, GenerateOptions
 from checkers.models import model_named
 from checkers.models.queue import Queue
@@ -126,3 +128,33 @@ def test_it_names_what_the_engine_of_unique_elements_names(corrupt):
     assert outcome.verdict is (Verdict.INVALID if corrupt else Verdict.VALID)
     searched = queue_repeated.decide_repeated(calls, 0, len(calls), LIMITS, "queue")
     assert searched == outcome
+
+
+def test_places_that_are_due_for_two_values_show_what_must_have_been_lost():
+    """By the third put a 0 and a 1 have to be put, by the first take a 1 taken, before any 0."""
+    puts = [("enqueue", 0, None, 0, 3), ("enqueue", 1, None, 1, 4), ("enqueue", 0, None, 5, 6)]
+    takes = [("dequeue", None, 1, 7, 8), ("dequeue", None, 1, 9, 10)]
+    calls = calls_of("queue", history(*puts, ("enqueue", 1, None, 2, None), *takes))
+    lines = lines_of(queue_of(calls, 0, len(calls)), NEVER)
+    state = np.zeros(len(lines.starts) - 1, dtype=np.int32)
+    counts = np.zeros((2, 2), dtype=np.int64)
+    assert must_be_lost(lines, state, counts) == 1
+    assert not counts.any()
+    sure = calls_of("queue", history(*puts, *takes))
+    lines = lines_of(queue_of(sure, 0, len(sure)), NEVER)
+    state = np.zeros(len(lines.starts) - 1, dtype=np.int32)
+    assert must_be_lost(lines, state, counts) == NEVER
+
+
+@pytest.mark.parametrize("concurrency", [10, 20, 50])
+@pytest.mark.parametrize("lost", [0.0, 0.05])
+def test_queues_of_many_clients_are_found_valid(concurrency, lost):
+    options = GenerateOptions(
+        model="queue", operations=10_000, concurrency=concurrency, values=5,
+        indeterminate=lost, seed=3,
+    )  # fmt: skip
+    (table,) = Chunks(options)
+    calls = model_named("queue").calls_of(columns_of(table))  # type: ignore[union-attr]
+    (outcome,) = choose.decide(calls, LIMITS)
+    assert outcome is not None
+    assert (outcome.verdict, outcome.engine) == (Verdict.VALID, ENGINE)

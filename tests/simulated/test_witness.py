@@ -1,5 +1,7 @@
 """Who is told of what. Not: what the invariants make of it."""
 
+import pytest
+
 from cluster.simulated.witness import Witness
 from node.wire.messages import fetch_request, fetch_response, vote_request, vote_response
 from tests.simulated.witnesses import Court
@@ -59,3 +61,48 @@ def test_who_joins_hears_of_every_request_also_of_those_seen_before():
     court.jury.join(listener)
     exchange(process, FETCH, fetch_response.FetchResponse())
     assert listener.told == [(hook, fetch_request.FetchRequest) for hook in HOOKS]
+
+
+class Steps(Witness):
+    sentence = "It objects to nothing."
+
+    def __init__(self):
+        super().__init__()
+        self.told = []
+
+    def moved(self, process, before, after):
+        self.told.append("moved")
+
+    def turned(self, process, before, after):
+        self.told.append("turned")
+
+    def stepped(self, process):
+        self.told.append("stepped")
+
+    def led(self, process):
+        self.told.append("led")
+
+
+@pytest.mark.parametrize("change", [{"role": "voted"}, {"epoch": 2}, {"voted_for": 3}])
+def test_a_change_of_role_epoch_or_vote_is_a_turn_and_others_are_not(change):
+    steps = Steps()
+    process = Court(steps).process()
+    process.moves()
+    assert steps.told == ["moved", "turned", "stepped"], "what it shows first is new"
+    steps.told.clear()
+    process.moves(high_watermark=5, log_end=7, leader=3)
+    assert steps.told == ["moved", "stepped"]
+    steps.told.clear()
+    process.moves(**change)
+    assert steps.told == ["moved", "turned", "stepped"]
+
+
+def test_the_steps_of_a_leader_are_told_apart_while_it_leads():
+    steps = Steps()
+    process = Court(steps).process()
+    process.leads(1)
+    process.steps()
+    process.moves(role="resigned")
+    process.steps()
+    led = ["stepped", "led"]
+    assert steps.told == ["moved", "turned", *led, *led, "moved", "turned", "stepped", "stepped"]

@@ -65,16 +65,14 @@ class Process:
     def moves(self, **changes):
         """A step changes its status."""
         before, self.status = self.status, replace(self.status or IDLE, **changes)
-        for moved in self._court.jury.on_moved:
-            moved(self, before, self.status)
+        self._court.jury.moved(self, before, self.status)
         self.steps()
 
     def leads(self, epoch, **changes):
         self.moves(role="leader", epoch=epoch, leader=self.node_id, **changes)
 
     def steps(self):
-        for stepped in self._court.jury.on_stepped:
-            stepped(self)
+        self._court.jury.stepped(self)
 
     def appends(self, *written, epoch=1, is_durable=True):
         batch = batch_of(self.log.end_offset, epoch, *written)

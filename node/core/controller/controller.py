@@ -86,7 +86,7 @@ class Controller:
                 leader_change=self._raft.epoch_start_offset,
                 waiting=[],
             )
-        if isinstance(self._state, Claiming) and self._has_committed(self._state):
+        if type(self._state) is Claiming and self._has_committed(self._state):
             self._claim(self._state, now)
         if isinstance(self._state, Active):
             self._state.controller.advance(now)

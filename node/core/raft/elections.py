@@ -18,7 +18,7 @@ from node.wire.messages import Message, vote_request, vote_response
 from node.wire.messages.batch import Batch
 from node.wire.messages.control import LeaderChange, LeaderChangeVoter
 
-_NEVER_STAND = (Leader, Observer)
+_NEVER_STAND = (Observer, Leader)
 
 
 class Elections:
@@ -113,7 +113,11 @@ class Elections:
     def deadline(self) -> Monotonic | None:
         """When the role's time comes, or a lost Vote is due again."""
         role = self._state.role
-        if self._state.is_stopping or isinstance(role, _NEVER_STAND):
+        if self._state.is_stopping:
+            return None
+        if type(role) is Follower:
+            return role.election_deadline  # what voters are most often
+        if isinstance(role, _NEVER_STAND):
             return None
         again = role.campaign.deadline() if isinstance(role, Candidate) else None
         return role.election_deadline if again is None else min(again, role.election_deadline)
@@ -126,7 +130,7 @@ class Elections:
     def settle(self, now: Instant) -> None:
         """Send the Votes that are due."""
         state = self._state
-        if not isinstance(state.role, Candidate):
+        if type(state.role) is not Candidate:
             return
         for voter in state.role.campaign.take_due(now.monotonic):
             state.outbox.send(

@@ -20,7 +20,6 @@ from node.core.raft import fetch_rpc
 from node.core.raft.campaign import retry_backoff_ns
 from node.core.raft.fetch_rpc import Fetched
 from node.core.raft.log import EpochEnd
-from node.core.raft.roles import Candidate, Leader
 from node.core.raft.snapshot_fetching import SnapshotFetcher
 from node.core.raft.snapshot_ids import SnapshotId
 from node.core.raft.state import RaftState
@@ -33,7 +32,6 @@ SEARCH_FRACTION = 10
 """Voters that answer are asked again after at most this part of retry.backoff.max.ms."""
 GREETING_FRACTION = 4
 """A replica that checks a snapshot fetches this many times in a fetch time-out."""
-_FETCH_FROM_NOBODY = (Leader, Candidate)
 
 
 class Silence(Struct, frozen=True):
@@ -81,14 +79,16 @@ class Fetcher:
 
     def deadline(self) -> Monotonic | None:
         """When the next Fetch or slice is due, if nothing but time holds it up."""
+        if self._is_in_flight:
+            return None
         if self.snapshots.is_copying:
             return self.snapshots.deadline()
         return self._due() if self._may_fetch() else None
 
     def _due(self) -> Monotonic:
-        if not self._silent:
-            return self._not_before
-        return max(self._not_before, min(self._may_ask_from(peer) for peer in self._state.peers))
+        if len(self._silent) < len(self._state.peers):
+            return self._not_before  # somebody need not be left alone
+        return max(self._not_before, min([silence.until for silence in self._silent.values()]))
 
     def settle(self, now: Instant) -> None:
         """Send the next Fetch if it is due."""
@@ -135,11 +135,11 @@ class Fetcher:
 
     def _may_fetch(self) -> bool:
         state = self._state
-        if self._is_in_flight or state.is_stopping or not state.peers:
+        if state.is_stopping or not state.peers:
             return False
         if not state.is_voter:
             return True  # it acknowledges nothing, so it flushes for its snapshots only
-        if isinstance(state.role, _FETCH_FROM_NOBODY):
+        if not state.may_fetch:
             return False
         return state.flushed == state.log.end_offset
 
@@ -150,10 +150,10 @@ class Fetcher:
     def _target(self, now: Instant) -> NodeId:
         """The leader; while it does not answer, a random voter, who may know of another."""
         state = self._state
-        willing = [peer for peer in state.peers if self._may_ask_from(peer) <= now.monotonic]
         has_leader = state.is_following(state.leader) and not self._is_leader_lost
-        if has_leader and state.leader in willing:
+        if has_leader and self._may_ask_from(state.leader) <= now.monotonic:
             return state.leader
+        willing = [peer for peer in state.peers if self._may_ask_from(peer) <= now.monotonic]
         others = [peer for peer in willing if peer != self._last_target]
         return state.random.choice(others or willing)
 

@@ -104,6 +104,14 @@ class RaftState:
         """The newest epoch known."""
         self.leader: NodeId = NO_NODE if was_ours else self.durable.leader
         """This epoch's leader if known; a node that led it and no longer does is none."""
+        self.followed: NodeId = NO_NODE
+        """From whom the role is to fetch."""
+        if isinstance(self.role, Follower):
+            self.followed = self.role.leader
+        elif isinstance(self.role, Observer):
+            self.followed = self.durable.leader
+        self.may_fetch = not isinstance(self.role, Leader | Candidate)
+        """Whether the role lets it ask anybody for records."""
 
     def hold_snapshots(self, snapshots: Sequence[StoredSnapshot]) -> None:
         """These are on disk and complete, oldest first, and no others."""
@@ -127,9 +135,7 @@ class RaftState:
 
     def is_following(self, leader: NodeId) -> bool:
         """Whether the role already is to fetch from this leader."""
-        if isinstance(self.role, Observer):
-            return leader == self.durable.leader != NO_NODE
-        return isinstance(self.role, Follower) and self.role.leader == leader
+        return leader == self.followed != NO_NODE
 
     def adopt(self, epoch: Epoch, leader: NodeId, now: Instant) -> None:
         """Enter an epoch, or learn the leader of the one known."""

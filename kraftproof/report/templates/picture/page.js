@@ -14,7 +14,7 @@ function redraw() {
 }
 
 /** Moves smoothly to where something is seen. */
-function glide({ left, span, top }) {
+function glide({ left, span, top }, arrived = () => {}) {
   const from = { left: view.left, span: view.span, top: view.top };
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const begun = performance.now();
@@ -26,7 +26,7 @@ function glide({ left, span, top }) {
     view.top = from.top + (top - from.top) * ease;
     view.keepRows();
     painter.draw();
-    if (share < 1) requestAnimationFrame(frame);
+    if (share < 1) requestAnimationFrame(frame); else arrived();
   };
   requestAnimationFrame(frame);
 }
@@ -34,8 +34,8 @@ function glide({ left, span, top }) {
 function select(op) {
   painter.selected = op;
   const near = data.start.length > 60 ? Math.min(view.span, view.last * 60 / data.start.length) : view.span;
-  glide(view.around(op, Math.max(near, 8 * (view.end[op] - data.start[op]))));
-  showTip(op, view.width / 2, view.height / 3);
+  glide(view.around(op, Math.max(near, 8 * (view.end[op] - data.start[op]))),
+    () => showTip(op, view.x(view.middle(op)), view.y(data.lane[op]) + view.rowHeight - 12));
 }
 
 function offending() { painter.selected = null; glide(view.offending()); }
@@ -54,6 +54,7 @@ function facts(op) {
     ["error", data.error[op]],
     ["order", place < 0 ? "" : `${place + 1} of ${view.byOrder.length} in the longest linearization`],
     ["then", place < 0 ? "" : data.states[data.state[op]]],
+    ["counted", !view.counted.has(op) ? "" : data.counted.inside.includes(op) ? "wholly in a window" : "may have taken effect in a window"],
     ["proof", op === data.stuck ? "has no place in any legal order" : proof ? (proof.required ? "" : "may have taken effect: ") + proof.meaning : ""],
   ].filter(([, text]) => text);
 }
@@ -75,6 +76,7 @@ function placeTip(children, x, y) {
 function hover(x, y) {
   const op = view.operationAt(x, y), fault = op === null ? view.faultAt(x, y) : null;
   if (op !== null) showTip(op, x, y);
+  else if (view.isInCounted(x, y)) placeTip([element("b", "counted"), element("div", data.counted.told)], x, y);
   else if (fault) placeTip([element("b", fault.kind), element("div", fault.label)], x, y);
   else tip.hidden = true;
 }
@@ -180,6 +182,7 @@ for (const button of document.querySelectorAll(".constraint")) {
   if (view.proof.has(op) && !view.proof.get(op).required) button.classList.add("maybe");
   button.addEventListener("click", () => select(op));
 }
+plot.style.flexBasis = `${view.tallest}px`;
 new ResizeObserver(() => { painter.resize(); painter.draw(); }).observe(byId("stage"));
 
 document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";

@@ -1,13 +1,13 @@
 // Draws a view: rows, faults, operations, the linearization, the overview. Only what is visible.
 const FONT = "11px ui-monospace, Menlo, 'DejaVu Sans Mono', monospace", LETTER = 6.65;
-const STATUS = ["ok", "fail", "info"];
-const QUIET = .38, FEW_POINTS = 600;
+const SMALL = FONT.replace("11px", "9px"), STATUS = ["ok", "fail", "info"], FAIL = 1, INFO = 2;
+const QUIET = .38, FEW_POINTS = 600, FEW_LINES = 120, FEW_NUMBERS = 60, ROUND = 3;
 
 class Painter {
   constructor(view, plot, overview) {
     this.view = view; this.plot = plot; this.overview = overview;
     this.isOrderShown = true; this.selected = null; this.found = new Set();
-    this.density = null;
+    this.density = null; this.labels = [];
     this.readColours();
   }
 
@@ -35,6 +35,7 @@ class Painter {
     pen.fillStyle = colour.paper;
     pen.fillRect(0, 0, view.width, view.height);
     pen.font = FONT; pen.textBaseline = "middle";
+    this.labels = labelsOf(view);
     const first = Math.max(0, view.lane(view.plotTop)), last = Math.min(view.lanes.length - 1, view.lane(view.height));
     this.bands(pen, first, last);
     pen.save();
@@ -44,12 +45,15 @@ class Painter {
     pen.beginPath(); pen.rect(GUTTER, view.plotTop, view.plotWidth, view.height); pen.clip();
     for (let lane = first; lane <= last; lane++) this.row(pen, lane);
     for (const op of view.proof.keys()) this.special(pen, op);
+    drawArrows(pen, view, colour);
     if (this.isOrderShown) this.linearization(pen);
+    drawLabels(pen, view, colour, this.labels);
     if (this.selected !== null) this.outline(pen, this.selected, colour.ink, 2);
     pen.restore();
     this.axis(pen);
+    drawWindows(pen, view, colour);
     pen.restore();
-    this.labels(pen, first, last);
+    this.names(pen, first, last);
     this.drawOverview();
   }
 
@@ -60,7 +64,7 @@ class Painter {
     }
   }
 
-  labels(pen, first, last) {
+  names(pen, first, last) {
     const { view, colour } = this;
     pen.fillStyle = colour.paper;
     pen.fillRect(0, 0, GUTTER, view.plotTop);
@@ -72,6 +76,7 @@ class Painter {
       if (y > view.plotTop) pen.fillText(view.data.lanes[lane], GUTTER - 10, y, GUTTER - 14);
     }
     view.faultLanes.forEach((kind, n) => pen.fillText(kind, GUTTER - 10, AXIS + (n + .5) * STRIP, GUTTER - 14));
+    if (view.counted.size) pen.fillText("counted", GUTTER - 10, view.countedTop + STRIP / 2);
     pen.textAlign = "left";
   }
 
@@ -109,6 +114,7 @@ class Painter {
   row(pen, lane) {
     const { view, colour } = this, { data } = view, row = view.lanes[lane];
     const y = view.y(lane) + 2, height = view.rowHeight - 4;
+    const labels = this.labels.filter(one => data.lane[one.op] === lane);
     let drawnTo = -1;
     for (let n = view.firstAt(lane, view.left); n < row.length; n++) {
       const op = row[n], from = view.x(data.start[op]);
@@ -116,12 +122,14 @@ class Painter {
       const to = Math.max(from + 2, view.x(view.end[op]));
       if (to <= drawnTo + .6 || view.proof.has(op)) continue;
       drawnTo = to;
-      pen.globalAlpha = this.found.size && !this.found.has(op) ? QUIET / 2 : this.found.has(op) ? 1 : QUIET + .17;
+      const inset = data.status[op] === FAIL ? height * .26 : 0;  // it did nothing: a thin bar
+      pen.globalAlpha = this.found.size && !this.found.has(op) ? QUIET / 2 : this.found.has(op) ? 1 : QUIET + .1;
       pen.fillStyle = colour[STATUS[data.status[op]]];
-      pen.fillRect(from, y, to - from, height);
-      if (data.status[op] === 2) this.tail(pen, to, y, height, colour.info);
-      pen.globalAlpha = .9;
-      this.text(pen, op, from, to, y + height / 2, colour.ink);
+      bar(pen, from, y + inset, to - from, height - 2 * inset);
+      if (view.counted.has(op)) { pen.globalAlpha = 1; pen.fillStyle = colour[view.counted.get(op)]; pen.fillRect(from, y + height - 3, to - from, 3); }
+      if (data.status[op] === INFO) this.tail(pen, to, y, height, colour.info);
+      pen.globalAlpha = inset ? .6 : .9;
+      this.text(pen, op, ...roomFor(labels, from, to), y + height / 2, colour.ink, height - 2 * inset);
     }
     pen.globalAlpha = 1;
   }
@@ -135,46 +143,27 @@ class Painter {
     }
   }
 
-  text(pen, op, from, to, y, colour) {
+  text(pen, op, from, to, y, colour, height) {
     const left = Math.max(from, GUTTER), room = Math.floor((to - left - 8) / LETTER);
-    if (room < 3 || this.view.rowHeight < 15) return;
+    if (room < 3 || height < 11) return;
     pen.fillStyle = colour;
     pen.fillText(cut(told(this.view.data, op), room), left + 5, y);
   }
 
-  /** The operations that prove it are whole and in front; the offending one is told on its bar. */
+  /** The operations that prove it are whole and in front. */
   special(pen, op) {
-    const { view, colour } = this, { data } = view, isStuck = op === data.stuck;
-    const from = view.x(data.start[op]), to = Math.max(from + 3, view.x(view.end[op]));
+    const { view, colour } = this, { data } = view, { from, to } = barOf(view, op);
     if (from > view.width || to < GUTTER) return;
-    const y = view.y(data.lane[op]) + 1, height = view.rowHeight - 2, shade = isStuck ? colour.stuck : colour.needed;
+    const y = view.y(data.lane[op]) + 1, height = view.rowHeight - 2, shade = op === data.stuck ? colour.stuck : colour.needed;
     const isRequired = view.proof.get(op).required;
     pen.fillStyle = isRequired ? shade : colour.paper;
-    pen.fillRect(from, y, to - from, height);
-    if (!isRequired) {
-      pen.setLineDash([5, 3]);
-      this.outline(pen, op, shade, 2);
-      pen.setLineDash([]);
-      this.tail(pen, to + 2, y, height, shade);
-      pen.globalAlpha = 1;
-    }
-    const label = told(data, op), wide = label.length * LETTER + 12;
-    const end = to - from >= wide ? to : this.roomBeside(op, from, wide);
-    if (end > to) { pen.globalAlpha = .93; pen.fillStyle = colour.paper; pen.fillRect(to + 1, y, end - to, height); pen.globalAlpha = 1; }
-    const isInside = end <= to;
-    this.text(pen, op, isInside ? from : to + 1, end, y + height / 2, isInside && isRequired ? colour.paper : shade);
-  }
-
-  /** How far a label may go beside its bar without covering another that proves something. */
-  roomBeside(op, from, wide) {
-    const { view } = this, { data } = view;
-    let end = view.x(view.end[op]) + wide;
-    for (const other of view.proof.keys()) {
-      if (other !== op && data.lane[other] === data.lane[op] && data.start[other] > data.start[op]) {
-        end = Math.min(end, view.x(data.start[other]) - 2);
-      }
-    }
-    return end;
+    bar(pen, from, y, to - from, height);
+    if (isRequired) return;
+    pen.setLineDash([5, 3]);
+    this.outline(pen, op, shade, 2);
+    pen.setLineDash([]);
+    this.tail(pen, to + 2, y, height, shade);
+    pen.globalAlpha = 1;
   }
 
   outline(pen, op, colour, width) {
@@ -193,15 +182,25 @@ class Painter {
     let last = low;
     while (last < ops.length && data.point[ops[last]] <= view.right) last++;
     if (last - low > FEW_POINTS) return;
-    const shown = ops.slice(Math.max(0, low - 1), last + 1);
-    const place = op => [view.x(data.point[op]), view.y(data.lane[op]) + view.rowHeight * .82];
+    const shown = ops.slice(Math.max(0, low - 1), last + 1), isNumbered = last - low <= FEW_NUMBERS && view.rowHeight > 34;
+    const place = op => [view.x(data.point[op]), view.y(data.lane[op]) + view.rowHeight * .8];
     pen.strokeStyle = colour.ink; pen.fillStyle = colour.ink; pen.lineWidth = 1;
-    pen.globalAlpha = .32;
-    pen.beginPath();
-    shown.forEach((op, n) => n ? pen.lineTo(...place(op)) : pen.moveTo(...place(op)));
-    pen.stroke();
-    pen.globalAlpha = 1;
-    for (const op of shown) { const [x, y] = place(op); pen.beginPath(); pen.arc(x, y, 2.6, 0, 7); pen.fill(); }
+    if (shown.length <= FEW_LINES) {
+      pen.globalAlpha = .22;
+      pen.beginPath();
+      shown.forEach((op, n) => n ? pen.lineTo(...place(op)) : pen.moveTo(...place(op)));
+      pen.stroke();
+      pen.globalAlpha = 1;
+    }
+    pen.font = SMALL;
+    const nextOn = new Map();  // by row: where the dot after this one is
+    for (const op of shown.reverse()) {
+      const [x, y] = place(op), number = String(data.order[op] + 1);
+      pen.beginPath(); pen.arc(x, y, 2.6, 0, 7); pen.fill();
+      if (isNumbered && x + 6 * number.length + 6 < (nextOn.get(y) ?? Infinity)) pen.fillText(number, x + 4, y + 3);
+      nextOn.set(y, x);
+    }
+    pen.font = FONT;
   }
 
   drawOverview() {
@@ -217,7 +216,8 @@ class Painter {
     }
     pen.globalAlpha = .75; pen.fillStyle = colour.soft;
     this.density.forEach((share, n) => pen.fillRect(GUTTER + n, height - 6 - share * (height - 12), 1, share * (height - 12)));
-    pen.globalAlpha = 1;
+    pen.globalAlpha = 1; pen.fillStyle = colour.needed;
+    for (const [start, end] of view.data.counted.windows) pen.fillRect(Math.max(GUTTER, x(start)), height - 3, Math.max(1, x(end) - x(start)), 3);
     for (const op of view.proof.keys()) {
       pen.fillStyle = op === view.data.stuck ? colour.stuck : colour.needed;
       pen.fillRect(x(view.data.start[op]) - 1, 2, 3, height - 4);
@@ -228,6 +228,11 @@ class Painter {
     pen.font = FONT; pen.fillStyle = colour.soft; pen.textAlign = "right"; pen.textBaseline = "middle";
     pen.fillText("whole history", GUTTER - 6, height / 2, GUTTER - 8);
   }
+}
+
+function bar(pen, x, y, width, height) {
+  if (width < 3 * ROUND) { pen.fillRect(x, y, width, height); return; }
+  pen.beginPath(); pen.roundRect(x, y, width, height, ROUND); pen.fill();
 }
 
 function densities(view, columns) {

@@ -1,6 +1,6 @@
 // The part of the history that is on the screen: time to pixels and back, rows, what lies where.
 // It draws nothing and listens to nothing.
-const GUTTER = 96, AXIS = 26, STRIP = 13, CLOSEST = 12;
+const GUTTER = 96, AXIS = 26, STRIP = 13, CLOSEST = 12, TALLEST = 64;
 
 class View {
   constructor(data) {
@@ -13,17 +13,21 @@ class View {
       .sort((a, b) => data.order[a] - data.order[b]);
     this.faultLanes = [...new Set(data.faults.map(fault => fault.kind))];
     this.proof = new Map(data.proof.map(one => [one.operation, one]));
+    this.counted = new Map([...data.counted.inside.map(op => [op, "needed"]), ...data.counted.touching.map(op => [op, "ink"])]);
     this.width = this.height = 1;
     this.left = 0; this.span = this.last; this.top = 0;
   }
 
   resize(width, height) { this.width = width; this.height = height; this.keepRows(); }
 
-  get plotTop() { return AXIS + this.faultLanes.length * STRIP + 4; }
+  /** Where the strip of the windows in which operations were counted lies, under those of the faults. */
+  get countedTop() { return AXIS + this.faultLanes.length * STRIP; }
+  get plotTop() { return this.countedTop + (this.data.counted.windows.length ? STRIP : 0) + 4; }
+  get tallest() { return Math.max(180, this.plotTop + this.lanes.length * TALLEST + 6); }
   get plotWidth() { return Math.max(1, this.width - GUTTER); }
   get rowHeight() {
     const room = (this.height - this.plotTop) / this.lanes.length;
-    return Math.min(52, Math.max(CLOSEST, room));
+    return Math.min(TALLEST, Math.max(CLOSEST, room));
   }
   get right() { return this.left + this.span; }
   x(time) { return GUTTER + (time - this.left) / this.span * this.plotWidth; }
@@ -62,7 +66,8 @@ class View {
       reach = Math.max(reach, at - this.data.start[op], Math.min(this.end[op], 2 * at) - at);
     }
     const some = this.last * Math.min(1, 300 / this.data.start.length);
-    return this.around(stuck, Math.max(2.4 * Math.min(reach, some), this.data.unit === "ns" ? 1000 : 10));
+    const seen = this.around(stuck, Math.max(2.4 * Math.min(reach, some), this.data.unit === "ns" ? 1000 : 10));
+    return { ...seen, left: Math.max(seen.left, -.03 * seen.span) };  // there is nothing before the first
   }
 
   /** The first operation of a row that ends at a time or later. */
@@ -89,6 +94,12 @@ class View {
       if (off < nearest) { found = op; nearest = off; }
     }
     return found;
+  }
+
+  isInCounted(x, y) {
+    const time = this.time(x);
+    return x >= GUTTER && this.countedTop <= y && y < this.plotTop
+      && this.data.counted.windows.some(([start, end]) => start <= time && time <= end);
   }
 
   faultAt(x, y) {

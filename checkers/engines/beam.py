@@ -1,0 +1,240 @@
+"""Strings and registers whose values come again: a search by returns that keeps the best.
+
+It passes one return after the other, as `checkers.engines.frontier` does, with all configurations
+that may lead on, or the best of them if they are too many. A configuration is
+
+    (done, used, values, lost)
+
+`done` marks the open calls that have a place in the order, `used` those of them that made the
+values what they are, `lost` counts the indeterminate calls that were used, by kind. What is done
+and not used has a place where it makes no difference, and may be given another one: it can still be
+used, until it returns. (After Lowe, "Testing for linearizability", 2017, who waits with each call
+until one has to return; and the frontier of registers, which has reads and writes only.) So it is
+with
+
+- a call that is legal now and leaves what is there, or where nobody finds what is there: it comes
+  now. A value is NOTHING if nobody finds it, nor what becomes of it by appending: who still might
+  was invoked before the first return of a call that is not done and finds something else there.
+- a call that finds nothing and whose values another one replaces: it comes just before that one.
+
+At a return, a call that is not used is used by some updates that end with it. Which updates need be
+tried: of equal ones that are done, or that are not, the first to return; one that finds nothing
+only if another open call finds what it leaves, or may be hidden in part. Neither loses an order:
+the others can be exchanged, or moved behind the return.
+
+One configuration covers another with the same values (or with NOTHING where it has one) if it has
+done no less and used no more. One is doomed if an open call finds what is not there and what
+nothing that is left could leave. As long as none is dropped for want of room this is exact: if none
+passes a return, no order does. Otherwise it only ever finds orders: of too many those stay that
+have used the fewest, a beam search (Lowerre, "The Harpy speech recognition system", 1976). When
+none is left, it starts again from a place some returns before, then twice as many, with twice as
+much room. What is `unknown` in the end is so by work counted, not by time.
+
+A prefix has to find a place for what returns by its end; whatever is open then may be used. Time
+O(n c^2) at the least and exponential at worst, c the calls open at a time: the problem is
+NP-complete. Memory: the input laid out, some 100 bytes a call, and a number of configurations that
+does not depend on the length, of 16 bytes and 8 for each register and kind of indeterminate calls.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from checkers.calls import Calls
+from checkers.columns import NEVER
+from checkers.engines.beam_layout import NEVER_THERE, Facts, Ints, Layout, lay_out
+from checkers.engines.beam_rows import DROPPED, SIZE
+from checkers.engines.beam_steps import Window
+from checkers.engines.beam_sweep import (
+    POSITION,
+    WORK,
+    Search,
+    bytes_of,
+    new_search,
+    positions,
+    sweep,
+)
+from checkers.engines.outcome import Outcome
+from checkers.engines.prefixes import Guided, outcome_of
+from checkers.options import Limits
+from checkers.verdict import Verdict
+
+ENGINE: Final = "beam"
+
+_FIRST_MOST: Final = 32
+"""So many configurations of a return are kept at first, and again once it goes on."""
+_MOST_MOST: Final = 1 << 13
+_APART: Final = 16
+"""Returns between places to start again from."""
+_PLACES: Final = 64
+"""So many places to start again from are kept, besides the beginning."""
+_DEPTH: Final = 4
+"""Updates tried at most to use a call that is done, where some configurations were dropped."""
+_WORK_A_SECOND: Final = 30_000_000
+"""So few steps on any machine; so that what a key may cost is counted, not timed."""
+
+
+class _UndecidedError(Exception):
+    """A decision takes more than a key may cost."""
+
+
+def decide_repeated(
+    calls: Calls, start: int, end: int, facts: Facts, limits: Limits
+) -> Outcome | None:
+    """Returns the outcome of one key, None if too many calls are open at a time.
+
+    Args:
+        calls: all calls.
+        start: the key's first call.
+        end: the next key's first call.
+        facts: what the key's calls found and left.
+        limits: what the key may cost.
+    """
+    layout = lay_out(facts)
+    if layout is None:
+        return None
+    prefixes = _Prefixes(layout=layout, limits=limits)
+    guided = Guided(complete=calls.complete[start:end], decide=prefixes.decide)
+    try:
+        stuck = guided.first_stuck()
+    except _UndecidedError:
+        reason = f"no verdict within {limits.seconds:g} s"
+        return Outcome(verdict=Verdict.UNKNOWN, engine=ENGINE, reason=reason)
+    return outcome_of(calls, start, end, None if stuck is None else start + stuck, ENGINE)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Prefixes:
+    """Decides prefixes of one key.
+
+    Attributes:
+        layout: its calls.
+        limits: what the key may cost.
+        spent: the work done so far.
+    """
+
+    layout: Layout
+    limits: Limits
+    spent: int = 0
+
+    def decide(self, cut: int) -> tuple[bool, int]:
+        """Says whether a prefix is legal, and if not, by when one perhaps already is not."""
+        layout = self.layout
+        absurd = layout.complete[(layout.find == NEVER_THERE).any(axis=1)].min(initial=NEVER)
+        if absurd <= cut:
+            return False, int(absurd)
+        budget = int(self.limits.seconds * _WORK_A_SECOND) - self.spent
+        run = _Run(layout=layout, cut=cut, budget=budget, memory=self.limits.memory_bytes // 2)
+        stuck = run.stuck()
+        self.spent += run.spent
+        return stuck is None, NEVER if stuck is None else int(layout.complete[stuck])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where a search may start again.
+
+    Attributes:
+        position: among the returns.
+        rows: int64[k, .], the configurations there.
+        window: what is open.
+        is_exact: whether they stand for all.
+    """
+
+    position: int
+    rows: Ints
+    window: Window
+    is_exact: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    """The search for an order of one prefix.
+
+    Attributes:
+        layout: the calls.
+        cut: the last event of the prefix.
+        budget: how much work may be done.
+        memory: how many bytes a search may take.
+        spent: the work done so far.
+        places: those to start again from, the beginning and the last ones.
+    """
+
+    layout: Layout
+    cut: int
+    budget: int
+    memory: int
+    spent: int = 0
+    places: list[_Place] = field(default_factory=list)
+
+    def stuck(self) -> int | None:
+        """Returns the call that nothing returned with, None if there is an order.
+
+        Raises:
+            _UndecidedError: there may be one that was not found.
+        """
+        end = positions(self.layout, self.cut)
+        most, back, room, furthest = _FIRST_MOST, 1, _FIRST_MOST, -1
+        search = new_search(self.layout, room)
+        self.places = [_saved(search, is_exact=True)]
+        while self.places[-1].position < end:
+            if self._go_on(search, most, end):
+                if most > _FIRST_MOST and self.places[-1].position > furthest + _APART:
+                    most, back = _FIRST_MOST, 1
+                continue
+            if self._is_exact(search):
+                return int(self.layout.returning[search.at[POSITION]])
+            furthest = max(furthest, int(search.at[POSITION]))
+            most, back = 2 * most, 2 * back
+            if most > _MOST_MOST or bytes_of(self.layout, most) > self.memory:
+                raise _UndecidedError
+            if most > room:
+                room, search = most, new_search(self.layout, most)
+            del self.places[max(1, len(self.places) - back) :]
+        return None
+
+    def _go_on(self, search: Search, most: int, end: int) -> bool:
+        """Goes on from the last place; says whether anything came to the next."""
+        last = self.places[-1]
+        _restore(search, last)
+        depth = NEVER if last.is_exact else _DEPTH
+        before = int(search.at[WORK])
+        until = min(end, last.position + _APART)
+        is_there = sweep(
+            self.layout, search, most, until, self.cut, depth, before + self.budget - self.spent
+        )
+        self.spent += int(search.at[WORK]) - before
+        if self.spent >= self.budget:
+            raise _UndecidedError
+        if is_there:
+            self.places.append(_saved(search, is_exact=self._is_exact(search)))
+            del self.places[1:-_PLACES]
+        return is_there
+
+    def _is_exact(self, search: Search) -> bool:
+        """Says whether nothing was dropped that no other configuration covers."""
+        dropped = search.here.at[DROPPED] + search.there.at[DROPPED]
+        return self.places[-1].is_exact and not dropped
+
+
+def _saved(search: Search, *, is_exact: bool) -> _Place:
+    there = search.there
+    kept = np.flatnonzero(there.is_kept[: there.at[SIZE]])
+    return _Place(
+        position=int(search.at[POSITION]),
+        rows=there.rows[kept],
+        window=Window(*(part.copy() for part in search.window)),
+        is_exact=is_exact,
+    )
+
+
+def _restore(search: Search, place: _Place) -> None:
+    there = search.there
+    there.rows[: len(place.rows)] = place.rows
+    there.is_kept[: len(place.rows)] = True
+    there.at[:] = len(place.rows), 0, 0
+    search.here.at[DROPPED] = 0
+    search.at[POSITION] = place.position
+    for part, saved in zip(search.window, place.window, strict=True):
+        part[:] = saved

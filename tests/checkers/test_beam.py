@@ -1,0 +1,138 @@
+"""Strings and transactions in which pieces and values come again: the search by returns.
+
+That it agrees with trying every order is in test_against_reference; here it is told apart from the
+general engine on longer histories, also with so little room that it drops configurations.
+"""
+
+from random import Random
+from unittest.mock import patch
+
+import pyarrow as pa
+import pytest
+
+from checkers.calls.strings import StringCalls
+from checkers.columns import Columns, columns_of
+from checkers.engines import beam, choose
+from checkers.engines.beam import ENGINE
+from checkers.engines.beam_strings import facts_of
+from checkers.engines.outcome import Outcome
+from checkers.generate import Chunks, GenerateOptions
+from checkers.models import ColumnarModel, model_named
+from checkers.options import Limits
+from checkers.verdict import Verdict
+from tests.checkers import reference
+from tests.checkers.columnar import LIMITS, calls_of, decided, history
+from tests.checkers.random_histories import draw_append, draw_txn, random_history
+
+MODELS = ["kv-append", "multi-register"]
+NARROW = {"_FIRST_MOST": 2, "_APART": 2, "_DEPTH": 1}
+"""So little room that configurations are dropped, and the search goes back."""
+
+
+def generated(model: str, **options) -> Columns:
+    tables = Chunks(GenerateOptions(model=model, values=5, **options))
+    return columns_of(pa.concat_tables(list(tables)))
+
+
+def outcome_of(model: str, columns: Columns, limits: Limits = LIMITS) -> Outcome:
+    known = model_named(model)
+    assert isinstance(known, ColumnarModel)
+    calls = known.calls_of(columns)
+    assert calls is not None
+    (outcome,) = choose.decide(calls, limits)
+    assert outcome is not None
+    return outcome
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_valid_history_of_twenty_clients_is_decided(model):
+    outcome = outcome_of(model, generated(model, operations=10_000, concurrency=20, seed=1))
+    assert (outcome.verdict, outcome.engine) == (Verdict.VALID, ENGINE)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_nothing_wrote_is_found_where_it_is_read(model, seed):
+    settings = {"operations": 2_000, "concurrency": 10, "seed": seed}
+    columns = generated(model, corrupt="phantom", **settings)
+    right = generated(model, **settings)
+    (wrong,) = [
+        row
+        for row in range(len(columns))
+        if columns.operation(row).output != right.operation(row).output
+    ]
+    outcome = outcome_of(model, columns)
+    assert (outcome.verdict, outcome.stuck_row) == (Verdict.INVALID, wrong)
+
+
+@pytest.mark.parametrize("room", [{"_FIRST_MOST": 32}, NARROW])
+@pytest.mark.parametrize(
+    ("model", "draw", "apply"),
+    [
+        ("kv-append", draw_append, reference.kv_append),
+        ("multi-register", draw_txn, reference.multi_register(0)),
+    ],
+)
+def test_it_says_what_the_general_engine_says(model, draw, apply, room):
+    random, verdicts = Random(7), {Verdict.VALID: 0, Verdict.INVALID: 0}
+    for _ in range(150):
+        operations = random_history(random, draw, apply, random.choice([8, 16, 24]), 6)
+        with patch.multiple(beam, **room):
+            outcome = decided(model, operations)
+        assert outcome is not None
+        verdicts[outcome.verdict] += 1
+    assert min(verdicts.values()) > 10
+
+
+def test_an_append_that_nobody_saw_may_be_seen_after_all():
+    """What is done in one place is used in another before it returns: two equal appends."""
+    blind = [("append", "a", None, 0, 9), ("append", "a", None, 1, 4)]
+    puts = [("put", "b", None, 2, 5), ("put", "b", None, 6, 7)]
+    seen = ("get", None, "ba", 8, 10)
+    assert decided("kv-append", history(*blind, *puts, seen)).verdict is Verdict.VALID
+    twice = ("get", None, "baa", 8, 10)
+    assert decided("kv-append", history(*blind, *puts, twice)).verdict is Verdict.INVALID
+
+
+def test_writes_that_hide_each_other_in_part_keep_their_order():
+    """x is overwritten, y stays: the first has to come before the second, unseen."""
+    both = ("txn", [["write", "x", 1], ["write", "y", 1]], [["write", "x", 1], ["write", "y", 1]])
+    one = ("txn", [["write", "x", 2]], [["write", "x", 2]])
+    reads = [["read", "x", None], ["read", "y", None]]
+    found = ("txn", reads, [["read", "x", 2], ["read", "y", 1]])
+    again = ("txn", [["write", "x", 2]], [["write", "x", 2]])
+    calls = [(*both, 0, 20), (*one, 1, 2), (*again, 3, 4), (*found, 5, 6)]
+    assert decided("multi-register", history(*calls)).verdict is Verdict.VALID
+    lost = ("txn", reads, [["read", "x", 1], ["read", "y", 0]])
+    assert decided("multi-register", history(*calls, (*lost, 7, 8))).verdict is Verdict.INVALID
+
+
+def test_an_answer_is_cut_in_every_way():
+    calls = calls_of(
+        "kv-append",
+        history(
+            ("append", "a", None, 0, 1),
+            ("append", "ab", None, 2, 3),
+            ("append", "b", None, 4, 5),
+            ("append", "a", None, 6, 7),
+            ("get", None, "aabb", 8, 9),
+        ),
+    )
+    assert isinstance(calls, StringCalls)
+    values = facts_of(calls, 0, len(calls)).values
+    made = list(zip(values.edge_piece.tolist(), values.edge_to.tolist(), strict=True))
+    assert len(values.last) == 5
+    assert made == [(0, 1), (0, 2), (1, 3), (2, 3), (2, 4)]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_past_what_a_key_may_cost_it_is_unknown(model):
+    columns = generated(model, operations=3_000, concurrency=20, seed=1)
+    outcome = outcome_of(model, columns, Limits(seconds=0.001))
+    assert (outcome.verdict, outcome.reason) == (Verdict.UNKNOWN, "no verdict within 0.001 s")
+
+
+def test_more_calls_open_than_there_are_bits_are_left_to_the_general_engine():
+    appends = [("append", "a", None, n, 1_000 + n) for n in range(70)]
+    calls = calls_of("kv-append", history(*appends, ("get", None, "aa", 500, 501)))
+    assert list(choose.decide(calls, LIMITS)) == [None]

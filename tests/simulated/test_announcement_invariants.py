@@ -1,0 +1,118 @@
+"""Each invariant of the words between voters goes red at what it forbids, and only then."""
+
+import pytest
+
+from cluster.simulated.announcement_invariants import (
+    OlderEpochsAreRefused,
+    SuccessorsHoldWhatCommitted,
+)
+from node.wire.errors import ErrorCode
+from node.wire.messages import (
+    begin_quorum_epoch_request,
+    begin_quorum_epoch_response,
+    end_quorum_epoch_request,
+    end_quorum_epoch_response,
+    fetch_snapshot_request,
+    fetch_snapshot_response,
+)
+from tests.simulated.witnesses import Court, granted, vote
+
+
+def begins(epoch):
+    partition = begin_quorum_epoch_request.PartitionData(leader_id=2, leader_epoch=epoch)
+    topic = begin_quorum_epoch_request.TopicData(partitions=(partition,))
+    return begin_quorum_epoch_request.BeginQuorumEpochRequest(topics=(topic,))
+
+
+def begun(error):
+    partition = begin_quorum_epoch_response.PartitionData(error_code=error)
+    topic = begin_quorum_epoch_response.TopicData(partitions=(partition,))
+    return begin_quorum_epoch_response.BeginQuorumEpochResponse(topics=(topic,))
+
+
+def ends(epoch, *, successors=(), candidates=()):
+    infos = tuple(end_quorum_epoch_request.ReplicaInfo(candidate_id=one) for one in candidates)
+    partition = end_quorum_epoch_request.PartitionData(
+        leader_id=1,
+        leader_epoch=epoch,
+        preferred_successors=successors,
+        preferred_candidates=infos,
+    )
+    topic = end_quorum_epoch_request.TopicData(partitions=(partition,))
+    return end_quorum_epoch_request.EndQuorumEpochRequest(topics=(topic,))
+
+
+def ended(error):
+    partition = end_quorum_epoch_response.PartitionData(error_code=error)
+    topic = end_quorum_epoch_response.TopicData(partitions=(partition,))
+    return end_quorum_epoch_response.EndQuorumEpochResponse(topics=(topic,))
+
+
+def asks_slice(epoch):
+    partition = fetch_snapshot_request.PartitionSnapshot(current_leader_epoch=epoch)
+    topic = fetch_snapshot_request.TopicSnapshot(partitions=(partition,))
+    return fetch_snapshot_request.FetchSnapshotRequest(topics=(topic,))
+
+
+def given_slice(error):
+    partition = fetch_snapshot_response.PartitionSnapshot(error_code=error)
+    topic = fetch_snapshot_response.TopicSnapshot(partitions=(partition,))
+    return fetch_snapshot_response.FetchSnapshotResponse(topics=(topic,))
+
+
+def voted(error):
+    return granted(7, is_granted=not error, error=error)
+
+
+@pytest.mark.parametrize(
+    ("asks", "answers", "name"),
+    [
+        (begins, begun, "BeginQuorumEpochRequest"),
+        (ends, ended, "EndQuorumEpochRequest"),
+        (asks_slice, given_slice, "FetchSnapshotRequest"),
+        (lambda epoch: vote(2, epoch), voted, "VoteRequest"),
+    ],
+)
+def test_a_word_from_an_epoch_that_is_over(asks, answers, name):
+    court = Court(OlderEpochsAreRefused())
+    process = court.process(1)
+    process.moves(epoch=7)
+    process.replies(process.receives(asks(7)), answers(ErrorCode.NONE))
+    process.replies(process.receives(asks(6)), answers(ErrorCode.FENCED_LEADER_EPOCH))
+    assert court.objections == []
+    process.replies(process.receives(asks(6)), answers(ErrorCode.NONE))
+    assert court.objections == [f"in epoch 7 it grants the {name} of 6"]
+
+
+class Stopping:
+    """Leader 1 of epoch 2 has committed two records; voter 2 holds both, voter 3 one of them."""
+
+    def __init__(self, *, epoch=2):
+        self.court = Court(SuccessorsHoldWhatCommitted())
+        self.leader, *others = (self.court.process(node_id) for node_id in (1, 2, 3))
+        for process, count in ((self.leader, 2), (others[0], 2), (others[1], 1)):
+            for _ in range(count):
+                process.appends(epoch=epoch)
+        self.leader.leads(2, high_watermark=2)
+
+    def prefers(self, *voters, **options):
+        self.leader.sends(ends(2, **(options or {"successors": voters})))
+        return self.court.objections
+
+
+def test_the_successor_that_is_preferred_is_not_behind():
+    stopping = Stopping()
+    assert stopping.prefers(2, 3) == []
+    assert stopping.prefers(3, 2) == ["3 ends at 1, committed is 2"]
+
+
+def test_newer_versions_name_candidates():
+    assert len(Stopping().prefers(candidates=(3, 2))) == 1
+
+
+def test_a_leader_that_has_committed_nothing_of_its_own_may_know_no_better():
+    assert Stopping(epoch=1).prefers(3, 2) == []
+
+
+def test_a_leader_without_voters_besides_names_nobody():
+    assert Stopping().prefers() == []
