@@ -30,11 +30,11 @@ RATES = (2.0, 5.0, 10.0, 20.0)
 CONCURRENCIES = (2, 5, 10)
 MIXES = (
     ("partition", "pause"),
-    ("partition", "pause", "clock"),
+    ("partition", "pause", "clock", "restart"),
     ("kill", "partition", "pause"),
     ("kill", "partition", "pause", "clock"),
     ("kill", "partition"),
-    ("kill", "partition", "pause"),
+    ("kill", "partition", "pause", "restart"),
     ("pause", "clock"),
     ("kill-all", "lose-unsynced", "partition"),
     ("lose-unsynced", "kill", "partition"),

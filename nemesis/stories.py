@@ -25,6 +25,7 @@ from nemesis.kill import Kill, KillAll, plan_kill_all
 from nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
 from nemesis.partition import Cut, Direction, between, plan_partition
 from nemesis.pause import Pause
+from nemesis.restart import Restart
 from nemesis.scenes import ACTIVE, ALL_STANDBYS, MOST_STANDBYS, Scene, standby
 
 Story = Callable[[Random, Sequence[NodeInfo]], list[Scene]]
@@ -95,6 +96,21 @@ def outgrown(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
         scenes.append((start_s, start_s + alone_s, alone))
         scenes.append((dies_s, dies_s + random.uniform(2.0, 4.0), Kill(target=ACTIVE)))
         start_s += alone_s + random.uniform(1.5, 3.0)
+    return scenes
+
+
+def handover(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+    """A leader stops in order while a standby is behind: it has to name who stands first."""
+    del nodes
+    scenes: list[Scene] = []
+    start_s = 0.0
+    for _ in range(random.randrange(1, 4)):
+        behind_s = random.uniform(0.2, 1.0)
+        alone = Cut(shape="laggard", around=standby(random.randrange(MOST_STANDBYS)))
+        stops_s = start_s + behind_s - random.uniform(0.0, 0.15)
+        scenes.append((start_s, start_s + behind_s, alone))
+        scenes.append((stops_s, stops_s + random.uniform(0.3, 1.0), Restart(target=ACTIVE)))
+        start_s += behind_s + random.uniform(1.0, 2.0)
     return scenes
 
 
@@ -217,6 +233,7 @@ _STORIES: tuple[tuple[frozenset[str], int, Story], ...] = (
     (frozenset({Cut.kind}), 2, leaders_in_turn),
     (frozenset({Cut.kind}), 1, flapping),
     (frozenset({Cut.kind, Kill.kind}), 3, outgrown),
+    (frozenset({Cut.kind, Restart.kind}), 3, handover),
     (frozenset({Cut.kind}), 1, quorum_split),
     (frozenset({Cut.kind, Kill.kind}), 1, minority_then_lost),
     (frozenset({Cut.kind, Pause.kind}), 3, deserted),

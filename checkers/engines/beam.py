@@ -76,7 +76,7 @@ _WORK_A_SECOND: Final = 30_000_000
 
 
 class _UndecidedError(Exception):
-    """A decision takes more than a key may cost."""
+    """A decision takes more than a key may cost; its text is the limit that was reached."""
 
 
 def decide_repeated(
@@ -98,9 +98,8 @@ def decide_repeated(
     guided = Guided(complete=calls.complete[start:end], decide=prefixes.decide)
     try:
         stuck = guided.first_stuck()
-    except _UndecidedError:
-        reason = f"no verdict within {limits.seconds:g} s"
-        return Outcome(verdict=Verdict.UNKNOWN, engine=ENGINE, reason=reason)
+    except _UndecidedError as error:
+        return Outcome(verdict=Verdict.UNKNOWN, engine=ENGINE, reason=str(error))
     return outcome_of(calls, start, end, None if stuck is None else start + stuck, ENGINE)
 
 
@@ -124,10 +123,9 @@ class _Prefixes:
         absurd = layout.complete[(layout.find == NEVER_THERE).any(axis=1)].min(initial=NEVER)
         if absurd <= cut:
             return False, int(absurd)
-        budget = int(self.limits.seconds * _WORK_A_SECOND) - self.spent
-        run = _Run(layout=layout, cut=cut, budget=budget, memory=self.limits.memory_bytes // 2)
+        run = _Run(layout=layout, cut=cut, limits=self.limits, spent=self.spent)
         stuck = run.stuck()
-        self.spent += run.spent
+        self.spent = run.spent
         return stuck is None, NEVER if stuck is None else int(layout.complete[stuck])
 
 
@@ -155,17 +153,15 @@ class _Run:
     Attributes:
         layout: the calls.
         cut: the last event of the prefix.
-        budget: how much work may be done.
-        memory: how many bytes a search may take.
-        spent: the work done so far.
+        limits: what the key may cost.
+        spent: the work done so far, with that on other prefixes.
         places: those to start again from, the beginning and the last ones.
     """
 
     layout: Layout
     cut: int
-    budget: int
-    memory: int
-    spent: int = 0
+    limits: Limits
+    spent: int
     places: list[_Place] = field(default_factory=list)
 
     def stuck(self) -> int | None:
@@ -187,8 +183,7 @@ class _Run:
                 return int(self.layout.returning[search.at[POSITION]])
             furthest = max(furthest, int(search.at[POSITION]))
             most, back = 2 * most, 2 * back
-            if most > _MOST_MOST or bytes_of(self.layout, most) > self.memory:
-                raise _UndecidedError
+            self._refuse_room(most)
             if most > room:
                 room, search = most, new_search(self.layout, most)
             del self.places[max(1, len(self.places) - back) :]
@@ -201,16 +196,25 @@ class _Run:
         depth = NEVER if last.is_exact else _DEPTH
         before = int(search.at[WORK])
         until = min(end, last.position + _APART)
+        work = int(self.limits.seconds * _WORK_A_SECOND)
         is_there = sweep(
-            self.layout, search, most, until, self.cut, depth, before + self.budget - self.spent
+            self.layout, search, most, until, self.cut, depth, before + work - self.spent
         )
         self.spent += int(search.at[WORK]) - before
-        if self.spent >= self.budget:
-            raise _UndecidedError
+        if self.spent >= work:
+            raise _UndecidedError(f"no verdict within {work} steps of a search")
         if is_there:
             self.places.append(_saved(search, is_exact=self._is_exact(search)))
             del self.places[1:-_PLACES]
         return is_there
+
+    def _refuse_room(self, most: int) -> None:
+        """Raises _UndecidedError where so many configurations of a return are too many."""
+        if most > _MOST_MOST:
+            said = f"no legal order found among the best {_MOST_MOST} configurations of each return"
+            raise _UndecidedError(said)
+        if bytes_of(self.layout, most) > self.limits.memory_bytes // 2:
+            raise _UndecidedError(f"no verdict within {self.limits.memory_bytes} bytes")
 
     def _is_exact(self, search: Search) -> bool:
         """Says whether nothing was dropped that no other configuration covers."""

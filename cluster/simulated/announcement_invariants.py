@@ -8,10 +8,11 @@ from typing import ClassVar
 from typing_extensions import override
 
 from cluster.simulated.log_mirror import LogMirror
-from cluster.simulated.witness import Observed, Requests, Witness
+from cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
 from node.core.effects import Send
-from node.core.events import Received
+from node.core.events import Received, Stop
 from node.core.raft.quorum_state import QuorumState
+from node.core.status import NodeStatus
 from node.core.types import NO_NODE
 from node.wire.messages import (
     Message,
@@ -89,6 +90,38 @@ class SuccessorsHoldWhatCommitted(Witness):
         if end_offset < status.high_watermark:
             detail = f"{first} ends at {end_offset}, committed is {status.high_watermark}"
             self.jury.object(self, process, detail)
+
+
+class LeadersSayThatTheyStop(Witness):
+    """Others need not wait for a leader that is told to stop (595-38)."""
+
+    sentence = "A leader that stops in order tells every other voter, in the step that it resigns."
+    requests: ClassVar[Requests] = (end_quorum_epoch_request.EndQuorumEpochRequest,)
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__()
+        self._voters = frozenset(setting.voters)
+        self._told: dict[tuple[int, int], set[int]] = {}
+
+    @override
+    def sent(self, process: Observed, effect: Send) -> None:
+        self._told.setdefault((process.node_id, process.life), set()).add(effect.destination)
+
+    @override
+    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        if before is not None and isinstance(process.event, Stop):
+            self._judge(process, before)
+
+    @override
+    def exited(self, process: Observed) -> None:
+        if process.status is not None:
+            self._judge(process, process.status)
+
+    def _judge(self, process: Observed, before: NodeStatus) -> None:
+        told = self._told.pop((process.node_id, process.life), set())
+        untold = sorted(self._voters - told - {process.node_id})
+        if before.role == LEADER and untold:
+            self.jury.object(self, process, f"epoch {before.epoch}: it does not tell {untold}")
 
 
 def _epoch_of(message: Message) -> int:

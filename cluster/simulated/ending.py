@@ -12,6 +12,7 @@ from random import Random
 from cluster.connection import ConnectionFailed, OutcomeUnknown
 from cluster.protocol import Link, NodeInfo
 from cluster.simulated import final_checks
+from cluster.simulated.asking_around import ask_around
 from cluster.simulated.connection import connect
 from cluster.simulated.final_checks import Outcome
 from cluster.simulated.scope import SimulatedScope
@@ -80,6 +81,7 @@ async def come_to_rest(scope: SimulatedScope, world: World, ending: Ending) -> N
     while not final_checks.is_settled(world, core, end) and scope.now() < until_ns:
         await scope.sleep(POLL_NS)
     final_checks.judge(world, core, Outcome(elected=is_elected, created=is_created, end=end))
+    await ask_around(scope, world, core)
 
 
 async def _creates(scope: SimulatedScope, world: World, core: Sequence[int], until_ns: int) -> bool:

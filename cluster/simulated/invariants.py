@@ -5,10 +5,12 @@ modules named so. They watch during the run; what must hold at its end is in fin
 """
 
 from cluster.simulated.announcement_invariants import (
+    LeadersSayThatTheyStop,
     OlderEpochsAreRefused,
     SuccessorsHoldWhatCommitted,
 )
 from cluster.simulated.answer_invariants import AnswersArePresent, AnswersAreTrue
+from cluster.simulated.broker_answer_invariants import AnswersShowTheImage
 from cluster.simulated.election_invariants import (
     BoundedResignation,
     ElectedByAMajority,
@@ -40,13 +42,16 @@ from cluster.simulated.metadata_invariants import (
     ImagesAgree,
     LeadersAreInSync,
     PartitionEpochsRiseByOne,
+    WhoEntersAnIsrMayLead,
 )
 from cluster.simulated.progress_invariants import DeadlinesMoveOn
+from cluster.simulated.quorum_answer_invariants import QuorumIsToldTruly
 from cluster.simulated.registry import Registry
 from cluster.simulated.snapshot_invariants import (
     ImagesMissNothing,
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
+    SnapshotFilesSayWhatImagesSay,
     SnapshotsSayWhatTheLogSays,
 )
 from cluster.simulated.stranger_invariants import StrangersAreRefused
@@ -86,18 +91,23 @@ def make_jury(setting: Setting, ledger: Ledger) -> Jury:
             FetchesAreFenced(),
             OlderEpochsAreRefused(),
             SuccessorsHoldWhatCommitted(),
+            LeadersSayThatTheyStop(setting),
             DeadlinesMoveOn(),
             ImagesAgree(),
             SnapshotsSayWhatTheLogSays(ledger),
+            SnapshotFilesSayWhatImagesSay(),
             SnapshotAtLogStart(),
             LeadersLoadNoSnapshot(),
             ImagesMissNothing(),
             BrokersServeCaughtUp(ledger),
             FencedBrokersLeadNothing(),
             LeadersAreInSync(ledger),
+            WhoEntersAnIsrMayLead(ledger),
             PartitionEpochsRiseByOne(),
             AnswersArePresent(ledger),
             AnswersAreTrue(ledger),
+            AnswersShowTheImage(setting),
+            QuorumIsToldTruly(setting),
             CurrentEpochsOnly(registry),
             OneLivingIncarnation(setting, registry),
             FencedInTime(setting, registry),

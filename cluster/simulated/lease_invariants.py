@@ -119,9 +119,11 @@ class CurrentEpochsOnly(Witness):
 
 
 class OneLivingIncarnation(Witness):
-    """No broker loses its id while it may believe that it has it."""
+    """No broker loses its id, or its epoch (631-42), while it may believe that it has it."""
 
-    sentence = "No other incarnation registers before the session after the last ok contact ends."
+    sentence = (
+        "A broker keeps its id for a session after an ok contact, its epoch till unregistered."
+    )
 
     def __init__(self, setting: Setting, registry: Registry) -> None:
         super().__init__()
@@ -139,8 +141,13 @@ class OneLivingIncarnation(Witness):
         if change.epoch <= previous:
             detail = f"broker {broker_id}: {change.epoch} after {previous}"
             self.jury.object(self, process, f"epochs must rise: {detail}")
+        if change.incarnation == change.previous_incarnation:
+            if change.epoch > previous and not change.was_unregistered:
+                detail = f"{change.epoch} for the incarnation that has {previous}"
+                self.jury.object(self, process, f"broker {broker_id}: {detail}")
+            return
         alive_ns = self._registry.alive_ns(broker_id, previous)
-        if alive_ns is None or change.incarnation == change.previous_incarnation:
+        if alive_ns is None:
             return
         if change.time_ns < alive_ns + self._session_ns * (1 - self.jury.rate_error):
             lived_ns = change.time_ns - alive_ns

@@ -28,7 +28,7 @@ class Commitment(Struct, frozen=True, kw_only=True, gc=False):
 class Ledger:
     """Committed batches in order of commitment, and by offset."""
 
-    __slots__ = ("_by_offset", "base", "commitments", "subscribers")
+    __slots__ = ("_by_offset", "_forgotten", "base", "commitments", "subscribers")
 
     def __init__(self) -> None:
         self.base: Entities = {}
@@ -36,6 +36,8 @@ class Ledger:
         self.commitments: deque[Commitment] = deque()
         self.subscribers: list[OnCommit] = []
         self._by_offset: dict[int, Batch] = {}
+        self._forgotten = 0
+        """Below it there is only what the batches came to."""
 
     @property
     def end_offset(self) -> int:
@@ -43,7 +45,12 @@ class Ledger:
         return self.commitments[-1].batch.next_offset if self.commitments else 0
 
     def commit(self, batch: Batch, epoch: int, time_ns: int) -> Batch:
-        """Note a batch that a node of this epoch has committed; return the first at its offset."""
+        """Note a batch that a node of this epoch has committed; return the first at its offset.
+
+        One below what is forgotten is nobody's news: a node whose log begins at 0 again has it.
+        """
+        if batch.base_offset < self._forgotten:
+            return batch
         known = self._by_offset.get(batch.base_offset)
         if known is not None:
             return known
@@ -59,6 +66,7 @@ class Ledger:
             batch = self.commitments.popleft().batch
             tell(self.base, batch)
             del self._by_offset[batch.base_offset]
+            self._forgotten = batch.next_offset
 
     def at(self, base_offset: int) -> Batch | None:
         """Return the committed batch that begins at an offset."""

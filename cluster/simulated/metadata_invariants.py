@@ -13,7 +13,7 @@ from node.core.metadata.image import MetadataImage, Partition
 from node.core.raft.quorum_state import QuorumState
 from node.core.types import NO_NODE, NodeId
 from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch
+from node.wire.messages.batch import Batch, Record
 from node.wire.types import Uuid
 
 OF_PARTITIONS = (records.PartitionRecord, records.PartitionChangeRecord)
@@ -147,6 +147,78 @@ class LeadersAreInSync(Witness):
 def _may_lead(image: MetadataImage, broker_id: NodeId) -> bool:
     broker = image.brokers.get(broker_id)
     return broker is not None and not broker.fenced and not broker.in_controlled_shutdown
+
+
+class WhoEntersAnIsrMayLead(Witness):
+    """Record by record, since what an image shows of a broker may be younger than the ISR."""
+
+    sentence = (
+        "Who is in an ISR when the partition is created, or comes into it, is registered, and "
+        "neither fenced nor about to stop."
+    )
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self._brokers: dict[int, tuple[bool, bool]] = {}
+        """By id of a registered one: whether it is fenced, and whether it is about to stop."""
+        self._isrs: dict[tuple[Uuid, int], tuple[int, ...]] = {}
+        self._wrong: list[str] = []
+        """What is to be told of with the next image."""
+        ledger.subscribers.append(self._committed)
+
+    @override
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        if self._wrong:
+            wrong, self._wrong = self._wrong, []
+            for detail in wrong:
+                self.jury.object(self, process, detail)
+
+    def _committed(self, batch: Batch, time_ns: int) -> None:
+        for record in batch.records:
+            if isinstance(record, OF_PARTITIONS):
+                if record.isr is not None:
+                    self._enter(record, record.isr)
+            elif isinstance(record, records.RemoveTopicRecord):
+                self._forget(record.topic_id)
+            else:
+                self._follow(record)
+
+    def _forget(self, topic_id: Uuid) -> None:
+        index = 0
+        while self._isrs.pop((topic_id, index), None) is not None:
+            index += 1
+
+    def _enter(
+        self,
+        record: records.PartitionRecord | records.PartitionChangeRecord,
+        isr: tuple[int, ...],
+    ) -> None:
+        key = (record.topic_id, record.partition_id)
+        before = self._isrs.get(key, ())
+        self._isrs[key] = isr
+        for broker_id in isr:
+            if broker_id not in before and self._brokers.get(broker_id) != (False, False):
+                self._wrong.append(f"broker {broker_id}, {self._told(broker_id)}: {record}")
+
+    def _told(self, broker_id: int) -> str:
+        fenced, leaving = self._brokers.get(broker_id, (None, None))
+        return "not registered" if fenced is None else f"{fenced=} {leaving=}"
+
+    def _follow(self, record: Record) -> None:
+        match record:
+            case records.RegisterBrokerRecord():
+                state = (record.fenced, record.in_controlled_shutdown)
+                self._brokers[record.broker_id] = state
+            case records.UnregisterBrokerRecord():
+                self._brokers.pop(record.broker_id, None)
+            case records.BrokerRegistrationChangeRecord():
+                fenced, leaving = self._brokers.get(record.broker_id, (True, True))
+                self._brokers[record.broker_id] = (
+                    record.fenced > 0 if record.fenced else fenced,
+                    record.in_controlled_shutdown > 0 if record.in_controlled_shutdown else leaving,
+                )
+            case _:
+                return
 
 
 class PartitionEpochsRiseByOne(Witness):

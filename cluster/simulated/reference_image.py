@@ -1,11 +1,15 @@
 """What an image must hold, from the committed records alone: the same rules told a second time.
 
-A plain dictionary for each kind of entity; slow, apart from node/core/metadata, and for the end
-of a run. Not: derived parts of an image (final_checks.py has them rebuilt).
+A plain dictionary for each kind of entity, with every field that the image has of it; slow, apart
+from node/core/metadata, for the end of a run and for some snapshots on their way. Not: derived
+parts of an image (final_checks.py has them rebuilt).
 """
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from node.core.metadata.image import MetadataImage
 from node.wire.messages import metadata as records
@@ -16,9 +20,25 @@ Entities: TypeAlias = dict[tuple[object, ...], Fields]
 UNCHANGED = -2
 TOPIC_RESOURCE = 2
 
+_KEPT_WHOLE: Final[dict[type, tuple[str, ...]]] = {
+    records.ProducerIdsRecord: (),
+    records.ZkMigrationStateRecord: (),
+    records.RegisterControllerRecord: ("controller_id",),
+    records.DelegationTokenRecord: ("token_id",),
+    records.UserScramCredentialRecord: ("name", "mechanism"),
+    records.AccessControlEntryRecord: ("id",),
+    records.ClientQuotaRecord: ("key", "entity"),
+}
+"""Records that are the entity themselves, by the fields that say which one it is."""
+_DROPPED: Final[dict[type, type]] = {
+    records.RemoveDelegationTokenRecord: records.DelegationTokenRecord,
+    records.RemoveUserScramCredentialRecord: records.UserScramCredentialRecord,
+    records.RemoveAccessControlEntryRecord: records.AccessControlEntryRecord,
+}
+
 
 def entities_of_log(batches: Iterable[Batch], before: Entities | None = None) -> Entities:
-    """Return every broker, topic, partition, configuration and feature that batches leave.
+    """Return every entity that batches leave.
 
     A change of what is not there leaves nothing; that a node must not go on is its own affair.
     """
@@ -34,25 +54,36 @@ def tell(entities: Entities, batch: Batch) -> None:
         _apply_to_brokers(entities, record)
         _apply_to_topics(entities, record)
         _apply_to_configs(entities, record)
+        _apply_to_others(entities, record)
 
 
 def _apply_to_brokers(entities: Entities, record: Record) -> None:
     match record:
         case records.RegisterBrokerRecord():
             entities["broker", record.broker_id] = {
+                "broker_id": record.broker_id,
                 "epoch": record.broker_epoch,
                 "incarnation": record.incarnation_id,
+                "endpoints": record.end_points,
+                "features": record.features,
+                "rack": record.rack,
                 "fenced": record.fenced,
-                "leaving": record.in_controlled_shutdown,
+                "in_controlled_shutdown": record.in_controlled_shutdown,
+                "log_dirs": record.log_dirs,
             }
         case records.UnregisterBrokerRecord():
             entities.pop(("broker", record.broker_id), None)
+        case records.FenceBrokerRecord() | records.UnfenceBrokerRecord():
+            broker = entities.get(("broker", record.id), {})
+            broker["fenced"] = isinstance(record, records.FenceBrokerRecord)
         case records.BrokerRegistrationChangeRecord():
             broker = entities.get(("broker", record.broker_id), {})
             if record.fenced:
                 broker["fenced"] = record.fenced > 0
             if record.in_controlled_shutdown:
-                broker["leaving"] = record.in_controlled_shutdown > 0
+                broker["in_controlled_shutdown"] = record.in_controlled_shutdown > 0
+            if record.log_dirs:
+                broker["log_dirs"] = record.log_dirs
         case _:
             return
 
@@ -60,7 +91,7 @@ def _apply_to_brokers(entities: Entities, record: Record) -> None:
 def _apply_to_topics(entities: Entities, record: Record) -> None:
     match record:
         case records.TopicRecord():
-            entities["topic", record.topic_id] = {"name": record.name}
+            entities["topic", record.topic_id] = {"name": record.name, "topic_id": record.topic_id}
         case records.RemoveTopicRecord():
             topic = entities.get(("topic", record.topic_id), {})
             named = (TOPIC_RESOURCE, topic.get("name"))
@@ -68,11 +99,17 @@ def _apply_to_topics(entities: Entities, record: Record) -> None:
                 del entities[key]
         case records.PartitionRecord():
             entities["partition", record.topic_id, record.partition_id] = {
+                "topic_id": record.topic_id,
+                "index": record.partition_id,
                 "replicas": record.replicas,
                 "isr": record.isr,
+                "removing": record.removing_replicas,
+                "adding": record.adding_replicas,
                 "leader": record.leader,
                 "leader_epoch": record.leader_epoch,
                 "partition_epoch": record.partition_epoch,
+                "recovery_state": record.leader_recovery_state,
+                "directories": record.directories,
             }
         case records.PartitionChangeRecord():
             partition = entities.get(("partition", record.topic_id, record.partition_id))
@@ -80,6 +117,25 @@ def _apply_to_topics(entities: Entities, record: Record) -> None:
                 _change(partition, record)
         case _:
             return
+
+
+def _change(partition: Fields, record: records.PartitionChangeRecord) -> None:
+    """Every change counts one partition epoch, a new leader one leader epoch (631-20)."""
+    partition["partition_epoch"] = int(str(partition["partition_epoch"])) + 1
+    told: Fields = {
+        "replicas": record.replicas,
+        "isr": record.isr,
+        "removing": record.removing_replicas,
+        "adding": record.adding_replicas,
+        "recovery_state": None
+        if record.leader_recovery_state < 0
+        else record.leader_recovery_state,
+        "directories": record.directories,
+    }
+    partition.update({name: value for name, value in told.items() if value is not None})
+    if record.leader != UNCHANGED:
+        partition["leader"] = record.leader
+        partition["leader_epoch"] = int(str(partition["leader_epoch"])) + 1
 
 
 def _apply_to_configs(entities: Entities, record: Record) -> None:
@@ -93,48 +149,50 @@ def _apply_to_configs(entities: Entities, record: Record) -> None:
             if not configs:
                 del entities[key]
         case records.FeatureLevelRecord():
-            entities["feature", record.name] = {"level": record.feature_level}
+            entities.pop(("feature", record.name), None)
+            if record.feature_level:
+                entities["feature", record.name] = {"level": record.feature_level}
         case _:
             return
 
 
-def _change(partition: Fields, record: records.PartitionChangeRecord) -> None:
-    """Every change counts one partition epoch, a new leader one leader epoch (631-20)."""
-    partition["partition_epoch"] = int(str(partition["partition_epoch"])) + 1
-    if record.isr is not None:
-        partition["isr"] = record.isr
-    if record.replicas is not None:
-        partition["replicas"] = record.replicas
-    if record.leader != UNCHANGED:
-        partition["leader"] = record.leader
-        partition["leader_epoch"] = int(str(partition["leader_epoch"])) + 1
+def _apply_to_others(entities: Entities, record: Record) -> None:
+    kind = _DROPPED.get(type(record), type(record))
+    if kind not in _KEPT_WHOLE:
+        return
+    key = _named(kind, record)
+    is_gone = kind is not type(record) or (
+        isinstance(record, records.ClientQuotaRecord) and record.remove
+    )
+    entities.pop(key, None)
+    if not is_gone:
+        entities[key] = {"record": record}
+
+
+def _named(kind: type, record: Struct) -> tuple[object, ...]:
+    """A quota's entity has its parts in no order; an absent name is the default's."""
+    identity = {name: getattr(record, name) for name in _KEPT_WHOLE[kind]}
+    if isinstance(record, records.ClientQuotaRecord):
+        parts = [(part.entity_type, part.entity_name or "") for part in record.entity]
+        identity["entity"] = tuple(sorted(parts))
+    return (kind.__name__, tuple(identity.values()))
 
 
 def entities_of_image(image: MetadataImage) -> Entities:
-    """Return what an image holds of the same."""
+    """Return what an image holds: whatever fields its entities have."""
     entities: Entities = {
-        ("broker", broker.broker_id): {
-            "epoch": broker.epoch,
-            "incarnation": broker.incarnation,
-            "fenced": broker.fenced,
-            "leaving": broker.in_controlled_shutdown,
-        }
-        for broker in image.sorted_brokers()
+        ("broker", broker.broker_id): asdict(broker) for broker in image.sorted_brokers()
     }
     for resource in sorted(image.configs):
         entities["configs", resource] = dict(image.configs[resource])
     for name in sorted(image.features):
         entities["feature", name] = {"level": image.features[name]}
     for topic in image.sorted_topics():
-        entities["topic", topic.topic_id] = {"name": topic.name}
+        entities["topic", topic.topic_id] = asdict(topic)
         for partition in image.partitions_of(topic.topic_id):
-            entities["partition", topic.topic_id, partition.index] = {
-                "replicas": tuple(partition.replicas),
-                "isr": tuple(partition.isr),
-                "leader": partition.leader,
-                "leader_epoch": partition.leader_epoch,
-                "partition_epoch": partition.partition_epoch,
-            }
+            entities["partition", topic.topic_id, partition.index] = asdict(partition)
+    for record in image.others.values():
+        entities[_named(type(record), record)] = {"record": record}
     return entities
 
 

@@ -39,6 +39,8 @@ class RegistrationChange:
     incarnation: bytes
     previous_epoch: int
     previous_incarnation: bytes | None
+    was_unregistered: bool
+    """Whether the one that it replaces had been taken back before."""
 
 
 class Registry:
@@ -135,6 +137,7 @@ class Registry:
                 incarnation=record.incarnation_id,
                 previous_epoch=-1 if previous is None else previous.epoch,
                 previous_incarnation=None if previous is None else previous.incarnation,
+                was_unregistered=previous is not None and self.floor(broker_id) > previous.epoch,
             )
         )
         self._current[broker_id] = Registration(

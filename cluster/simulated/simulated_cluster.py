@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from cluster.connection import Connection
 from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions, Link, NodeInfo
-from cluster.simulated import final_checks, opportunity, strangers
+from cluster.simulated import final_checks, opportunity, strangers, tenants
 from cluster.simulated.collector import seldom_collected
 from cluster.simulated.connection import connect
 from cluster.simulated.ending import Ending, come_to_rest
@@ -49,7 +49,7 @@ class SimulatedCluster(Harm, Cluster):
         self.options = options
         self.world = World(options)
         self._scope = SimulatedScope(self.world.scheduler)
-        self._visits: SimulatedTask[None] | None = None
+        self._visits: list[SimulatedTask[None]] = []
 
     # A run
 
@@ -147,11 +147,22 @@ class SimulatedCluster(Harm, Cluster):
             if self._scope.now() >= deadline_ns:
                 raise ClusterError(f"not ready within {READY_WITHIN_NS // 1_000_000_000} s")
             await self._scope.sleep(POLL_NS)
-        random = Random(f"{self.options.seed}/strangers")
+        self._let_others_in()
+
+    def _let_others_in(self) -> None:
+        """In some runs there is somebody beside the workload and the faults."""
+        nodes, network, seed = self.nodes, self.world.network, self.options.seed
+        random = Random(f"{seed}/strangers")
         if random.random() < strangers.SHARE:
-            controllers = [info.node_id for info in self.nodes if info.is_controller]
-            visits = strangers.visit(self._scope, self.world.network, random, controllers)
-            self._visits = self._scope.spawn(visits)
+            machines = self.world.machines
+            controllers = {n.node_id: machines[n.node_id] for n in nodes if n.is_controller}
+            visits = strangers.visit(self._scope, network, random, controllers)
+            self._visits.append(self._scope.spawn(visits))
+        random = Random(f"{seed}/tenants")
+        if random.random() < tenants.SHARE:
+            brokers = {n.node_id: self.world.machines[n.node_id] for n in nodes if n.is_broker}
+            visits = tenants.settle(self._scope, network, random, brokers)
+            self._visits.append(self._scope.spawn(visits))
 
     @override
     async def stop(self) -> None:

@@ -13,6 +13,7 @@ from node.core.effects import (
     CheckSnapshot,
     CleanLog,
     InstallSnapshot,
+    ReplyWithSlice,
     StoreSlice,
     WriteSnapshot,
 )
@@ -20,6 +21,7 @@ from node.core.events import Event, SnapshotChecked, SnapshotWritten
 from node.core.metadata.snapshot import LoadedSnapshot
 from node.core.raft.snapshot_ids import StoredSnapshot
 from node.storage.stored import Storage
+from node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
 
 T = TypeVar("T")
 
@@ -60,9 +62,23 @@ class SnapshotHands:
             snapshotted(self._process, effect.snapshot, effect.image)
 
         def written(stored: StoredSnapshot) -> Event:
+            for completed in self._around.jury.on_completed:
+                completed(self._process, stored, lambda: self._read(stored))
             return SnapshotWritten(stored)
 
         self._run(self._storage.write_snapshot(effect), written)
+
+    def _read(self, stored: StoredSnapshot) -> bytes:
+        """Return the file as whoever fetches the snapshot would be sent it."""
+        return self._storage.read_slice(
+            ReplyWithSlice(
+                request=0,
+                message=FetchSnapshotResponse(),
+                snapshot=stored.snapshot,
+                position=0,
+                max_bytes=stored.size,
+            )
+        )
 
     def _store(self, effect: StoreSlice) -> None:
         self._storage.store_slice(effect)

@@ -1,19 +1,34 @@
 """What must hold of snapshots at every moment (KIP-630, KIP-631 "Snapshots").
 
 The images are compared with a fold of the committed records, which is made only as far as a
-snapshot reaches. Not: that all images agree (metadata_invariants.py sees those from snapshots,
+snapshot reaches, and the files that are read with the image that they were made of. Not: that
+all images agree (metadata_invariants.py sees those from snapshots,
 too, as they are published).
 """
+
+from collections.abc import Callable, Sequence
 
 from typing_extensions import override
 
 from cluster.simulated.ledger import Ledger, drop_below
+from cluster.simulated.reference_image import (
+    entities_of_image,
+    entities_of_log,
+    first_difference,
+)
 from cluster.simulated.witness import LEADER, Observed, Witness
 from node.core.metadata.apply import apply_batch
 from node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
+from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
 from node.core.status import NodeStatus
+from node.wire.batches import decode_batches
+from node.wire.errors import WireError
+from node.wire.messages.batch import Batch
+from node.wire.messages.control import SnapshotFooter, SnapshotHeader
+
+BYTES_AN_EVENT = 0.8
+"""How much of snapshots is read back for each event, so that it takes no more of a run's time."""
 
 
 class SnapshotsSayWhatTheLogSays(Witness):
@@ -73,6 +88,70 @@ class SnapshotsSayWhatTheLogSays(Witness):
             self._image = apply_batch(self._image, batch)
             self._folded = batch.next_offset
             self._ends[self._folded] = (batch.epoch, self._image.digest)
+
+
+class SnapshotFilesSayWhatImagesSay(Witness):
+    """Of the records that went into a file: each end once, and as many bytes as events allow."""
+
+    sentence = (
+        "A snapshot's file holds all of its image, between a header that has the time of the last "
+        "batch in it and a footer."
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chosen: dict[int, tuple[MetadataImage, Batch | None]] = {}
+        """By node, what is being written: the image, and the batch that it ends with."""
+        self._furthest = 0
+        """Where the snapshot ends that was read last."""
+        self._bytes_read = 0
+
+    @override
+    def snapshotted(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+        self._chosen[process.node_id] = (image, process.log.ending_at(snapshot.end_offset))
+
+    @override
+    def completed(
+        self, process: Observed, stored: StoredSnapshot, read: Callable[[], bytes]
+    ) -> None:
+        image, last = self._chosen.pop(process.node_id)
+        allowed = BYTES_AN_EVENT * self.jury.count_events()
+        if last is None or stored.snapshot.end_offset <= self._furthest:
+            return  # SnapshotsSayWhatTheLogSays has told that no batch ends there
+        if self._bytes_read + stored.size > allowed:
+            return
+        self._furthest = stored.snapshot.end_offset
+        self._bytes_read += stored.size
+        difference = _difference(read(), image, last)
+        if difference is not None:
+            self.jury.object(self, process, f"{stored.snapshot}: {difference}")
+
+
+def _difference(data: bytes, image: MetadataImage, last: Batch) -> str | None:
+    """Say what of a file is not as its image and the last batch below its end have it."""
+    try:
+        batches = decode_batches(data)
+    except WireError as error:
+        return str(error)
+    header = SnapshotHeader(last_contained_log_timestamp=last.timestamp_ms)
+    if batches[0].records != (header,):
+        return f"it begins with {batches[0].records}, not with {header}"
+    if batches[-1].records != (SnapshotFooter(),):
+        return f"it ends with {batches[-1].records[-1]}"
+    return _misplaced(batches, last) or first_difference(
+        entities_of_image(image), entities_of_log(batches)
+    )
+
+
+def _misplaced(batches: Sequence[Batch], last: Batch) -> str | None:
+    offset = 0
+    for batch in batches:
+        if (batch.base_offset, batch.epoch) != (offset, last.epoch):
+            return (
+                f"a batch at {batch.base_offset}, epoch {batch.epoch}, not {offset}, {last.epoch}"
+            )
+        offset = batch.next_offset
+    return None
 
 
 class SnapshotAtLogStart(Witness):

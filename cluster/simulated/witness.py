@@ -17,7 +17,7 @@ from node.core.effects import Forward, Send
 from node.core.events import Event, Received
 from node.core.metadata.image import MetadataImage
 from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import SnapshotId
+from node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
 from node.core.status import NodeStatus
 from node.wire.messages import Message
 from node.wire.messages.batch import Batch
@@ -129,6 +129,11 @@ class Witness:
     def snapshotted(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
         """A snapshot of this image is about to be written."""
 
+    def completed(
+        self, process: Observed, stored: StoredSnapshot, read: Callable[[], bytes]
+    ) -> None:
+        """A snapshot of its own is whole and on disk; its file is read when one asks."""
+
     def loaded(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
         """A snapshot's file has been loaded: at a start, or in place of the log."""
 
@@ -146,6 +151,9 @@ class Witness:
 
     def led(self, process: Observed) -> None:
         """A step is over, and the process leads now; told after `stepped`."""
+
+    def exited(self, process: Observed) -> None:
+        """The process ends in order, in a step that is told no more."""
 
     def forgotten(self, below: int) -> None:
         """No log reaches below this offset any more: what is kept of that may go."""
@@ -195,12 +203,14 @@ class Jury:
         self.on_opened = [w.opened for w in _who(witnesses, "opened")]
         self.on_published = [w.published for w in _who(witnesses, "published")]
         self.on_snapshotted = [w.snapshotted for w in _who(witnesses, "snapshotted")]
+        self.on_completed = [w.completed for w in _who(witnesses, "completed")]
         self.on_loaded = [w.loaded for w in _who(witnesses, "loaded")]
         self.on_cleaned = [w.cleaned for w in _who(witnesses, "cleaned")]
         self.on_moved = [w.moved for w in _who(witnesses, "moved")]
         self.on_turned = [w.turned for w in _who(witnesses, "turned")]
         self.on_stepped = [w.stepped for w in _who(witnesses, "stepped")]
         self.on_led = [w.led for w in _who(witnesses, "led")]
+        self.on_exited = [w.exited for w in _who(witnesses, "exited")]
         self.on_forgotten = [w.forgotten for w in _who(witnesses, "forgotten")]
 
     def join(self, listener: Witness) -> None:

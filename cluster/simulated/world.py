@@ -41,6 +41,8 @@ SEGMENT_BYTES = (4096, 1 << 30)
 SNAPSHOT_BYTES = (20 << 20, 20 << 20, 1500, 6000, 24_000, 100_000)
 SNAPSHOT_INTERVALS_MS = (3_600_000, 3_600_000, 3_000)
 SLICE_BYTES = (300, 4000, 1 << 20)
+RACKS = ("east", "west", None)
+"""By node id, in turn; so that two brokers share one, and one has none."""
 
 
 class World:
@@ -150,6 +152,7 @@ class World:
                 if voter.is_controller
             ),
             endpoints=(endpoint,),
+            rack=RACKS[info.node_id % len(RACKS)],
             timeouts=self.timeouts,
             snapshots=self.snapshots,
         )
@@ -161,6 +164,9 @@ class World:
 
     def _exited(self, process: Observed, effect: Exit) -> None:
         machine = self.machines[process.node_id]
+        if effect.status == 0:
+            for exited in self.jury.on_exited:
+                exited(process)
         if machine.process is process:
             machine.kill()
         if effect.status != 0:

@@ -29,6 +29,8 @@ HEARTBEAT_VERSION: Final = 1
 UNREGISTER_VERSION: Final = 0
 FEATURE: Final = "metadata.version"
 FEATURE_LEVELS: Final = (1, 100)
+RACKS: Final = (None, "east", "west")
+"""By broker id, in turn."""
 CAUGHT_UP: Final = 2**53
 """A metadata offset that no log reaches, for brokers that have caught up."""
 
@@ -60,8 +62,9 @@ class RegistrationClient(ReferenceClient):
 
     def _register(self, broker_id: int, value: Value) -> Message:
         assert value is not None
-        listener = broker_registration_request.Listener(
-            name="PLAINTEXT", host="127.0.0.1", port=broker_id
+        listeners = tuple(
+            broker_registration_request.Listener(name=name, host="127.0.0.1", port=port)
+            for name, port in (("PLAINTEXT", broker_id), ("INTERNAL", broker_id + 10_000))
         )
         lowest, highest = FEATURE_LEVELS
         feature = broker_registration_request.Feature(
@@ -71,8 +74,9 @@ class RegistrationClient(ReferenceClient):
             broker_id=broker_id,
             cluster_id=str(value.get("cluster", self._cluster_id)),
             incarnation_id=Uuid(bytes.fromhex(str(value["incarnation"]))),
-            listeners=(listener,),
+            listeners=listeners[: 1 + broker_id % 2],
             features=(feature,),
+            rack=RACKS[broker_id % len(RACKS)],
             log_dirs=(Uuid(bytes.fromhex(str(value["incarnation"]))),),
         )
 

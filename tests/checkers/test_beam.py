@@ -94,6 +94,18 @@ def test_an_append_that_nobody_saw_may_be_seen_after_all():
     assert decided("kv-append", history(*blind, *puts, twice)).verdict is Verdict.INVALID
 
 
+def test_a_value_is_there_until_the_return_of_what_finds_another():
+    """The get of y is invoked first and waits: x stays until y is put, and is found till then."""
+    waits = ("get", None, "y", 2, 10)
+    calls = [("put", "x", None, 0, 1), waits, ("get", None, "x", 3, 12), ("put", "y", None, 5, 6)]
+    again = ("put", "x", None, 13, 14)
+    outcome = decided("kv-append", history(*calls, again))
+    assert (outcome.verdict, outcome.engine) == (Verdict.VALID, ENGINE)
+    late = ("get", None, "x", 11, 12)
+    calls = [("put", "x", None, 0, 1), waits, ("put", "y", None, 5, 6), late]
+    assert decided("kv-append", history(*calls, again)).verdict is Verdict.INVALID
+
+
 def test_writes_that_hide_each_other_in_part_keep_their_order():
     """x is overwritten, y stays: the first has to come before the second, unseen."""
     both = ("txn", [["write", "x", 1], ["write", "y", 1]], [["write", "x", 1], ["write", "y", 1]])
@@ -126,10 +138,19 @@ def test_an_answer_is_cut_in_every_way():
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_past_what_a_key_may_cost_it_is_unknown(model):
+@pytest.mark.parametrize(
+    ("limits", "widest", "reason"),
+    [
+        (Limits(seconds=0.001), 8192, "no verdict within 30000 steps of a search"),
+        (Limits(memory_bytes=80_000), 8192, "no verdict within 80000 bytes"),
+        (LIMITS, 2, "no legal order found among the best 2 configurations of each return"),
+    ],
+)
+def test_past_a_limit_it_is_unknown_and_says_which(model, limits, widest, reason):
     columns = generated(model, operations=3_000, concurrency=20, seed=1)
-    outcome = outcome_of(model, columns, Limits(seconds=0.001))
-    assert (outcome.verdict, outcome.reason) == (Verdict.UNKNOWN, "no verdict within 0.001 s")
+    with patch.multiple(beam, _FIRST_MOST=1, _MOST_MOST=widest):
+        outcome = outcome_of(model, columns, limits)
+    assert (outcome.verdict, outcome.reason) == (Verdict.UNKNOWN, reason)
 
 
 def test_more_calls_open_than_there_are_bits_are_left_to_the_general_engine():

@@ -3,9 +3,11 @@
 import pytest
 
 from cluster.simulated.announcement_invariants import (
+    LeadersSayThatTheyStop,
     OlderEpochsAreRefused,
     SuccessorsHoldWhatCommitted,
 )
+from node.core.events import Stop, Tick
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
     begin_quorum_epoch_request,
@@ -15,7 +17,7 @@ from node.wire.messages import (
     fetch_snapshot_request,
     fetch_snapshot_response,
 )
-from tests.simulated.witnesses import Court, granted, vote
+from tests.simulated.witnesses import SETTING, Court, granted, vote
 
 
 def begins(epoch):
@@ -116,3 +118,44 @@ def test_a_leader_that_has_committed_nothing_of_its_own_may_know_no_better():
 
 def test_a_leader_without_voters_besides_names_nobody():
     assert Stopping().prefers() == []
+
+
+class Stops:
+    """Leader 1 of epoch 2, in a step of its own."""
+
+    def __init__(self, event):
+        self.court = Court(LeadersSayThatTheyStop(SETTING))
+        self.leader = self.court.process(1)
+        self.leader.leads(2)
+        self.leader.event = event
+
+    def tells(self, *voters):
+        for voter in voters:
+            self.leader.sends(ends(2, successors=(2, 3)), to=voter)
+
+    def resigns(self):
+        self.leader.moves(role="resigned")
+        self.leader.steps()
+        return self.court.objections
+
+
+def test_a_leader_that_stops_tells_everyone():
+    stops = Stops(Stop())
+    stops.tells(2, 3)
+    assert stops.resigns() == []
+
+
+def test_a_leader_that_stops_and_leaves_one_out():
+    stops = Stops(Stop())
+    stops.tells(3)
+    assert stops.resigns() == ["epoch 2: it does not tell [2]"]
+
+
+def test_a_leader_that_stops_and_just_leaves():
+    stops = Stops(Stop())
+    stops.leader.exits()
+    assert stops.court.objections == ["epoch 2: it does not tell [2, 3]"]
+
+
+def test_a_leader_that_resigns_for_another_reason_says_nothing():
+    assert Stops(Tick()).resigns() == []

@@ -55,6 +55,23 @@ def test_what_is_forgotten_is_still_part_of_the_whole():
     assert ledger.base != said
 
 
+def test_a_log_that_begins_at_0_again_commits_nothing_new():
+    """As of a wiped disk: what is forgotten has been told of, and is in the base."""
+    ledger = ledger_of_three()
+    told = []
+    ledger.subscribers.append(lambda batch, _time_ns: told.append(batch.base_offset))
+    _, first, second = court_of(ledger)
+    for process in (first, second):
+        cleans(process, 2)
+    for offset, record in enumerate((*BROKERS, broker(7, 3))):
+        batch = batch_of(offset, 1, record)
+        assert ledger.commit(batch, 1, 0) == batch
+    assert told == [3]
+    assert [one.batch.base_offset for one in ledger.commitments] == [2, 3]
+    said = entities_of_log((one.batch for one in ledger.commitments), ledger.base)
+    assert said == entities_of_image(image_of(*BROKERS, broker(7, 3)))
+
+
 def test_snapshots_are_judged_after_it_as_before():
     ledger = ledger_of_three()
     court, first, second = court_of(ledger, SnapshotsSayWhatTheLogSays(ledger))

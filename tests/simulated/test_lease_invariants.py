@@ -150,6 +150,23 @@ def test_a_broker_epoch_that_does_not_rise():
     assert leasing.objections == ["epochs must rise: broker 4: 7 after 7"]
 
 
+def test_the_same_incarnation_is_given_another_epoch():
+    leasing = Leasing(living)
+    leasing.register(7, b"a")
+    assert leasing.objections == ["broker 4: 7 for the incarnation that has 0"]
+
+
+def test_the_same_incarnation_begins_anew_once_it_was_unregistered():
+    leasing = Leasing(CurrentEpochsOnly, living)
+    leasing.heartbeat(0)
+    gone = records.UnregisterBrokerRecord(broker_id=4, broker_epoch=0)
+    leasing.ledger.commit(batch_of(1, 1, gone), 1, 0)
+    leasing.register(7, b"a")
+    assert leasing.objections == []
+    leasing.register(9, b"a")
+    assert len(leasing.objections) == 1
+
+
 def in_time(registry):
     return FencedInTime(SETTING, registry)
 

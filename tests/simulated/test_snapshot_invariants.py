@@ -1,15 +1,21 @@
 """Each invariant of snapshots goes red at what it forbids."""
 
 import pytest
+from msgspec.structs import replace
 
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.snapshot_invariants import (
     ImagesMissNothing,
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
+    SnapshotFilesSayWhatImagesSay,
     SnapshotsSayWhatTheLogSays,
 )
+from node.core.metadata.snapshot import batches_of
 from node.core.raft.snapshot_ids import SnapshotId
+from node.wire.batches import encode_batches
+from node.wire.messages.control import SnapshotHeader
+from tests.node.snapshots.test_images import EVERYTHING
 from tests.simulated.witnesses import Court, batch_of, broker, image_of
 
 FIRST, SECOND = broker(4, 0), broker(5, 1)
@@ -55,6 +61,84 @@ def test_a_process_that_dies_in_its_step_is_not_judged_by_anothers():
     court.process(2).steps()
     assert court.objections == []
     process.steps()
+    assert len(court.objections) == 1
+
+
+END = SnapshotId(len(EVERYTHING), 1)
+FILE = tuple(batches_of(END, image_of(*EVERYTHING), 0))
+HEADER, CONTENT, FOOTER = FILE
+
+
+def read_back(*batches, events=1_000_000):
+    """What is told of a process that has written a snapshot of everything, and of its file."""
+    court = Court(SnapshotFilesSayWhatImagesSay())
+    court.jury.count_events = lambda: events
+    process = court.process(1)
+    process.appends(*EVERYTHING)
+    process.completes_snapshot(END, image_of(*EVERYTHING), encode_batches(batches))
+    return court, process
+
+
+def test_a_file_that_holds_its_image():
+    court, _ = read_back(*FILE)
+    assert court.objections == []
+
+
+@pytest.mark.parametrize("lost", range(len(CONTENT.records)))
+def test_a_file_that_lacks_a_record(lost):
+    kept = CONTENT.records[:lost] + CONTENT.records[lost + 1 :]
+    content = replace(CONTENT, records=kept)
+    footer = replace(FOOTER, base_offset=content.next_offset)
+    court, _ = read_back(HEADER, content, footer)
+    assert len(court.objections) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"rack": None}, {"in_controlled_shutdown": False}, {"log_dirs": ()}, {"features": ()}],
+)
+def test_a_file_that_lacks_a_field(change):
+    [registered] = [record for record in CONTENT.records if getattr(record, "rack", None)]
+    changed = [
+        replace(record, **change) if record is registered else record for record in CONTENT.records
+    ]
+    court, _ = read_back(HEADER, replace(CONTENT, records=tuple(changed)), FOOTER)
+    assert len(court.objections) == 1
+
+
+LATE = SnapshotHeader(last_contained_log_timestamp=1)
+
+
+@pytest.mark.parametrize(
+    "batches",
+    [
+        (replace(HEADER, records=(LATE,)), CONTENT, FOOTER),
+        (HEADER, CONTENT),
+        (CONTENT, FOOTER),
+        (HEADER, CONTENT, replace(FOOTER, epoch=2)),
+        (HEADER, replace(CONTENT, base_offset=7), FOOTER),
+    ],
+    ids=["another time", "no footer", "no header", "another epoch", "a gap"],
+)
+def test_a_file_that_is_framed_wrong(batches):
+    court, _ = read_back(*batches)
+    assert len(court.objections) == 1
+
+
+def test_an_end_is_read_once_and_no_more_than_events_allow():
+    court, process = read_back(HEADER, CONTENT)
+    process.completes_snapshot(END, image_of(*EVERYTHING), b"")
+    assert len(court.objections) == 1
+    court, _ = read_back(HEADER, CONTENT, events=1)
+    assert court.objections == []
+
+
+def test_a_file_that_can_not_be_read():
+    court = Court(SnapshotFilesSayWhatImagesSay())
+    court.jury.count_events = lambda: 1_000_000
+    process = court.process(1)
+    process.appends(*EVERYTHING)
+    process.completes_snapshot(END, image_of(*EVERYTHING), encode_batches(FILE)[:-1])
     assert len(court.objections) == 1
 
 

@@ -1,4 +1,4 @@
-"""Nodes of another cluster ask, and are refused."""
+"""Nodes of another cluster ask, and late ones of an epoch that is over, and are refused."""
 
 from random import Random
 
@@ -7,10 +7,12 @@ import pytest
 from cluster.protocol import ClusterOptions
 from cluster.simulated import strangers
 from cluster.simulated.simulated_cluster import SimulatedCluster
+from node.wire.errors import ErrorCode
 from node.wire.messages import (
     begin_quorum_epoch_request,
     end_quorum_epoch_request,
     fetch_request,
+    fetch_snapshot_request,
     vote_request,
 )
 from node.wire.schema import Message
@@ -23,10 +25,15 @@ class Listener:
 
     def __init__(self):
         self.asked: dict[type[Message], list[int]] = {}
+        self.late: dict[type[Message], list[int]] = {}
 
     def replying(self, _process, event, message):
-        if getattr(event.message, "cluster_id", None) == strangers.ANOTHER_CLUSTER:
+        named = getattr(event.message, "cluster_id", "")
+        if named == strangers.ANOTHER_CLUSTER:
             self.asked.setdefault(type(event.message), []).append(message.error_code)
+        elif named is None:
+            topic, *_ = getattr(message, "responses", None) or message.topics
+            self.late.setdefault(type(event.message), []).append(topic.partitions[0].error_code)
 
 
 @pytest.mark.simulation
@@ -38,17 +45,22 @@ def test_strangers_ask_everything_and_change_nothing(tmp_path):
     async def main():
         await cluster.start()
         epoch = cluster.world.machines[1].process.status.epoch
-        visits = strangers.visit(scope, cluster.world.network, Random(1), [1, 2, 3])
+        controllers = {node_id: cluster.world.machines[node_id] for node_id in (1, 2, 3)}
+        visits = strangers.visit(scope, cluster.world.network, Random(1), controllers)
         task = scope.spawn(visits)
-        await scope.sleep(60 * SECOND_NS)
+        await scope.sleep(120 * SECOND_NS)
         task.cancel()
         return cluster.world.machines[1].process.status.epoch - epoch
 
     assert cluster.run(main()) == 0
-    assert listener.asked.keys() == {
+    everything = {
         vote_request.VoteRequest,
         begin_quorum_epoch_request.BeginQuorumEpochRequest,
         end_quorum_epoch_request.EndQuorumEpochRequest,
         fetch_request.FetchRequest,
+        fetch_snapshot_request.FetchSnapshotRequest,
     }
-    assert all(codes and set(codes) == {104} for codes in listener.asked.values())
+    assert listener.asked.keys() == listener.late.keys() == everything
+    inconsistent, fenced = ErrorCode.INCONSISTENT_CLUSTER_ID, ErrorCode.FENCED_LEADER_EPOCH
+    assert all(set(codes) == {inconsistent} for codes in listener.asked.values())
+    assert all(set(codes) == {fenced} for codes in listener.late.values())

@@ -10,6 +10,7 @@ from node.core.events import Received
 from node.core.metadata.apply import apply_all
 from node.core.metadata.image import EMPTY_IMAGE
 from node.core.raft.quorum_state import QuorumState
+from node.core.raft.snapshot_ids import StoredSnapshot
 from node.core.status import NodeStatus
 from node.core.types import milliseconds
 from node.wire.messages import metadata as records
@@ -95,8 +96,8 @@ class Process:
         for persisted in self._court.jury.on_persisted:
             persisted(self, QuorumState(**state))
 
-    def sends(self, message):
-        send = Send(destination=2, correlation=1, message=message, version=1, timeout_ns=1)
+    def sends(self, message, to=2):
+        send = Send(destination=to, correlation=1, message=message, version=1, timeout_ns=1)
         for sent in self._court.jury.on_sent[type(message)]:
             sent(self, send)
 
@@ -111,12 +112,12 @@ class Process:
         for started in self._court.jury.on_started:
             started(self, durable or QuorumState())
 
-    def receives(self, message, *, on_controller_listener=True):
+    def receives(self, message, *, on_controller_listener=True, version=1):
         self._requests += 1
         event = Received(
             request=self._requests,
             message=message,
-            version=1,
+            version=version,
             on_controller_listener=on_controller_listener,
             principal=ANONYMOUS,
             client_host="h",
@@ -141,6 +142,13 @@ class Process:
             snapshotted(self, snapshot, image)
         self.steps()
 
+    def completes_snapshot(self, snapshot, image, data):
+        """It writes one, and what stands in the file in the end is this."""
+        self.writes_snapshot(snapshot, image)
+        stored = StoredSnapshot(snapshot=snapshot, size=len(data))
+        for completed in self._court.jury.on_completed:
+            completed(self, stored, lambda: data)
+
     def loads_snapshot(self, snapshot, image):
         for loaded in self._court.jury.on_loaded:
             loaded(self, snapshot, image)
@@ -148,6 +156,10 @@ class Process:
     def cleans(self):
         for cleaned in self._court.jury.on_cleaned:
             cleaned(self)
+
+    def exits(self):
+        for exited in self._court.jury.on_exited:
+            exited(self)
 
     def opens(self):
         for opened in self._court.jury.on_opened:

@@ -1,0 +1,64 @@
+"""Who may enter an ISR, record by record."""
+
+import pytest
+
+from cluster.simulated.ledger import Ledger
+from cluster.simulated.metadata_invariants import WhoEntersAnIsrMayLead
+from node.wire.messages import metadata as records
+from tests.simulated.witnesses import TOPIC, Court, batch_of, broker, image_of, partition, topic
+
+Change = records.BrokerRegistrationChangeRecord
+FENCED = Change(broker_id=5, broker_epoch=2, fenced=1)
+UNFENCED = Change(broker_id=5, broker_epoch=2, fenced=-1)
+LEAVING = Change(broker_id=5, broker_epoch=2, in_controlled_shutdown=1)
+UNREGISTERED = records.UnregisterBrokerRecord(broker_id=5, broker_epoch=2)
+BROKERS = (broker(4, 1), broker(5, 2))
+CREATED = (topic(), partition(isr=(4, 5), leader=4))
+
+
+def isr(*members):
+    return records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, isr=members)
+
+
+def objections(*written):
+    """What is told when these have been committed, a batch each, and an image is published."""
+    ledger = Ledger()
+    court = Court(WhoEntersAnIsrMayLead(ledger))
+    for offset, record in enumerate(written):
+        ledger.commit(batch_of(offset, 1, record), 1, 0)
+    assert court.objections == []
+    court.process(1).publishes(len(written), image_of())
+    return court.objections
+
+
+@pytest.mark.parametrize("state", [FENCED, LEAVING, UNREGISTERED])
+def test_who_may_not_be_in_the_first_isr(state):
+    [objection] = objections(*BROKERS, state, *CREATED)
+    assert objection.startswith("broker 5, ")
+
+
+@pytest.mark.parametrize("state", [FENCED, LEAVING, UNREGISTERED])
+def test_who_may_not_come_into_one(state):
+    assert len(objections(*BROKERS, *CREATED, isr(4), state, isr(4, 5))) == 1
+
+
+@pytest.mark.parametrize("state", [FENCED, LEAVING, UNREGISTERED])
+def test_who_was_in_it_may_stay(state):
+    """The last one has to, and others leave in the same batch or later."""
+    assert objections(*BROKERS, *CREATED, state, isr(5, 4), isr(5)) == []
+
+
+def test_who_is_back_may_come_in():
+    assert objections(*BROKERS, FENCED, UNFENCED, *CREATED, isr(4), isr(4, 5)) == []
+    again = broker(5, 9)
+    assert objections(*BROKERS, *CREATED, isr(4), LEAVING, again, isr(4, 5)) == []
+
+
+def test_a_topic_that_is_removed_leaves_nothing_behind():
+    ledger = Ledger()
+    witness = WhoEntersAnIsrMayLead(ledger)
+    for offset, record in enumerate(
+        (*BROKERS, *CREATED, records.RemoveTopicRecord(topic_id=TOPIC))
+    ):
+        ledger.commit(batch_of(offset, 1, record), 1, 0)
+    assert witness._isrs == {}
