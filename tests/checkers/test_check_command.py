@@ -2,10 +2,13 @@
 
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from checkers.generate import Chunks, GenerateOptions
 from kraftproof.commands.check import check
 from tests.checkers.conftest import HISTORIES
 
@@ -20,12 +23,13 @@ def run(*arguments):
     return CliRunner().invoke(app, [*arguments, "--engine", "inline"])
 
 
-@pytest.fixture
-def unknown(write_history):
-    """Lost appends of even lengths, and a read of an odd one: sums that no order reaches."""
-    appends = [(i, "invoke", "append", "a" * (2 * i + 2)) for i in range(24)]
-    read = [(24, "invoke", "get", None), (24, "ok", "get", "a" * 301)]
-    return str(write_history([*appends, *read], name="unknown.jsonl"))
+@pytest.fixture(scope="module")
+def unknown(tmp_path_factory):
+    """Few pieces that fifty clients append again and again: no engine decides that so soon."""
+    options = GenerateOptions(model="kv-append", operations=3_000, concurrency=50, values=5, seed=1)
+    path = tmp_path_factory.mktemp("unknown") / "unknown.parquet"
+    pq.write_table(pa.concat_tables(list(Chunks(options))), path)
+    return str(path)
 
 
 def test_the_exit_code_is_that_of_the_worst(unknown):

@@ -13,7 +13,7 @@
 > crash 1 [lose-unflushed | lose-all];  > restart 1;  > stop 1 (SIGTERM)
 > wait 1500           that many ms pass, with all ticks; only the end state is shown
 > vote 1 by 2 epoch 5 log 3e2 [cluster other] [voter 3]
-> begin 1 by 2 epoch 5
+> begin 1 by 2 epoch 5;  > end 1 by 2 epoch 5 (1 is to stand at once)
 > describe 1          1 is asked DescribeQuorum
 > status
 """
@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from node.wire.messages import (
     begin_quorum_epoch_request,
     describe_quorum_request,
+    end_quorum_epoch_request,
     vote_request,
 )
 from tests.node.quorum_harness import Quorum
@@ -185,6 +186,20 @@ class Scenario:
             topic_name="__cluster_metadata", partitions=(partition,)
         )
         request = begin_quorum_epoch_request.BeginQuorumEpochRequest(topics=(topic,))
+        self.quorum.request(int(arguments[0]), request, 1)
+
+    def end(self, arguments):
+        options = dict(zip(arguments[1::2], arguments[2::2], strict=True))
+        successor = end_quorum_epoch_request.ReplicaInfo(candidate_id=int(arguments[0]))
+        partition = end_quorum_epoch_request.PartitionData(
+            leader_id=int(options["by"]),
+            leader_epoch=int(options["epoch"]),
+            preferred_candidates=(successor,),
+        )
+        topic = end_quorum_epoch_request.TopicData(
+            topic_name="__cluster_metadata", partitions=(partition,)
+        )
+        request = end_quorum_epoch_request.EndQuorumEpochRequest(topics=(topic,))
         self.quorum.request(int(arguments[0]), request, 1)
 
     def describe(self, arguments):
