@@ -5,9 +5,12 @@ import resource
 import time
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from checkers import check_paths, check_run
+from checkers.generate import Chunks, GenerateOptions
 from checkers.options import Limits
 from checkers.tables import read_table, write_table
 from checkers.verdict import Verdict
@@ -242,26 +245,14 @@ def test_they_agree_on_a_user_s_model_that_raises_and_on_keys_out_of_time(tmp_pa
     history = tmp_path / "history.jsonl"
     history.write_text(event_lines(events))
     raising = f"{tmp_path / 'raising.py'}:Raising"
-    open_for_ever = tmp_path / "open.jsonl"
-    writes = [
-        {
-            "process": number,
-            "type": "invoke",
-            "f": "txn",
-            "key": "x",
-            "value": [["write", 0, number or 17]],
-        }
-        for number in range(40)
-    ]
-    read = {"process": 99, "f": "txn", "key": "x"}
-    asked, answered = [["read", 0, None], ["read", 1, None]], [["read", 0, 17], ["read", 1, 5]]
-    writes += [read | {"type": "invoke", "value": asked}, read | {"type": "ok", "value": answered}]
-    open_for_ever.write_text(event_lines(writes))
+    out_of_time = tmp_path / "out-of-time.parquet"
+    options = GenerateOptions(model="kv-append", operations=3_000, concurrency=50, values=5, seed=1)
+    pq.write_table(pa.concat_tables(list(Chunks(options))), out_of_time)
     limits = Limits(seconds=1e-9)
     by_engine = [
         [
             *map(comparable, check_paths([history], raising, engine)),
-            *map(comparable, check_paths([open_for_ever], None, engine, limits=limits)),
+            *map(comparable, check_paths([out_of_time], None, engine, limits=limits)),
         ]
         for engine in ("inline", "spark")
     ]
