@@ -13,6 +13,7 @@ from checkers.assembly import write_results
 from checkers.faults import read_faults
 from checkers.inline import check_inline
 from checkers.options import Limits
+from checkers.reading import size_of
 from checkers.sources import (
     FAULTS_FILE,
     RUN_FILE,
@@ -110,10 +111,8 @@ def _check_on_spark(sources: Iterable[Source], refuse: Refuse | None) -> Iterato
 def _seems_readable(source: Source, refuse: Refuse | None) -> bool:
     """Reads what is short, so that a user's mistake is told before a Spark session has started."""
     try:
-        if source.history.stat().st_size <= _SHORT_BYTES:
+        if size_of(source.history) <= _SHORT_BYTES:
             source.read()
-    except OSError:
-        return True  # whoever reads it says what is wrong
     except CheckerInputError as error:
         refused(error, refuse)
         return False

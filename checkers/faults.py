@@ -32,7 +32,13 @@ def read_faults(path: Path) -> list[FaultEvent]:
         return []
     decoder = msgspec.json.Decoder(FaultEvent)
     events = []
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise CheckerInputError(f"{path}: can't be read: {error.strerror}") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
         try:
             events.append(decoder.decode(line))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -2,12 +2,13 @@
 
 The form is that of tests/histories/README.md with `time` (ns, monotonic), `node` and `error`; a
 file whose name ends in .gz is unpacked as it is read. The reader streams: it holds open operations
-only. It does not know models or judge values; it refuses, in one line that names file, line and
-field, what is no history at all. An empty file is an empty history.
+and the distinct keys only. It does not know models or judge values; it refuses, in one line that
+names file, line and field, what is no history at all. An empty file is an empty history.
 
 What the tables can't hold is refused too: an index, process or time beyond 64 bits, values
-nested deeper than the decoder goes, and lines longer than MAX_LINE_BYTES. Long files are read by
-`checkers.reading`, which leaves to this reader whatever is not plain.
+nested deeper than the decoder goes, lines longer than MAX_LINE_BYTES, and keys that would have one
+text, such as 1 and "1". Long files are read by `checkers.reading`, which leaves to this reader
+whatever is not plain.
 """
 
 import gzip
@@ -25,6 +26,8 @@ from checkers.verdict import CheckerInputError
 
 EventType = Literal["invoke", "ok", "fail", "info"]
 Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+EventIndex = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 2)]
+"""The last number of 64 bits stands for no event (`checkers.columns.NEVER`)."""
 
 MAX_LINE_BYTES: Final = 64 << 20
 """A longer line is refused: an archive of a few bytes may hold one without an end."""
@@ -48,7 +51,7 @@ class HistoryError(CheckerInputError):
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """One line of a history."""
 
-    index: Int64
+    index: EventIndex
     process: Int64
     type: EventType
     f: str
@@ -101,6 +104,8 @@ def open_lines(path: Path) -> Iterator[Iterator[NumberedLine]]:
     """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            if path.suffix == ".gz" and path.stat().st_size == 0:
+                raise HistoryError(f"{path}: can't be read: an archive without a byte")
             yield _numbered(path, file)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
@@ -134,6 +139,7 @@ def pair(
         HistoryError: an event can't follow those before it, or `validate` refuses an operation.
     """
     open_operations: dict[int, tuple[Operation, int]] = {}
+    is_text: dict[str, bool] = {}
     last_index, invocations = -1, 0
     for number, event in events:
         if event.index <= last_index:
@@ -143,7 +149,11 @@ def pair(
         if event.type == "invoke":
             if opened is not None:
                 raise _error(path, number, "process", _still_open(event, opened))
-            open_operations[event.process] = (_invoked(event, invocations), number)
+            invoked = _invoked(event, invocations)
+            kind = isinstance(event.key, str)
+            if is_text.setdefault(invoked.key, kind) != kind:
+                raise _error(path, number, "key", _same_text(invoked.key))
+            open_operations[event.process] = (invoked, number)
             invocations += 1
             continue
         if opened is None:
@@ -196,6 +206,11 @@ def _still_open(event: Event, opened: tuple[Operation, int]) -> str:
     return f"process {event.process} invokes {event.f}, but its {pending.f} of line {line} is open"
 
 
+def _same_text(key: str) -> str:
+    quoted = msgspec.json.encode(key).decode()
+    return f"{key} and {quoted} are both keys here, and can't be told apart"
+
+
 def _invoked(event: Event, invocations: int) -> Operation:
     return Operation(
         index=invocations,
@@ -212,6 +227,9 @@ def _invoked(event: Event, invocations: int) -> Operation:
 def _completed(path: Path, number: int, operation: Operation, event: Event) -> Operation:
     if event.f != operation.f:
         raise _error(path, number, "f", f"{event.f} completes what was invoked as {operation.f}")
+    if event.key is not None and as_text(event.key) != operation.key:
+        problem = f"{as_text(event.key)} completes what was invoked under {operation.key}"
+        raise _error(path, number, "key", problem)
     return msgspec.structs.replace(
         operation,
         output=event.value,

@@ -4,9 +4,11 @@ It reads run.json and faults.jsonl when a source is found, and the history once,
 comes; then it infers the model, if none is named. It does not judge. A run directory is a folder
 with a run.json, its history is history.jsonl or else tables/operations.parquet; in any other folder
 all that `checkers.reading` takes for one is a history. Any file given by name is one, a Parquet
-file a table of operations.
+file, or a folder NAME.parquet of them, a table of operations.
 """
 
+import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -19,6 +21,7 @@ from checkers.history import HistoryError, Operation
 from checkers.models import Model, has_own_keys, infer_model, model_named
 from checkers.options import MILLISECOND_NS, CheckOptions, LeaseBounds, Limits
 from checkers.reading import is_history, located_operations_of, operations_table_of
+from checkers.reading.parquet import is_table_folder
 from checkers.tables import iterate_rows, table_path
 from checkers.verdict import CheckerInputError
 
@@ -95,7 +98,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
             yield from located_operations_of(self.history)
             return
         for operation in located_operations_of(self.history, self.model.validate):
-            key = self.model.key(operation)
+            key = _key_by(self.model, operation)
             same = key == operation.key
             yield operation if same else msgspec.structs.replace(operation, key=key)
 
@@ -103,12 +106,25 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         """Returns the error for a value that the model can't read, with file and line."""
         if isinstance(error, CheckerInputError):
             return error
+        return self._refusal() or HistoryError(f"{self.history}: {error}")
+
+    def _refusal(self) -> CheckerInputError | None:
+        """Returns why the first operation that the model refuses is refused, if it says so."""
+        model = self.model
+
+        def validate(operation: Operation) -> None:
+            if model is not None:
+                model.validate(operation)
+                _key_by(model, operation)
+
         try:
-            for _ in self.operations():
+            for _ in located_operations_of(self.history, validate):
                 pass
         except CheckerInputError as located:
             return located
-        return HistoryError(f"{self.history}: {error}")
+        except Exception:  # noqa: BLE001 a model may raise anything: then there is no better word
+            return None
+        return None
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +143,7 @@ def _under_own_keys(source: Source, table: pa.Table) -> pa.Table:
     if source.model is None or not has_own_keys(source.model):
         return table
     try:
-        keys = [source.model.key(operation) for operation in iterate_rows(table)]
+        keys = [_key_by(source.model, operation) for operation in iterate_rows(table)]
     except Exception as error:
         if isinstance(error, ValueError):
             raise source.named(error) from error
@@ -135,6 +151,13 @@ def _under_own_keys(source: Source, table: pa.Table) -> pa.Table:
         raise HistoryError(f"{source.history}: no keys by {source.model.name}: {said}") from error
     place = table.column_names.index("key")
     return table.set_column(place, table.schema.field(place), pa.array(keys, pa.string()))
+
+
+def _key_by(model: Model, operation: Operation) -> str:
+    key: object = model.key(operation)
+    if not isinstance(key, str):
+        raise TypeError(f"operation {operation.index} has the key {key!r}, which is no text")
+    return key
 
 
 def node_tables_there(source: Source) -> list[str]:
@@ -197,10 +220,17 @@ def refused(error: CheckerInputError, refuse: Refuse | None) -> None:
 
 def _under(path: Path) -> list[Path]:
     """Returns the run directories and history files of a path."""
-    if not path.exists():
-        raise CheckerInputError(f"{path}: no such file or directory")
-    if path.is_file() or (path / RUN_FILE).is_file():
+    try:
+        mode = path.stat().st_mode
+        is_one = stat.S_ISREG(mode) or (path / RUN_FILE).is_file() or is_table_folder(path)
+    except OSError as error:
+        is_missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+        reason = "no such file or directory" if is_missing else f"can't be read: {error.strerror}"
+        raise CheckerInputError(f"{path}: {reason}") from error
+    if is_one:
         return [path]
+    if not stat.S_ISDIR(mode):
+        raise CheckerInputError(f"{path}: neither a file nor a folder")
     runs = sorted(file.parent for file in path.rglob(RUN_FILE))
     histories = [
         file
@@ -209,12 +239,17 @@ def _under(path: Path) -> list[Path]:
     ]
     found = sorted([*runs, *histories])
     if not found:
-        raise CheckerInputError(f"{path}: no history (*.jsonl, *.edn) and no run directory in it")
+        raise CheckerInputError(
+            f"{path}: no history (*.jsonl, *.edn, *.parquet) and no run directory in it"
+        )
     return found
 
 
 def _source(path: Path, given: Model | None, options: CheckOptions) -> Source:
-    if path.is_dir():
+    shown = os.fsencode(path).decode(errors="backslashreplace")
+    if shown != str(path):
+        raise CheckerInputError(f"{shown}: a name that is no UTF-8")
+    if path.is_dir() and not is_table_folder(path):
         return _run_source(path, given, options)
     return Source(label=str(path), history=path, model=given, options=options)
 

@@ -5,15 +5,23 @@ import hook comes before everything of the node. Exit codes: 0 valid, 1 invalid,
 mistake in the usage or the input.
 """
 
+import errno
 import importlib
+import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import typer
 
-from kraftproof.errors import INTERRUPTED_EXIT_CODE, USAGE_EXIT_CODE, UsageError
+from kraftproof.errors import (
+    BROKEN_PIPE_EXIT_CODE,
+    INTERRUPTED_EXIT_CODE,
+    USAGE_EXIT_CODE,
+    UsageError,
+)
 from kraftproof.output import complain
 
 COMMANDS: Final = {
@@ -42,7 +50,18 @@ def main() -> None:
     """Entry point of the command."""
     # Whoever ends the harness politely, a CI server's time limit for one, gets what Ctrl-C gets.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(_flushed(run(sys.argv[1:])))
+
+
+def _flushed(status: int) -> int:
+    """Write what is left of the output, and return the exit code."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return _unwritten(error)
+    except AttributeError:  # started without a standard output: Python has None there
+        return status
+    return status
 
 
 def run(arguments: list[str]) -> int:
@@ -56,6 +75,25 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         complain("kraftproof: interrupted")
         return INTERRUPTED_EXIT_CODE
+    except SystemExit as error:  # none of ours; it must not pass for a verdict
+        if isinstance(error.__context__, OSError):  # how rich and typer end at a broken pipe
+            return _unwritten(error.__context__)
+        complain(f"kraftproof: a plug-in or a model ended the program, with status {error.code}")
+        return USAGE_EXIT_CODE
+    except OSError as error:
+        if error.filename is not None or error.errno not in {errno.ENOSPC, errno.EPIPE}:
+            raise
+        return _unwritten(error)
+
+
+def _unwritten(error: OSError) -> int:
+    """Give up standard output, and return the exit code; who closed a pipe need not be told."""
+    with suppress(OSError):  # a stand-in of a test has no number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:
+        return BROKEN_PIPE_EXIT_CODE
+    complain(f"kraftproof: the output can't be written: {error.strerror}")
+    return USAGE_EXIT_CODE
 
 
 def _invoke(chosen: str | None, arguments: list[str]) -> int:

@@ -23,7 +23,20 @@ def say_json(value: Any) -> None:  # noqa: ANN401 - whatever is JSON
 
 def complain(line: str) -> None:
     """Print a line on standard error."""
-    sys.stderr.write(line + "\n")
+    sys.stderr.write(in_one_line(line) + "\n")
+
+
+def in_one_line(text: str) -> str:
+    """Return a text with escapes for line ends and whatever else would move the cursor.
+
+    What is quoted of a file or a name may hold such.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape", "surrogatepass").decode()
+        for one in text
+    )
 
 
 def say_verdict(verdict: str, rest: str) -> None:

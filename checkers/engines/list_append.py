@@ -19,10 +19,11 @@ What is open or indeterminate took effect if a read that counts saw it, with all
 and, if it was answered later, all that it read. Otherwise it is left out, which takes away
 constraints only. The first stuck completion is found by bisection (`checkers.engines.prefixes`).
 
-The anomaly is named as Elle does: aborted read (G1a), intermediate read (G1b), internal,
-incompatible order, duplicate elements; and by the edges that a cycle needs: G0 (ww), G1c (and wr),
-G-single (and one rw), G2 (and more), each with `-realtime` if it needs rt. In a history without
-transactions a stale read or a lost append is G-single-realtime.
+The anomaly is named as Elle does: aborted read (G1a), dirty update, intermediate read (G1b),
+internal, future read, incompatible order, duplicate elements; and by the edges that a cycle needs:
+G0 (ww), G1c (and wr), G-single (and one rw; a lost update is one), G-nonadjacent and G2-item (and
+more), each with `-realtime` if it needs rt. In a history without transactions a stale read or a
+lost append is G-single-realtime.
 """
 
 from typing import Final

@@ -2,8 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from checkers.verdict import CheckerInputError
+
+MOST_OPERATIONS: Final = 10**10
+MOST_KEYS: Final = 10**7
+MOST_CLIENTS: Final = 10**6
+MOST_VALUES: Final = 2**62
+"""What the arrays of a chunk, and the numbers in them, have room for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +50,10 @@ class GenerateOptions:
         Raises:
             CheckerInputError: an option's value can't be; one line.
         """
-        _at_least("--operations", self.operations, 0)
-        _at_least("--keys", self.keys, 1)
-        _at_least("--concurrency", self.concurrency, 1)
-        _at_least("--values", 1 if self.values is None else self.values, 1)
+        _within("--operations", self.operations, 0, MOST_OPERATIONS)
+        _within("--keys", self.keys, 1, MOST_KEYS)
+        _within("--concurrency", self.concurrency, 1, MOST_CLIENTS)
+        _within("--values", 1 if self.values is None else self.values, 1, MOST_VALUES)
         _at_least("--seed", self.seed, 0)
         _share("--indeterminate", self.indeterminate)
         _share("--failed", self.failed)
@@ -63,6 +70,12 @@ class GenerateOptions:
 def _at_least(name: str, value: int, least: int) -> None:
     if value < least:
         raise CheckerInputError(f"{name} {value}: {least} or more is expected")
+
+
+def _within(name: str, value: int, least: int, most: int) -> None:
+    _at_least(name, value, least)
+    if value > most:
+        raise CheckerInputError(f"{name} {value}: {most} or less is expected")
 
 
 def _share(name: str, value: float) -> None:

@@ -6,7 +6,7 @@ column, so that a million operations take seconds. A file appears under its name
 
 import gzip
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -42,7 +42,8 @@ def writer(path: Path) -> Iterator[Write]:
     except OSError as error:
         raise CheckerInputError(f"--out {path}: can't be written: {error.strerror}") from error
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):  # where there can't be such a file, none is left
+            partial.unlink(missing_ok=True)
 
 
 def refuse_suffix(path: Path) -> None:

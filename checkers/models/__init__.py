@@ -8,7 +8,7 @@ properties of its own; one may be both. `ColumnarModel` is the hint that makes t
 """
 
 import sys
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
@@ -185,6 +185,8 @@ def model_named(name: str) -> Model:
     """
     if ".py:" in name:
         return model_of_file(name)
+    if name.endswith(".py"):
+        raise CheckerInputError(f"model {name}: a file, give its class too, as in {name}:ClassName")
     try:
         return _of_files.get(name) or models()[name]
     except KeyError:
@@ -209,15 +211,26 @@ def model_of_file(reference: str) -> Model:
     try:
         spec.loader.exec_module(module)
         model = getattr(module, class_name)()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[unique]
-        said = (str(error).strip().splitlines() or ["no reason given"])[0]
+        said = (str(error).strip().splitlines() or ["no reason given"])[0].replace(unique, path)
         raise CheckerInputError(f"model {reference}: {type(error).__name__}: {said}") from error
     if not isinstance(model, SequentialModel | PropertyModel):
         wanted = "it has to be a Specification, a SequentialModel or a PropertyModel"
         raise CheckerInputError(f"model {reference}: {class_name} is no model: {wanted}")
+    _require_named(reference, model)
     _of_files[model.name] = model
     return model
+
+
+def _require_named(reference: str, model: object) -> None:
+    name, functions = (getattr(model, field, None) for field in ("name", "functions"))
+    if not isinstance(name, str) or not name:
+        raise CheckerInputError(f"model {reference}: its name is {name!r}, not a text")
+    is_set = isinstance(functions, Collection) and not isinstance(functions, str)
+    if not is_set or not all(isinstance(one, str) for one in functions or ()):
+        wrong = f"its functions are {functions!r}, not a set of texts"
+        raise CheckerInputError(f"model {reference}: {wrong}")
 
 
 def reference_to(model: Model) -> str | None:

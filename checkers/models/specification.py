@@ -8,6 +8,7 @@ replayed: wrong, they cost time and nothing else. docs/checkers.md has a worked 
 """
 
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from typing_extensions import override
@@ -17,6 +18,8 @@ from checkers.history import Operation
 from checkers.models import ProposingModel, SequentialModel, unknown_function
 
 FOREVER: Final = float("inf")
+_PROBED: Final = 8
+"""With so many calls `step` is tried before it is believed to return states."""
 
 
 class Call:
@@ -108,7 +111,25 @@ class Specification(SequentialModel, ProposingModel):
     def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
         """Returns the operations as `step` sees them; None for an unanswered one that is pure."""
         made = [Call(operation) for operation in operations]
+        self._require_states(made[:_PROBED])
         return [None if call.status != "ok" and self.is_pure(call) else call for call in made]
+
+    def _require_states(self, calls: Iterable[Call]) -> None:
+        """Raises TypeError if `step` says whether calls are legal, and not where they lead to.
+
+        A state may be a boolean, but then the first one is: else every call would seem legal.
+        """
+        start = self.init()
+        for call in () if isinstance(start, bool) else calls:
+            with suppress(Exception):  # what the search won't ask for may be beyond `step`
+                after = self.step(start, call)
+                if isinstance(after, bool):
+                    break
+        else:
+            return
+        raise TypeError(
+            f"step returned {after} for {call.f}, where a state is expected, or None: not legal"
+        )
 
     @override
     def proposed(self, operations: Sequence[Operation]) -> Sequence[int] | None:

@@ -6,6 +6,7 @@ name, and by its first line where the name says nothing. Not here: which folders
 `checkers.history`.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -22,7 +23,8 @@ from checkers.history import (
 )
 from checkers.reading.jepsen import edn_operations, is_log_line, log_operations
 from checkers.reading.jsonl import batches_of_operations, json_batches
-from checkers.reading.parquet import parquet_operations
+from checkers.reading.parquet import SUFFIX as PARQUET
+from checkers.reading.parquet import is_operations, is_table_folder, parquet_operations
 from checkers.schema import OPERATIONS
 from checkers.tables import iterate_rows
 
@@ -31,7 +33,7 @@ _BY_LINE: Final[dict[str, Callable[[Path, Validator | None], Iterator[Operation]
     "edn": edn_operations,
     "log": log_operations,
 }
-_SUFFIXES: Final = {".jsonl": "json", ".edn": "edn", ".log": "log", ".parquet": "parquet"}
+_SUFFIXES: Final = {".jsonl": "json", ".edn": "edn", ".log": "log", PARQUET: "parquet"}
 _NOT_HISTORIES: Final = frozenset({"faults.jsonl", "trace.jsonl", "results.edn", "jepsen.log"})
 """What Kraftproof and Jepsen write beside a history."""
 
@@ -80,7 +82,12 @@ def located_operations_of(path: Path, validate: Validator | None = None) -> Iter
 
 
 def is_history(path: Path) -> bool:
-    """Says whether a file that was found in a folder is a history, by its name and first line."""
+    """Says whether what was found in a folder is a history, by its name and how it begins."""
+    if path.is_dir():
+        is_closed = not os.access(path, os.R_OK | os.X_OK, effective_ids=True)  # told when read
+        return is_closed or (is_table_folder(path) and is_operations(path))
+    if path.suffix == PARQUET:
+        return is_operations(path)
     if not path.is_file() or path.name.removesuffix(".gz") in _NOT_HISTORIES:
         return False
     suffix = Path(path.name.removesuffix(".gz")).suffix
@@ -89,7 +96,18 @@ def is_history(path: Path) -> bool:
     return suffix in {".jsonl", ".edn"}
 
 
+def size_of(path: Path) -> int:
+    """Returns how many bytes a history has; 0 if it can't be told."""
+    try:
+        files = [file for file in path.iterdir() if file.is_file()] if path.is_dir() else [path]
+        return sum(file.stat().st_size for file in files)
+    except OSError:
+        return 0
+
+
 def _form_of(path: Path) -> str:
+    if path.is_dir():
+        return "parquet"
     suffix = Path(path.name.removesuffix(".gz")).suffix
     return _SUFFIXES.get(suffix) or _form_told_by_content(path) or "json"
 

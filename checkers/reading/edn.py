@@ -7,13 +7,15 @@ how deep by MAX_DEPTH and MAX_VALUES.
 Values become those of JSON: nil null, keywords and symbols their text, vectors, lists and sets
 lists (a set in the order of its elements' JSON, so that equal sets are equal), maps objects whose
 keys are text. Tags are dropped, what they stand before is kept. Simplified: a string ends in the
-line in which it begins (Clojure prints a newline in one as an escape); characters, ratios and
-symbolic numbers (##Inf) are text; decimals are floats.
+line in which it begins (Clojure prints a newline in one as an escape); characters, ratios (in
+lowest terms) and symbolic numbers (##Inf) are text; decimals are floats.
 """
 
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from itertools import pairwise
 from typing import Final
 
 import msgspec
@@ -28,7 +30,7 @@ _TOKEN: Final = re.compile(
     r"""
       (?P<blank>[\s,]+|;.*)
     | (?P<string>"[^"\\]*(?:\\.[^"\\]*)*")
-    | (?P<open>\#?\{|\[|\()
+    | (?P<open>\#?\{|\[|\(|\#:[^\s,:;"()\[\]{}\\]+\s*\{)
     | (?P<close>[\]})])
     | (?P<discard>\#_)
     | (?P<tag>\#[A-Za-z][^\s,;"()\[\]{}\\]*)
@@ -40,6 +42,7 @@ _TOKEN: Final = re.compile(
 _NUMBER: Final = re.compile(
     r"(?P<whole>[+-]?(?:0|[1-9][0-9]*))(?:N?|(?P<rest>(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)M?)"
 )
+_HEXADECIMAL: Final = re.compile(r"[+-]?0[xX][0-9A-Fa-f]+")
 _LOOKS_LIKE_NUMBER: Final = re.compile(r"[+-]?[0-9]")
 _ESCAPE: Final = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)")
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\"}
@@ -60,12 +63,13 @@ class EdnError(ValueError):
 
 
 class _Open:
-    """A bracket that is not closed yet."""
+    """A bracket that is not closed yet; of #:name{ the mark is {, and the namespace `name`."""
 
-    __slots__ = ("discards", "items", "line", "mark")
+    __slots__ = ("discards", "items", "line", "mark", "namespace")
 
     def __init__(self, mark: str, line: int) -> None:
-        self.mark = mark
+        self.namespace = mark[2:-1].rstrip() if mark.startswith("#:") else ""
+        self.mark = "{" if self.namespace else mark
         self.line = line
         self.items: list[object] = []
         self.discards = 0
@@ -76,6 +80,13 @@ class _Open:
             self.discards -= 1
         else:
             self.items.append(value)
+
+    def qualified(self, keyword: object) -> object:
+        """Returns a keyword with the namespace that it has as a key of this map, if it is one."""
+        if not self.namespace or len(self.items) % 2:
+            return keyword
+        name = str(keyword)
+        return name.removeprefix("_/") if "/" in name else f"{self.namespace}/{name}"
 
 
 def edn_forms(lines: Iterable[tuple[int, bytes]]) -> Iterator[Form]:
@@ -146,7 +157,9 @@ class _Reader:
         elif kind == "close":
             self._close(number, text)
         else:
-            self._stack[-1].add(_READERS[kind](number, text))
+            value = _READERS[kind](number, text)
+            last = self._stack[-1]
+            last.add(last.qualified(value) if text.startswith(":") else value)
 
     def _open(self, number: int, mark: str) -> None:
         if len(self._stack) > MAX_DEPTH:
@@ -191,9 +204,15 @@ def _unreadable(text: str, at: int) -> str:
 def _collected(number: int, bracket: _Open) -> object:
     if bracket.mark == "{":
         return _map(number, bracket.items)
-    if bracket.mark == "#{":
-        return sorted(bracket.items, key=_json)
-    return bracket.items
+    return _set(number, bracket.items) if bracket.mark == "#{" else bracket.items
+
+
+def _set(number: int, items: list[object]) -> list[object]:
+    by_text = sorted(zip(map(_json, items), range(len(items)), strict=True))
+    for (one, _), (other, _) in pairwise(by_text):
+        if one == other:
+            raise EdnError(number, f"a set with {one.decode()} twice")
+    return [items[place] for _, place in by_text]
 
 
 def _map(number: int, items: list[object]) -> dict[str, object]:
@@ -237,11 +256,11 @@ def _atom(number: int, text: str) -> object:
 
 
 def _number(number: int, text: str) -> object:
+    if _HEXADECIMAL.fullmatch(text):
+        return int(text, 16)
     match = _NUMBER.fullmatch(text)
     if match is None:
-        if re.fullmatch(r"[+-]?[0-9]+/[0-9]+", text):
-            return text
-        raise EdnError(number, f"no such number: {text[:40]}")
+        return _ratio(number, text)
     try:
         is_float = match["rest"] or text.endswith("M")
         value = float(text.rstrip("M")) if is_float else int(match["whole"])
@@ -250,6 +269,16 @@ def _number(number: int, text: str) -> object:
     if math.isinf(value):
         raise EdnError(number, f"a number out of range: {text[:40]}")
     return value
+
+
+def _ratio(number: int, text: str) -> object:
+    if not re.fullmatch(r"[+-]?[0-9]+/[0-9]+", text):
+        raise EdnError(number, f"no such number: {text[:40]}")
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError) as error:
+        raise EdnError(number, f"a number out of range: {text[:40]}") from error
+    return value.numerator if value.denominator == 1 else str(value)
 
 
 def _character(number: int, text: str) -> str:

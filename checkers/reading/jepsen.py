@@ -2,11 +2,12 @@
 
 A map is an event: `:type`, `:process`, `:f`, `:value`, and `:index`, `:time`, `:error`, `:node` and
 `:key` where it has them; an event without `:f` whose value is a list is a transaction, `txn`. What
-a process does that has no number, the nemesis, is left out. Two things must be told from the
-history's first events, since Jepsen prints them like other values:
+the nemesis does is left out. Two things must be told from the history's first events, since Jepsen
+prints them like other values:
 
 - a test over independent keys, where every value is [key value]: the invocations all have such a
-  value, its key is no list, and a cas has a pair as its value;
+  value, its key is no list, and a cas has a pair as its value; or a read asks with [key nil], and
+  then the others must have such values too;
 - transactions on registers, `[:w k v]` and `[:r k v]`: the reads and writes of `multi-register`;
   those of list append, `[:append k v]` and `[:r k [v ...]]`, stay as they are.
 
@@ -40,6 +41,7 @@ from checkers.reading.edn import EdnError, Form, edn_forms
 _LOOKED_AT: Final = 1000
 """How many events are read before the form of their values is decided."""
 
+_NEMESIS: Final = "nemesis"
 _REGISTER_ACTIONS: Final = {"r": "read", "w": "write", "read": "read", "write": "write"}
 
 _LOG_LINE: Final = re.compile(
@@ -113,11 +115,11 @@ class _Dialect:
 def _events(path: Path, forms: Iterable[Form]) -> Iterator[tuple[int, Event]]:
     clients = _clients(path, forms)
     first = list(islice(clients, _LOOKED_AT))
-    values = [form.get("value") for _, form in first if form.get("type") == "invoke"]
-    is_keyed = bool(values) and all(
-        _is_keyed(form) for _, form in first if form.get("type") == "invoke"
-    )
-    inner = [value[1] for value in values if isinstance(value, list)] if is_keyed else values
+    invoked = [form for _, form in first if form.get("type") == "invoke"]
+    values = [form.get("value") for form in invoked]
+    is_keyed = bool(values) and (all(map(_is_keyed, invoked)) or any(map(_asks_a_key, invoked)))
+    inner = [value[-1] for value in values if isinstance(value, list) and value]
+    inner = inner if is_keyed else values
     dialect = _Dialect(is_keyed=is_keyed, has_registers=_have_registers(inner))
     index = -1
     for line, form in chain(first, clients):
@@ -127,12 +129,12 @@ def _events(path: Path, forms: Iterable[Form]) -> Iterator[tuple[int, Event]]:
 
 
 def _clients(path: Path, forms: Iterable[Form]) -> Iterator[tuple[int, dict[str, object]]]:
-    """Yields what is done by processes with a number, or by none that is named."""
+    """Yields what is done by anybody but the nemesis."""
     for line, form in forms:
         if not isinstance(form, dict):
             kind = type(form).__name__
             raise HistoryError(f"{path}:{line}: not an event: Expected `object`, got `{kind}`")
-        if not isinstance(form.get("process"), str):
+        if form.get("process") != _NEMESIS:
             yield line, form
 
 
@@ -143,6 +145,13 @@ def _is_keyed(form: dict[str, object]) -> bool:
     key, inner = value
     is_whole = isinstance(inner, list) or form.get("f") != "cas"
     return not isinstance(key, list) and is_whole
+
+
+def _asks_a_key(form: dict[str, object]) -> bool:
+    value = form.get("value")
+    if form.get("f") != "read" or not isinstance(value, list) or not _is_keyed(form):
+        return False
+    return value[0] is not None and value[1] is None
 
 
 def _have_registers(values: Iterable[object]) -> bool:
@@ -157,12 +166,8 @@ def _have_registers(values: Iterable[object]) -> bool:
 
 
 def _event(path: Path, line: int, form: dict[str, object], dialect: _Dialect) -> Event:
-    value = form.get("value")
-    if dialect.is_keyed and isinstance(value, list) and len(value) == 2:
-        form = form | {"key": value[0], "value": value[1]}
-    elif dialect.is_keyed and form.get("type") == "invoke":
-        shown = msgspec.json.encode(value).decode()
-        raise HistoryError(f"{path}:{line}: field value: Expected [key value], got {shown}")
+    if dialect.is_keyed:
+        form = form | _key_and_value(path, line, form)
     if dialect.has_registers:
         form = form | {"value": _register_actions(form.get("value"))}
     if "f" not in form and isinstance(form.get("value"), list):
@@ -171,6 +176,18 @@ def _event(path: Path, line: int, form: dict[str, object], dialect: _Dialect) ->
         return msgspec.convert(form, Event)
     except msgspec.ValidationError as error:
         raise refused_event(path, line, error) from error
+
+
+def _key_and_value(path: Path, line: int, form: dict[str, object]) -> dict[str, object]:
+    """Returns the two parts of an event's value; what failed or is not known may have others."""
+    value, kind = form.get("value"), form.get("type")
+    if isinstance(value, list) and len(value) == 2:
+        key = {"key": value[0]} if kind in {"invoke", "ok"} else {}
+        return {"value": value[1], **key}
+    if kind == "invoke" or (kind == "ok" and value is not None):
+        shown = msgspec.json.encode(value).decode()
+        raise HistoryError(f"{path}:{line}: field value: Expected [key value], got {shown}")
+    return {}
 
 
 def _register_actions(value: object) -> object:

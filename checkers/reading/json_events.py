@@ -6,6 +6,7 @@ all else is decoded and spelled anew, once for each distinct text.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -14,8 +15,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from checkers.history import as_text
-from checkers.reading.json_values import NULL, OTHER, STRING
-from checkers.reading.pairing import EVENTS, NotPlainError
+from checkers.reading.json_values import NULL, OTHER, QUOTE, STRING
+from checkers.reading.pairing import EVENTS, INVOKE, JSON_LIKE_KEY, OTHER_KEY, NotPlainError
 from checkers.reading.scan import (
     ERROR,
     FIELDS,
@@ -31,9 +32,15 @@ from checkers.reading.scan import (
     scan,
 )
 
+_BEGINS_JSON: Final = np.isin(np.arange(256), list(b"-0123456789[{ntf"))
+"""How the JSON of what is no text begins."""
 
-def events_of(piece: bytes) -> pa.Table:
-    """Returns the events of whole lines, the last with its newline, with the columns of EVENTS.
+
+def events_of(piece: bytes) -> tuple[pa.Table, int]:
+    """Returns the events of whole lines, the last with its newline.
+
+    Returns:
+        A table with the columns of EVENTS, and the kinds of keys that its invocations have.
 
     Raises:
         NotPlainError: the scanner does not read something in them.
@@ -48,20 +55,21 @@ def events_of(piece: bytes) -> pa.Table:
         raise NotPlainError
     numbers, spans, forms = numbers[:rows], spans[:rows], forms[:rows]
     fields = _Fields(text, spans, forms)
-    return pa.table(
+    table = pa.table(
         {
             "index": numbers[:, INDEX],
             "process": numbers[:, PROCESS],
             "type": numbers[:, TYPE],
             "time": pa.array(numbers[:, TIME], mask=forms[:, TIME] == NULL),
             "f": fields.words(F),
-            "key": pc.fill_null(fields.words(KEY), "null"),
+            "key": fields.words(KEY),
             "value": pc.fill_null(fields.json(VALUE), "null"),
             "node": fields.words(NODE),
             "error": fields.words(ERROR),
         },
         schema=EVENTS,
     )
+    return table, fields.key_kinds(numbers[:, TYPE] == INVOKE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,18 @@ class _Fields:
         """Returns a field's values, strings as they stand and all else as JSON."""
         inside = (self.forms[:, field] == STRING)[:, np.newaxis] * np.array([1, -1], np.int32)
         return self._values(field, self.spans[:, field] + inside, as_text)
+
+    def key_kinds(self, events: NDArray[np.bool_]) -> int:
+        """Returns which kinds of keys there are among some events, as `pairing` has them."""
+        forms, begins = self.forms[events, KEY], self.spans[events, KEY, 0]
+        is_plain = forms == STRING
+        begins_json = np.any(_BEGINS_JSON[self.text[begins[is_plain] + 1]])
+        kinds = JSON_LIKE_KEY if begins_json else 0
+        if is_plain.all():
+            return kinds
+        is_escaped = (forms == OTHER) & (self.text[begins] == QUOTE)
+        kinds |= JSON_LIKE_KEY if is_escaped.any() else 0
+        return kinds | (0 if (is_plain | is_escaped).all() else OTHER_KEY)
 
     def _values(
         self, field: int, spans: NDArray[np.int32], spell: Callable[[object], str]

@@ -61,7 +61,7 @@ def _quickly(path: Path, small_bytes: int, piece_bytes: int) -> Iterator[pa.Reco
     for piece in _pieces(path, small_bytes, piece_bytes):
         from checkers.reading.json_events import events_of  # compiled: long files only
 
-        yield pairing.feed(events_of(piece))
+        yield pairing.feed(*events_of(piece))
     yield pairing.rest()
 
 

@@ -26,13 +26,17 @@ EVENTS: Final = pa.schema(
         pa.field("type", pa.int64(), nullable=False),
         pa.field("time", pa.int64()),
         pa.field("f", pa.string(), nullable=False),
-        pa.field("key", pa.string(), nullable=False),
+        pa.field("key", pa.string()),
         pa.field("value", pa.string(), nullable=False),
         pa.field("node", pa.string()),
         pa.field("error", pa.string()),
     ]
 )
-"""One row an event, its texts as in `checkers.schema.OPERATIONS`."""
+"""One row an event, its texts as in `checkers.schema.OPERATIONS`, a key that is missing null."""
+
+JSON_LIKE_KEY: Final = 1
+OTHER_KEY: Final = 2
+"""Kinds of keys, as bits: a text that may be the JSON of another key, and what is no text."""
 
 _STATUSES: Final = ("info", "ok", "fail", "info")
 """The status of an operation whose last event so far has that type."""
@@ -50,14 +54,22 @@ class Pairing:
         self._open_numbers = np.empty(0, np.int64)
         self._invocations = 0
         self._last_index = -1
+        self._key_kinds = 0
 
-    def feed(self, events: pa.Table) -> pa.RecordBatch:
+    def feed(self, events: pa.Table, key_kinds: int) -> pa.RecordBatch:
         """Takes the next events and returns what completes with them, by invocation.
+
+        Args:
+            events: with the columns of EVENTS.
+            key_kinds: the kinds of keys that there are among their invocations.
 
         Raises:
             NotPlainError: an event can't follow those before it.
         """
         self._require_order(_column(events, "index"))
+        self._key_kinds |= key_kinds
+        if self._key_kinds == JSON_LIKE_KEY | OTHER_KEY:
+            raise NotPlainError
         both = pa.concat_tables([self._open, events]).combine_chunks()
         invokes = _column(both, "type") == INVOKE
         places, completions = _pairs(_column(both, "process"), invokes)
@@ -113,9 +125,15 @@ def _pairs(
 
 def _require_match(invoked: pa.Table, completed: pa.Table) -> None:
     same = pc.all(pc.equal(invoked.column("f"), completed.column("f")))
+    same_key = pc.all(pc.equal(_key(invoked), completed.column("key")))
     forward = pc.all(pc.less_equal(invoked.column("time"), completed.column("time")))
-    if same.as_py() is False or forward.as_py() is False:
+    if any(holds.as_py() is False for holds in (same, same_key, forward)):
         raise NotPlainError
+
+
+def _key(invoked: pa.Table) -> pa.ChunkedArray:
+    key = invoked.column("key")
+    return pc.fill_null(key, "null") if key.null_count else key
 
 
 def _operations(
@@ -125,7 +143,7 @@ def _operations(
         "index": pa.array(numbers, pa.int64()),
         "process": invoked.column("process"),
         "f": invoked.column("f"),
-        "key": invoked.column("key"),
+        "key": _key(invoked),
         "input": invoked.column("value"),
         "output": completed.column("value"),
         "status": pa.array(_STATUSES).take(completed.column("type").combine_chunks()),

@@ -1,11 +1,12 @@
 """Reads a history that is a Parquet table of operations, ours or somebody else's.
 
-A table with another `schema_version` than ours is refused, one without any is read if it has the
-columns; `index`, times, `node` and `error` may be missing. What a JSON history can't say by its
-form is checked here: that no operation completes before it began, and that no process has two
-open.
+A table is a file, or a folder of them as Spark writes it. One with another `schema_version` than
+ours is refused, one without any is read if it has the columns; `index`, times, `node` and `error`
+may be missing. What a JSON history can't say by its form is checked here: that no operation
+completes before it began, that no two events have one index, and that no process has two open.
 """
 
+import os
 from pathlib import Path
 from typing import Final
 
@@ -20,10 +21,40 @@ from checkers.history import HistoryError
 from checkers.schema import OPERATION_STATUSES, OPERATIONS, SCHEMA_VERSION
 
 _OPTIONAL: Final = ("index", "invoke_time", "complete_time", "node", "error")
-_PLAIN: Final = r'^(?:null|true|false|0|-?[1-9][0-9]{0,17}|"[ !#-\[\]-~]*")$'
+_NEEDED: Final = tuple(name for name in OPERATIONS.names if name not in _OPTIONAL)
+_SCALAR: Final = r'(?:null|true|false|0|-?[1-9][0-9]{0,17}|"[ !#-\[\]-~]*")'
+_PLAIN: Final = rf"^(?:{_SCALAR}|\[(?:{_SCALAR}(?:,{_SCALAR})*)?\])$"
 """Texts of JSON that have no other spelling."""
 
 _NEVER: Final = np.iinfo(np.int64).max
+SUFFIX: Final = ".parquet"
+
+
+def is_table_folder(path: Path) -> bool:
+    """Says whether a folder is one table in several files, by its name or by theirs."""
+    files = _files(path) if path.is_dir() else []
+    if not files:
+        return False
+    is_told = path.suffix == SUFFIX or files[0].name.startswith("part-")
+    return is_told or os.access(path / "_SUCCESS", os.F_OK)
+
+
+def is_operations(path: Path) -> bool:
+    """Says whether a file or a folder holds a table of operations, or may be meant to.
+
+    What can't be read may be, so that whoever reads it says why; the files of a table's folder are
+    no tables by themselves.
+    """
+    if is_table_folder(path.parent):
+        return False
+    try:
+        return set(pq.read_schema(_files(path)[0]).names) >= set(_NEEDED)
+    except (OSError, pa.ArrowException):
+        return True
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(path.glob(f"[!._]*{SUFFIX}")) if path.is_dir() else [path]
 
 
 def parquet_operations(path: Path) -> pa.Table:
@@ -33,7 +64,7 @@ def parquet_operations(path: Path) -> pa.Table:
         HistoryError: it is no such table; one line that names file, row and column.
     """
     table = _with_columns(path, _read(path))
-    for check in (_require_values, _require_order, _require_one_open):
+    for check in (_require_values, _require_order, _require_apart, _require_one_open):
         check(path, table)
     for name in ("input", "output"):
         place = table.column_names.index(name)
@@ -43,12 +74,19 @@ def parquet_operations(path: Path) -> pa.Table:
 
 
 def _read(path: Path) -> pa.Table:
+    parts = []
+    for file in _files(path):
+        try:
+            parts.append(pq.ParquetFile(file).read())
+        except (OSError, pa.ArrowException) as error:
+            reason = str(error).splitlines()[0]
+            raise HistoryError(f"{file}: not a readable Parquet file: {reason}") from error
     try:
-        table = pq.ParquetFile(path).read()
-    except (OSError, pa.ArrowException) as error:
+        table = pa.concat_tables(parts)
+    except (pa.ArrowException, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise HistoryError(f"{path}: not a readable Parquet file: {reason}") from error
-    version = (table.schema.metadata or {}).get(b"schema_version", b"none").decode()
+        raise HistoryError(f"{path}: its files are of several tables: {reason}") from error
+    version = (table.schema.metadata or {}).get(b"schema_version", b"none").decode(errors="replace")
     if version not in {"none", str(SCHEMA_VERSION)}:
         raise HistoryError(f"{path}: schema_version is {version}, not {SCHEMA_VERSION}")
     return table
@@ -56,8 +94,12 @@ def _read(path: Path) -> pa.Table:
 
 def _with_columns(path: Path, table: pa.Table) -> pa.Table:
     """Returns the columns of OPERATIONS, those made up that may be missing."""
-    columns = {name: table.column(name) for name in table.column_names if name in OPERATIONS.names}
-    missing = [name for name in OPERATIONS.names if name not in columns and name not in _OPTIONAL]
+    named = [name for name in table.column_names if name in OPERATIONS.names]
+    twice = [name for name in named if named.count(name) > 1]
+    if twice:
+        raise HistoryError(f"{path}: column {twice[0]} is there twice")
+    columns = {name: table.column(name) for name in named}
+    missing = [name for name in _NEEDED if name not in columns]
     if missing:
         raise HistoryError(f"{path}: column {missing[0]} is missing")
     if "index" not in columns:
@@ -66,6 +108,8 @@ def _with_columns(path: Path, table: pa.Table) -> pa.Table:
     for field in OPERATIONS:
         column = columns.get(field.name, pa.nulls(len(table), field.type))
         try:
+            if pa.types.is_timestamp(column.type):
+                column = pc.cast(column, pa.timestamp("ns", column.type.tz))
             filled.append(pc.cast(column, field.type))
         except (pa.ArrowException, ValueError) as error:
             reason = str(error).splitlines()[0]
@@ -82,6 +126,39 @@ def _require_values(path: Path, table: pa.Table) -> None:
     _refuse(path, table, pc.invert(known), "status", "is none of ok, fail and info")
     unanswered = pc.and_(pc.equal(status, "ok"), pc.is_null(table.column("complete_index")))
     _refuse(path, table, unanswered, "complete_index", "is null, but the status is ok")
+
+
+def _require_apart(path: Path, table: pa.Table) -> None:
+    """Requires that no two events, and no two operations, have one number."""
+    complete = table.column("complete_index")
+    done = complete.drop_null().to_numpy()
+    if done.max(initial=0) == _NEVER:
+        is_never = pc.fill_null(pc.equal(complete, _NEVER), fill_value=False)
+        _refuse(path, table, is_never, "complete_index", "stands for no event")
+    events = np.concatenate([_numbers(table, "invoke_index"), done])
+    for numbers, name in (
+        (_numbers(table, "index"), "index"),
+        (events, "invoke_index or complete_index"),
+    ):
+        if not _are_distinct(numbers):
+            order = np.argsort(numbers, kind="stable")
+            place = int(np.flatnonzero(np.diff(numbers[order]) == 0)[0])
+            rows = np.arange(len(table))
+            row = np.concatenate([rows, rows[complete.is_valid().to_numpy()]])[order]
+            raise HistoryError(
+                f"{path}: row {row[place + 1]}: field {name}: {numbers[order[place]]} is that of"
+                f" row {row[place]} as well"
+            )
+
+
+def _are_distinct(numbers: NDArray[np.int64]) -> bool:
+    """Says whether no number is there twice; without sorting where they are close together."""
+    if len(numbers) == 0:
+        return True
+    low, high = int(numbers.min()), int(numbers.max())
+    if high - low < 4 * len(numbers):
+        return bool(np.bincount(numbers - low).max() == 1)
+    return bool(np.all(np.diff(np.sort(numbers)) > 0))
 
 
 def _require_order(path: Path, table: pa.Table) -> None:

@@ -21,6 +21,8 @@ from checkers import CheckerInputError, RunVerdict, check_paths
 from checkers.explain.run import ExplanationError
 from checkers.options import Limits
 from checkers.verdict import USAGE_ERROR_EXIT_CODE, Verdict, worst
+from kraftproof.errors import UsageError
+from kraftproof.output import complain, in_one_line
 
 _STYLES: Final = {Verdict.VALID: "green", Verdict.INVALID: "bold red", Verdict.UNKNOWN: "yellow"}
 _FINDINGS_SHOWN: Final = 5
@@ -80,7 +82,7 @@ def check(
 
     Exit codes, by the worst: 0 valid, 2 unknown, 1 invalid; 3 a mistake.
     """
-    refused: list[CheckerInputError] = []
+    refused: list[ValueError] = []
     try:
         runs = check_paths(
             paths,
@@ -90,16 +92,19 @@ def check(
             processes=processes or len(os.sched_getaffinity(0)),
             refuse=refused.append,
         )
-        verdicts = _show_all(runs, explain, as_json=as_json)
+        verdicts = _show_all(runs, explain, refused, as_json=as_json)
     except CheckerInputError as error:
         verdicts = []
         refused.append(error)
-    for mistake in refused:
-        sys.stderr.write(f"kraftproof check: {mistake}\n")
+    for mistake in dict.fromkeys(map(str, refused)):
+        complain(f"kraftproof check: {mistake}")
     raise typer.Exit(USAGE_ERROR_EXIT_CODE if refused else worst(verdicts).exit_code)
 
 
-def _show_all(runs: Iterable[RunVerdict], explain: Path | None, *, as_json: bool) -> list[Verdict]:
+def _show_all(
+    runs: Iterable[RunVerdict], explain: Path | None, refused: list[ValueError], *, as_json: bool
+) -> list[Verdict]:
+    """Shows each verdict; what keeps an explanation from being written goes to `refused`."""
     console = Console(highlight=False, soft_wrap=True)
     verdicts = []
     for number, run in enumerate(runs, start=1):
@@ -113,7 +118,9 @@ def _show_all(runs: Iterable[RunVerdict], explain: Path | None, *, as_json: bool
                 said = Console(file=sys.stderr, highlight=False) if as_json else console
                 _explain(said, run, explain, f"{number}-{Path(run.history).stem}-")
             except ExplanationError as error:
-                sys.stderr.write(f"kraftproof check: {error}\n")
+                complain(f"kraftproof check: {error}")
+            except UsageError as error:
+                refused.append(error)
     return verdicts
 
 
@@ -131,7 +138,8 @@ def _explain(console: Console, run: RunVerdict, folder: Path | None, prefix: str
     else:
         written = [] if folder is None else explain_into(folder, run, prefix)
     words = written[0].explanation.words if written else first_words(run)
-    console.print(Text(indent(words, "         ")))
+    told = "\n".join(map(in_one_line, words.splitlines()))
+    console.print(Text(indent(told, "         ")))
     for one in written:
         console.print(Text(f"         picture: {one.picture}"))
 
@@ -149,18 +157,19 @@ def json_line(run: RunVerdict) -> str:
 
 def _show(console: Console, run: RunVerdict) -> None:
     line = Text(f"{run.verdict:<8}", style=_STYLES[run.verdict])
-    line.append(f" {run.history}", style="default")
+    line.append(f" {in_one_line(run.history)}", style="default")
     counts = (
         f"  {run.model}, {run.operations} operations, {len(run.keys)} keys, {run.seconds:.3f} s"
     )
     line.append(counts, style="dim")
     console.print(line)
     for finding in run.findings[:_FINDINGS_SHOWN]:
-        console.print(Text(f"         {finding.kind}: {finding.check}: {finding.sentence}"))
+        said = in_one_line(f"{finding.kind}: {finding.check}: {finding.sentence}")
+        console.print(Text(f"         {said}"))
     hidden = len(run.findings) - _FINDINGS_SHOWN
     if hidden > 0:
         console.print(Text(f"         and {hidden} more findings"))
     for note in run.notes[:_FINDINGS_SHOWN]:
-        console.print(Text(f"         {note}"))
+        console.print(Text(f"         {in_one_line(note)}"))
     if run.not_applicable:
         console.print(Text(f"         not applicable: {', '.join(run.not_applicable)}", "dim"))

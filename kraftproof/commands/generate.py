@@ -118,7 +118,7 @@ def parse_values(text: str) -> int | None:
     """Returns how many values there are, None for `unique`; refuses all else in one line."""
     if text == UNIQUE:
         return None
-    if not text.isdecimal():
+    if not (text.isascii() and text.isdecimal()):
         raise UsageError(f"--values {text}: a number or {UNIQUE} is expected")
     return int(text)
 
@@ -128,6 +128,8 @@ def parse_mix(text: str) -> dict[str, float]:
     mix = {}
     for part in text.split(","):
         name, _, weight = part.partition("=")
+        if name.strip() in mix:
+            raise UsageError(f"--mix {text}: {name.strip()} is there twice")
         try:
             mix[name.strip()] = float(weight)
         except ValueError:

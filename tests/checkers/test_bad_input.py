@@ -222,3 +222,13 @@ def test_a_cut_table_is_named_and_the_others_are_checked(tmp_path):
         assert (result.exit_code, result.stdout.count('"valid"')) == (3, 1)
         assert result.stderr.startswith(f"kraftproof check: {path}: not a readable Parquet file")
         assert result.stderr.count("\n") == 1
+
+
+def test_what_a_history_holds_moves_no_cursor(tmp_path):
+    odd = EVENT | {"key": "a\x1b[2J\nb\x00", "type": "ok", "f": "read"}
+    path = tmp_path / "h.jsonl"
+    path.write_text(lines_of(odd | {"type": "invoke"}, odd | {"index": 1}))
+    result = run(path, "--model", "cas-register")
+    assert result.exit_code == 1
+    finding = result.stdout.splitlines()[1]
+    assert "key a\\x1b[2J\\nb\\x00: operation 0 (process 0" in finding

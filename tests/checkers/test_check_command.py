@@ -69,7 +69,7 @@ def test_an_empty_history_is_valid(tmp_path):
         ("FROB", (), "no model fits the operations frob: give --model ("),
         ("FROB", ("--model", "mutex"), ":1: field f: frob is no operation of mutex, which has acq"),
         ("FROB", ("--model", "nope"), "model nope: no such model; there are "),
-        (None, (), "no history (*.jsonl, *.edn) and no run directory in it"),
+        (None, (), "no history (*.jsonl, *.edn, *.parquet) and no run directory in it"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_3(tmp_path, content, options, wanted):

@@ -186,6 +186,12 @@ REFUSED = {
     "--hot-key 0.5": "--hot-key 0.5: more than one key is expected",
     "--corrupt nosuch": "--corrupt nosuch: cas-register has stale-read, ",
     "--operations 1 --corrupt stale-read": "--corrupt stale-read: this history has no place for it",
+    "--operations 99999999999999999999": "--operations 99999999999999999999: 10000000000 or less",
+    "--keys 99999999999": "--keys 99999999999: 10000000 or less is expected",
+    "--concurrency 99999999999": "--concurrency 99999999999: 1000000 or less is expected",
+    "--values 99999999999999999999": "--values 99999999999999999999: 4611686018427387904 or less",
+    "--values ²": "--values ²: a number or unique is expected",
+    "--mix read=1,write=1,read=2": "--mix read=1,write=1,read=2: read is there twice",
     "--operations 0 --corrupt phantom": "--corrupt phantom: this history has no place for it",
 }
 
@@ -198,12 +204,17 @@ def test_what_cannot_be_is_one_line_and_no_file(arguments, sentence, tmp_path, c
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["h.csv", "no/such/folder/h.jsonl"])
+@pytest.mark.parametrize("name", ["h.csv", "no/such/folder/h.jsonl", "a" * 250 + ".jsonl"])
 def test_what_cannot_be_written_is_one_line(name, tmp_path, capsys):
     assert run(["generate", "--out", str(tmp_path / name)]) == 3
     error = capsys.readouterr().err
     assert error.startswith(f"kraftproof: --out {tmp_path / name}: ")
     assert error.count("\n") == 1
+
+
+def test_what_is_no_folder_is_one_line(capsys):
+    assert run(["generate", "--out", "/dev/full/h.parquet"]) == 3
+    assert capsys.readouterr().err.startswith("kraftproof: --out /dev/full/h.parquet: can't be wri")
 
 
 def test_an_empty_history_can_be_made(tmp_path):

@@ -27,6 +27,7 @@ def txn(*actions, at):
 ANOMALIES = {
     "phantom: a read of what nobody had begun to append": [txn(("x", [1]), at=(0, 1))],
     "internal": [txn("x1", ("x", []), at=(0, 1))],
+    "future read": [txn(("x", [1]), "x1", at=(0, 1))],
     "duplicate elements": [txn("x1", at=(0, 1)), txn(("x", [1, 1]), at=(2, 3))],
     "incompatible order": [
         txn("x1", at=(0, 9)),
@@ -48,9 +49,25 @@ ANOMALIES = {
         txn("x1", "y1", at=(0, 3)),
         txn(("x", [1]), ("y", []), at=(1, 2)),
     ],
-    "G2, anti-dependency cycle": [
+    "G2-item, anti-dependency cycle": [
         txn("y1", ("x", []), at=(0, 3)),
         txn("x2", ("y", []), at=(1, 2)),
+    ],
+    "G-single, lost update": [
+        txn(("x", []), "x1", at=(0, 3)),
+        txn(("x", []), "x2", at=(1, 2)),
+    ],
+    "G-nonadjacent, anti-dependencies apart": [
+        txn("x1", at=(0, 9)),
+        txn("y1", at=(1, 8)),
+        txn(("x", [1]), ("y", []), at=(2, 6)),
+        txn(("x", []), ("y", [1]), at=(3, 7)),
+    ],
+    "G1c-realtime, circular information flow": [
+        txn("y1", "x2", at=(0, 9)),
+        txn(("y", [1]), at=(1, 2)),
+        txn("x1", at=(3, 4)),
+        txn(("x", [1, 2]), at=(10, 11)),
     ],
     "G0-realtime, write cycle": [
         txn("x1", at=(0, 1)),
@@ -75,6 +92,13 @@ def test_a_read_of_what_a_failed_append_left_is_named_an_aborted_read():
     operations = history(("append", 1, None, 0, 1), ("read", None, [1], 2, 3))
     operations[0] = msgspec.structs.replace(operations[0], status="fail")
     assert decided("list-append", operations).anomaly == "G1a, aborted read"
+    further = history(
+        ("append", 1, None, 0, 1), ("append", 2, None, 2, 3), ("read", None, [1, 2], 4, 5)
+    )
+    further[0] = msgspec.structs.replace(further[0], status="fail")
+    assert decided("list-append", further).anomaly == "G1a, aborted read; dirty update"
+    further[2] = msgspec.structs.replace(further[2], output=[2, 1])
+    assert decided("list-append", further).anomaly == "G1a, aborted read"
 
 
 def test_an_append_that_was_lost_happened_if_it_was_read_and_with_all_its_transaction():
@@ -84,6 +108,46 @@ def test_an_append_that_was_lost_happened_if_it_was_read_and_with_all_its_transa
     skewed = txn(("y", []), at=(3, 4))
     assert decided("list-append", history(lost, read, skewed)).stuck_row == 2
     assert decided("list-append", history(lost, skewed)).verdict is Verdict.VALID
+
+
+def test_the_same_anomaly_has_its_name_however_much_is_known():
+    """What others read later, or between, adds edges and changes no name."""
+    seen = txn(("x", [1]), ("y", [1]), at=(2, 10))
+    skew = [txn("x1", "y1", at=(0, 9)), txn(("y", [1]), at=(1, 8))]
+    cases = {
+        "G-single, read skew": [*skew, txn(("x", [1]), ("y", []), at=(2, 10))],
+        "G1b, intermediate read": [
+            txn("x1", "x2", at=(0, 9)),
+            txn(("x", [1]), "x3", at=(1, 8)),
+            txn(("x", [1, 3, 2]), at=(2, 10)),
+        ],
+        "G2-item, anti-dependency cycle": [
+            txn(("x", []), "y1", at=(0, 9)),
+            txn(("y", []), "x1", at=(1, 8)),
+            seen,
+        ],
+        "G-single, lost update": [
+            txn(("x", []), "x1", at=(0, 9)),
+            txn(("x", []), "x2", at=(1, 8)),
+            txn(("x", [1, 2]), at=(2, 10)),
+        ],
+        "G0, write cycle": [
+            txn("x1", "x3", at=(0, 9)),
+            txn("x2", at=(1, 8)),
+            txn(("x", [1, 2, 3]), at=(10, 11)),
+        ],
+    }
+    cases["internal"] = [txn("x1", "x2", ("x", [1]), at=(0, 1))]
+    for name, steps in cases.items():
+        assert decided("list-append", history(*steps)).anomaly == name
+    three = [txn(("x", []), "y1", at=(0, 9)), txn(("y", []), "z1", at=(1, 8))]
+    three.append(txn(("z", []), "x1", at=(2, 10)))
+    assert decided("list-append", history(*three)).anomaly == "G2-item, anti-dependency cycle"
+
+
+def test_a_read_of_its_own_first_append_is_no_intermediate_read():
+    own = [txn("x1", ("x", [1]), "x2", at=(0, 1)), txn(("x", [1, 2]), at=(2, 3))]
+    assert decided("list-append", history(*own)).verdict is Verdict.VALID
 
 
 def test_single_operations_are_linearizable_or_a_stale_read():

@@ -10,7 +10,7 @@ import pytest
 from checkers.history import HistoryError, iterate_operations
 from checkers.reading.json_events import events_of
 from checkers.reading.jsonl import json_batches
-from checkers.reading.pairing import NotPlainError
+from checkers.reading.pairing import NotPlainError, Pairing
 from checkers.schema import OPERATIONS
 from checkers.tables import operations_table
 from tests.checkers.conftest import HISTORIES
@@ -20,6 +20,7 @@ VALUES = [
     *("", "a b", 'quo"te', "back\\slash", "tab\t", "\x7f", "é", "\u2028", "[1,2]", "null"),
     *([], [0, 4], [None, "x"], [[1], [2]], {}, {"b": 1, "a": [1, {}]}, "x" * 300),
 ]
+KEYS = [["a", "7", "", "null"], ["a", None, "name", "é"], [7, None, [1, "x"]], VALUES]
 SPELLINGS = [
     {"separators": (",", ":")},
     {"separators": (",", ":"), "ensure_ascii": False},
@@ -31,23 +32,23 @@ SPELLINGS = [
 
 def history(rng, length):
     """A random history's lines: any order of processes, any values, some never answered."""
+    keys = rng.choice(KEYS)
     nodes = [None, 3, "n1", *(["ü"] if rng.random() < 0.1 else [])]
-    lines, open_functions, index, now = [], {}, -1, 0
+    lines, opened, index, now = [], {}, -1, 0
     for _ in range(length):
         process = rng.choice([0, 1, 2, 77, -3])
         index, now = index + rng.choice([1, 1, 5]), now + rng.randrange(3)
         event = {"index": index, "process": process}
-        if process in open_functions:
+        if process in opened:
             event["type"] = rng.choice(["ok", "fail", "info"])
-            event["f"] = open_functions.pop(process)
+            event["f"], key = opened.pop(process)
         else:
             event["type"], event["f"] = "invoke", rng.choice(["read", "write", "cas"])
-            open_functions[process] = event["f"]
-        extras = {
-            "key": rng.choice(VALUES),
-            "value": rng.choice(VALUES),
-            "error": rng.choice(VALUES),
-        }
+            key = rng.choice(keys)
+            opened[process] = event["f"], key
+        if key is not None and (event["type"] == "invoke" or rng.random() < 0.7):
+            event["key"] = key
+        extras = {"value": rng.choice(VALUES), "error": rng.choice(VALUES)}
         extras |= {"time": rng.choice([now, None]), "node": rng.choice(nodes)}
         extras["extra"] = rng.choice([1, "x", None])
         event |= {name: extras[name] for name in extras if rng.random() < 0.7}
@@ -117,17 +118,35 @@ def test_the_same_rows_or_the_same_words_where_a_file_is_damaged(tmp_path, seed)
         {"type": "done"},
         {"node": True},
         {"value": float("nan")},
+        {"key": "b"},
+        {"key": 7},
     ],
     ids=str,
 )
 def test_a_wrong_event_far_into_the_file_is_named(tmp_path, change):
-    event = {"index": 0, "process": 0, "type": "invoke", "f": "read", "time": 5}
+    event = {"index": 0, "process": 0, "type": "invoke", "f": "read", "time": 5, "key": "a"}
     events = [event | {"index": i, "type": "ok" if i % 2 else "invoke"} for i in range(100)]
     events[71] |= change
     path = write(tmp_path / "h.jsonl", [json.dumps(event).encode() for event in events])
     assert isinstance(quickly(path, piece_bytes=1000), str)
     assert quickly(path, piece_bytes=1000) == exactly(path)
     assert f"{path}:7" in exactly(path)
+
+
+@pytest.mark.parametrize(
+    ("key", "other"),
+    [(7, "7"), (None, "null"), (True, "true"), (-1, "-1"), ([1], "[1]"), ({"a": "b"}, '{"a":"b"}')],
+)
+def test_keys_that_would_have_one_text_are_refused(tmp_path, key, other):
+    both = [
+        {"process": i, "type": "invoke", "f": "read", "key": k} for i, k in enumerate([key, other])
+    ]
+    for first, second in (both, reversed(both)):
+        lines = [json.dumps({"index": i, **e}).encode() for i, e in enumerate([first, second])]
+        path = write(tmp_path / "h.jsonl", lines)
+        assert quickly(path, piece_bytes=len(lines[0]) + 1) == quickly(path) == exactly(path)
+        wanted = f"{path}:2: field key: {other} and {json.dumps(other)} are both keys here"
+        assert exactly(path).startswith(wanted)
 
 
 @pytest.mark.parametrize(
@@ -179,12 +198,18 @@ def test_most_of_these_are_read_by_the_compiled_scanner():
     for seed in range(60):
         lines = history(random.Random(seed), 60)
         with contextlib.suppress(NotPlainError):
-            read += len(events_of(b"".join(line + b"\n" for line in lines))) == len(lines)
+            read += len(events_of(b"".join(line + b"\n" for line in lines))[0]) == len(lines)
     assert read > 45
     timed = b'{"index":0,"process":0,"type":"ok","f":"r","time":1781000000123456789}\n'
-    assert events_of(timed)["time"].to_pylist() == [1781000000123456789]
+    assert events_of(timed)[0]["time"].to_pylist() == [1781000000123456789]
+    paired = 0
+    for seed in range(60):
+        lines = history(random.Random(seed), 60)
+        with contextlib.suppress(NotPlainError):
+            paired += len(Pairing().feed(*events_of(b"".join(line + b"\n" for line in lines)))) > 0
+    assert paired > 20
     for path in sorted((HISTORIES / "etcd").iterdir()):
-        assert len(events_of(path.read_bytes())) == path.read_bytes().count(b"\n")
+        assert len(events_of(path.read_bytes())[0]) == path.read_bytes().count(b"\n")
 
 
 def test_packed_files_blank_lines_and_no_last_newline(tmp_path):

@@ -25,6 +25,7 @@ from tests.checkers.random_histories import random_history
 
 EXAMPLE = Path(__file__).with_name("example_model.py")
 LIMITS = Limits(seconds=20)
+STOCK = "from tests.checkers.example_model import Stock\nclass A(Stock):\n    "
 app = typer.Typer()
 app.command()(check)
 
@@ -223,6 +224,11 @@ def test_a_model_is_taken_from_a_file(tmp_path):
         ("class A", "A", "SyntaxError: "),
         ("1 / 0", "A", "ZeroDivisionError: division by zero"),
         ("x = 1", "A", "AttributeError: "),
+        ("raise SystemExit(0)", "A", "SystemExit: 0"),
+        (f"{STOCK}name = 7", "A", "its name is 7, not a text"),
+        (f"{STOCK}name = ''", "A", "its name is '', not a text"),
+        (f"{STOCK}functions = 'take'", "A", "its functions are 'take', not a set of texts"),
+        (f"{STOCK}functions = {{1}}", "A", "its functions are {1}, not a set of texts"),
         ("class A: pass", "A", "A is no model: it has to be a Specification, "),
     ],
 )
@@ -245,15 +251,15 @@ def test_a_file_without_a_model_is_one_line(tmp_path, content, name, wanted):
         ("def step(self, state, call): return [state]", "TypeError: unhashable type: 'list'"),
         ("def calls(self, operations): raise KeyError('x')", "KeyError: 'x'"),
         ("def validate(self, operation): raise KeyError('x')", "KeyError: 'x'"),
+        ("def step(self, state, call): return True", "TypeError: step returned True for restock"),
     ],
 )
 def test_a_model_that_raises_leaves_its_keys_unknown_and_the_rest_judged(tmp_path, body, wanted):
     path = tmp_path / "mine.py"
-    code = f"from tests.checkers.example_model import Stock\nclass Mine(Stock):\n    {body}\n"
-    path.write_text(code)
+    path.write_text(f"{STOCK}{body}\n")
     history = tmp_path / "h.jsonl"
     history.write_text(lines_of(overlapping(2)))
-    result = run(history, history, "--model", f"{path}:Mine")
+    result = run(history, history, "--model", f"{path}:A")
     assert result.exit_code == 2
     assert result.stdout.count(f"key k: the checker of stock crashed: {wanted}") == 2
     assert result.stderr == ""

@@ -1,6 +1,7 @@
 """Every mistake of a user is one line and exit code 3, before anything is started."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -128,3 +129,18 @@ def test_parsers():
     assert [next(endless), next(endless)] == [3, 4]
     with pytest.raises(UsageError):
         parse_seeds("3-4")
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_output_that_nobody_gets_passes_for_no_verdict(options):
+    invalid = "tests/histories/etcd/etcd_000.jsonl"
+    command = [sys.executable, "-m", "kraftproof", "check", "--engine", "inline", invalid, *options]
+    with open("/dev/full", "wb") as full:
+        said = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    wanted = "kraftproof: the output can't be written: No space left on device\n"
+    assert (said.returncode, said.stderr) == (3, wanted)
+    reader, writer = os.pipe()
+    os.close(reader)
+    said = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (said.returncode, said.stderr) == (141, "")

@@ -5,21 +5,23 @@ const LABEL = 18, LONGEST_LABEL = 44, FEWEST_LETTERS = 5, MANY = 8;
 /** Where the labels of what proves it go, each whole and none on another: those right of their bar if there is room. */
 function labelsOf(view) {
   const { data } = view, taken = view.lanes.map(() => []), found = [];
+  const isLow = view.rowHeight < LABEL, reach = Math.ceil(LABEL / view.rowHeight) - 1; // rows that a label covers
   const seen = [...view.proof.keys()].filter(op => barOf(view, op).from <= view.width && barOf(view, op).to >= GUTTER);
   for (const op of seen) taken[data.lane[op]].push(barOf(view, op));
   seen.sort((a, b) => (b === data.stuck) - (a === data.stuck) || data.start[a] - data.start[b]);
-  for (const op of view.rowHeight < LABEL ? [] : seen) {
-    const bar = barOf(view, op), own = taken[data.lane[op]], text = labelText(view, op);
+  for (const op of seen) {
+    const bar = barOf(view, op), lane = data.lane[op], text = labelText(view, op);
+    const own = taken.slice(Math.max(0, lane - reach), lane + reach + 1).flat();
     const wide = text.length * LETTER + 14, left = Math.max(GUTTER, bar.from), right = Math.min(view.width, bar.to);
     const after = Math.min(view.width - 4, ...own.filter(one => one.from > bar.from).map(one => one.from - 4)) - bar.to - 5;
     const before = bar.from - 5 - Math.max(GUTTER + 2, ...own.filter(one => one.from < bar.from).map(one => one.to + 4));
     const isAfter = after >= wide || after >= before, room = Math.min(wide, isAfter ? after : before);
-    const letters = lettersIn(room), inside = Math.min(text.length, lettersIn(right - left));
+    const letters = lettersIn(room), inside = isLow ? 0 : Math.min(text.length, lettersIn(right - left));
     if (Math.max(letters, inside) < Math.min(FEWEST_LETTERS, text.length)) continue;
     if (inside >= letters) { found.push({ op, text: cut(text, inside), from: left, to: right, isInside: true }); continue; }
     const from = isAfter ? bar.to + 5 : bar.from - 5 - room;
     const label = { op, text: cut(text, letters), from, to: from + room, isInside: false };
-    own.push(label);
+    taken[lane].push(label);
     found.push(label);
   }
   return found;

@@ -89,7 +89,8 @@ class Painter {
     for (let time = Math.ceil(view.left / step) * step; time <= view.right; time += step) {
       const x = Math.round(view.x(time)) + .5;
       pen.beginPath(); pen.moveTo(x, AXIS - 6); pen.lineTo(x, AXIS); pen.stroke();
-      pen.fillText(timeText(time, view.data.unit, view.span), x, AXIS / 2 - 1);
+      const text = timeText(time, view.data.unit, view.span), half = pen.measureText(text).width / 2 + 2;
+      pen.fillText(text, Math.min(x, view.width - half), AXIS / 2 - 1);
     }
     pen.textAlign = "left";
   }
