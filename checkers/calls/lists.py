@@ -8,6 +8,7 @@ twice to one list leaves the key to the general engine.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeVar
 
 import msgspec
@@ -33,7 +34,7 @@ OWN_LIST: Final = ""
 _WANTED: Final = '[["append", list, value] | ["r", list, [...]], ...]'
 
 Action = tuple[bool, str, object]
-"""(whether it is a read, its list, the text appended or the texts read)."""
+"""(whether it is a read, its list, what was appended or read)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +65,22 @@ def actions_of(f: str, asked: object, answered: object, *, is_answered: bool) ->
     Raises:
         ValueError: they can't be read.
     """
+    return [
+        (reads, name, element_texts(value) if reads else canonical(value))
+        for reads, name, value in values_of(f, asked, answered, is_answered=is_answered)
+    ]
+
+
+def values_of(f: str, asked: object, answered: object, *, is_answered: bool) -> list[Action]:
+    """Returns the same with values as they are: what was appended, or the elements read.
+
+    Raises:
+        ValueError: they can't be read.
+    """
     if f in {"append", "add"}:
-        return [(False, OWN_LIST, canonical(asked))]
+        return [(False, OWN_LIST, asked)]
     if f == "read":
-        return [(True, OWN_LIST, _texts(answered))] if is_answered else []
+        return [(True, OWN_LIST, elements_read(answered))] if is_answered else []
     told = answered if is_answered else asked
     if isinstance(told, list):
         return [_action(action) for action in told if is_answered or not _is_read(action)]
@@ -81,14 +94,20 @@ def _is_read(action: object) -> bool:
 def _action(action: object) -> Action:
     if _is_read(action):
         assert isinstance(action, list)
-        return True, canonical(action[1]), _texts(action[2])
+        return True, canonical(action[1]), elements_read(action[2])
     if isinstance(action, list) and len(action) == 3 and action[0] == "append":
-        return False, canonical(action[1]), canonical(action[2])
+        return False, canonical(action[1]), action[2]
     raise ValueError(f"field value: txn takes {_WANTED}, not {canonical(action)} among them")
 
 
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(canonical(element) for element in elements_read(value))
+def element_texts(elements: object) -> tuple[str, ...]:
+    """Returns a list's elements as texts; those of reads that repeat each other are shared."""
+    assert isinstance(elements, list)
+    is_whole = set(map(type, elements)) <= {int}
+    return tuple(map(_integer_text if is_whole else canonical, elements))
+
+
+_integer_text: Final = lru_cache(maxsize=1 << 16)(str)
 
 
 def elements_read(value: object) -> list[object]:

@@ -10,16 +10,27 @@ persistent set.) Pure calls count, too: a call need not be tried because of one 
 """
 
 from collections.abc import Callable, Hashable
+from typing import Final
 
 from checkers.engines.plan import Plan
+
+_MOST_KNOWN: Final = 500_000
+"""So many pairs of calls are remembered: some 100 MB."""
 
 
 class Dependence:
     """Finds the calls that a search need try; remembers which commute."""
 
-    def __init__(self, plan: Plan, commutes: Callable[[Hashable, Hashable], bool]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        commutes: Callable[[Hashable, Hashable], bool],
+        spend: Callable[[int], None],
+    ) -> None:
+        """Takes a plan, what the model says, and who is told of the questions asked."""
         self._plan = plan
         self._commutes = commutes
+        self._spend = spend
         self._known: dict[tuple[Hashable, Hashable], bool] = {}
 
     def calls(self, position: int, linearized: int) -> frozenset[Hashable]:
@@ -32,6 +43,7 @@ class Dependence:
         found = [plan.calls[plan.returns[position]]]
         left.discard(found[0])
         for call in found:
+            self._spend(len(left))
             drawn_in = [other for other in left if not self._commute(call, other)]
             found.extend(drawn_in)
             left.difference_update(drawn_in)
@@ -40,5 +52,7 @@ class Dependence:
     def _commute(self, one: Hashable, other: Hashable) -> bool:
         known = self._known.get((one, other))
         if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
             known = self._known[one, other] = self._commutes(one, other)
         return known

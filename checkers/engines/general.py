@@ -15,8 +15,9 @@ the search is complete. Six things keep it small, none of which loses one either
    can be moved to here from wherever a legal order has it.
 2. An indeterminate call that would leave the state as it is isn't applied: it may as well never
    happen.
-3. Of equal indeterminate calls the earliest unused goes first, and of equal open ones that have to
-   return the one that returns first: they can change places in any legal order.
+3. Of equal indeterminate calls the earliest unused goes first, so those used are the first of
+   them; of equal open ones that have to return the one that returns first: they can change places
+   in any legal order.
 4. A configuration is dropped if another with the same return, linearized and state had used no
    more: the other can do whatever this one can.
 5. States that no call of the history tells apart are one (the model's `normal_form`).
@@ -32,6 +33,7 @@ have taken effect with the answer that it got later.
 """
 
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -39,13 +41,12 @@ from typing import Final
 from checkers.engines.dependence import Dependence
 from checkers.engines.outcome import Outcome
 from checkers.engines.plan import Plan, make_plan
+from checkers.engines.weight import Weight
 from checkers.history import Operation
 from checkers.models import CommutingModel, SequentialModel
 from checkers.options import Limits
 from checkers.verdict import Verdict
 
-_CONFIGURATION_BYTES: Final = 400
-"""What a remembered or waiting configuration costs, measured generously."""
 _CLOCK_STRIDE: Final = 256
 """So many configurations are looked at before the memory is, so many steps before the clock."""
 _STATES_TOLD: Final = 4
@@ -132,12 +133,9 @@ def search(
     """
     normal = model.normal_form(plan.calls)
     deadline = (time.monotonic() if started is None else started) + limits.seconds
-    found = _Search(
+    return _Search(
         model=model, plan=plan, limits=limits, normal=normal, trace=trace, deadline=deadline
-    )
-    if isinstance(model, CommutingModel):
-        found.dependence = Dependence(plan, model.commutes)
-    return found.run(starts)
+    ).run(starts)
 
 
 class _LateError(Exception):
@@ -157,17 +155,20 @@ class _Search:
     seen: dict[tuple[int, int, Hashable], list[int]] = field(default_factory=dict)
     remembered: int = 0
     configurations: int = 0
+    weight: Weight = field(default_factory=Weight)
     steps_left: int = _CLOCK_STRIDE
     furthest: int = -1
     furthest_states: list[Hashable] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        if isinstance(self.model, CommutingModel):
+            self.dependence = Dependence(self.plan, self.model.commutes, self._spend)
+
     def run(self, starts: Iterable[Hashable]) -> Found:
-        room = self.limits.memory_bytes // _CONFIGURATION_BYTES
         self.waiting.extend((0, 0, 0, self.normal(state)) for state in starts)
         while self.waiting:
             self.configurations += 1
-            is_full = self.remembered + len(self.waiting) > room
-            if self.configurations % _CLOCK_STRIDE == 0 and is_full:
+            if self.configurations % _CLOCK_STRIDE == 0 and self._is_full():
                 return self._unknown(f"no verdict within {self.limits.memory_bytes} bytes")
             try:
                 if self._advance(self.waiting.pop()):
@@ -175,6 +176,10 @@ class _Search:
             except _LateError:
                 return self._unknown(f"no verdict within {self.limits.seconds:g} s")
         return self._invalid()
+
+    def _is_full(self) -> bool:
+        count = self.remembered + len(self.waiting)
+        return self.weight.with_one_more(self.waiting[-1], count) > self.limits.memory_bytes
 
     def _spend(self, steps: int) -> None:
         """Counts steps, of which one may take long, and looks at the clock from time to time.
@@ -247,20 +252,23 @@ class _Search:
     ) -> None:
         plan = self.plan
         available = plan.indeterminate_before[position]
+        self._spend(len(plan.indeterminate) // 8)
         for call, places in plan.indeterminate:
             if places[0] >= available:
                 break
             if among is not None and call not in among:
                 continue
-            place = next((place for place in places if not used >> place & 1), available)
-            if place >= available:
+            unused = bisect_left(places, 1, key=lambda place: ~(used >> place) & 1)
+            if unused == len(places) or places[unused] >= available:
                 continue
+            place = places[unused]
             following = self._step(state, call)
             if following is not None and following != state:
                 self.waiting.append((position, linearized, used | 1 << place, following))
 
     def _is_new(self, position: int, linearized: int, used: int, state: Hashable) -> bool:
         found = self.seen.setdefault((position, linearized, state), [])
+        self._spend(len(found) // 4)
         if any(other & used == other for other in found):
             return False
         self.remembered -= len(found)

@@ -5,6 +5,7 @@ get a bit each, reused once they have returned; indeterminate ones are numbered 
 grouped by call.
 """
 
+from bisect import insort
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -79,29 +80,31 @@ def _sweep(model: SequentialModel, plan: Plan) -> None:
     for number, operation in enumerate(plan.operations):
         events.append((operation.invoke_index, number))
         if operation.status == "ok":
-            assert operation.complete_index is not None
-            events.append((operation.complete_index, number))
+            events.append((_over(operation), number))
     events.sort()
     pure = [model.is_pure(call) for call in plan.calls]
     bits = _FreeBits()
-    opened: dict[int, int] = {}
+    opened: dict[bool, list[int]] = {True: [], False: []}
     indeterminate = 0
     for event, number in events:
         operation = plan.operations[number]
         if operation.status != "ok":
             indeterminate += 1
         elif event == operation.invoke_index:
-            assert operation.complete_index is not None
-            opened[number] = operation.complete_index
+            insort(opened[pure[number]], number, key=lambda n: -_over(plan.operations[n]))
             plan.bits[number] = bits.take()
         else:
-            soonest_last = sorted(opened, key=opened.__getitem__, reverse=True)
             plan.returns.append(number)
-            plan.open_pure.append(tuple(n for n in soonest_last if pure[n]))
-            plan.open_updates.append(tuple(n for n in soonest_last if not pure[n]))
+            plan.open_pure.append(tuple(opened[True]))
+            plan.open_updates.append(tuple(opened[False]))
             plan.indeterminate_before.append(indeterminate)
-            del opened[number]
+            opened[pure[number]].remove(number)
             bits.give_back(plan.bits[number])
+
+
+def _over(operation: Operation) -> int:
+    assert operation.complete_index is not None
+    return operation.complete_index
 
 
 class _FreeBits:

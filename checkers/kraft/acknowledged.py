@@ -116,12 +116,13 @@ def _lost_creations(operations: Iterable[Operation], folded: Fold) -> Iterator[F
 
 def _lost_deletions(operations: Iterable[Operation], folded: Fold) -> Iterator[Finding]:
     removed = Counter(folded.topics.get(topic_id) for topic_id in folded.removed)
+    removed_ids = frozenset(folded.removed)
     for operation in operations:
         if operation.f != "delete" or _outcome(operation) != "deleted":
             continue
         removed[operation.key] -= 1
         topic_id = operation.input.get("id") if isinstance(operation.input, dict) else None
-        if removed[operation.key] < 0 or (topic_id is not None and topic_id not in folded.removed):
+        if removed[operation.key] < 0 or (topic_id is not None and topic_id not in removed_ids):
             text = f"acknowledged deletion of topic {operation.key} is not in the committed log"
             yield _finding(TOPICS_IN_LOG, text, operation)
 
@@ -180,14 +181,14 @@ def registrations_in_log(tables: Tables) -> list[Finding]:
 
 
 def _broker_in_log(broker: int, asked: Registrations, folded: Fold) -> Iterator[Finding]:
-    logged = folded.epochs.get(broker, [])
+    logged = dict.fromkeys(folded.epochs.get(broker, []))
     for grant in asked.grants:
         if grant.epoch not in logged:
             text = f"acknowledged epoch {grant.epoch} is not in the committed log"
             yield asked.finding(REGISTRATIONS_IN_LOG, grant, text)
     told = {grant.epoch for grant in asked.grants}
     untold = sum(contact.may_register and not contact.is_grant for contact in asked.contacts)
-    invented = [epoch for epoch in dict.fromkeys(logged) if epoch not in told]
+    invented = [epoch for epoch in logged if epoch not in told]
     if len(invented) > untold:
         text = (
             f"broker {broker}: epoch {invented[-1]} is in the committed log, but was not asked for"

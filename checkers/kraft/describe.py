@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from checkers.history import Operation
+from checkers.kraft.disturbed import Disturbed
 from checkers.kraft.registrations import NEVER
 from checkers.kraft.topic_facts import TopicFacts, created_id, facts_of
 from checkers.options import LeaseBounds
@@ -105,7 +106,7 @@ def _missing(connection: _Connection, operation: Operation, known: TopicFacts | 
 
 def lags(operations: Sequence[Operation], bounds: LeaseBounds) -> list[Finding]:
     """Finds answers of brokers about one name that are much older than the controller's."""
-    facts = facts_of(operations)
+    facts, disturbed = facts_of(operations), Disturbed(bounds)
     findings = []
     for operation in operations:
         if operation.f != "describe" or operation.status != "ok":
@@ -114,9 +115,8 @@ def lags(operations: Sequence[Operation], bounds: LeaseBounds) -> list[Finding]:
         since_ns = None if known is None else _outdated_since(operation, known)
         if since_ns is None or operation.invoke_time is None:
             continue
-        late_ns = operation.invoke_time - _undisturbed_since(
-            bounds, since_ns, operation.invoke_time
-        )
+        now_ns = operation.invoke_time
+        late_ns = now_ns - disturbed.undisturbed_since(since_ns, now_ns)
         if late_ns > bounds.failover_ns:
             is_unbounded = late_ns > FAILOVERS_UNTIL_UNBOUNDED * bounds.failover_ns
             kind = FindingKind.SAFETY if is_unbounded else FindingKind.AVAILABILITY
@@ -133,16 +133,6 @@ def _outdated_since(operation: Operation, known: TopicFacts) -> int | None:
         return known.gone.complete_time if is_old and known.gone is not None else None
     is_old = known.is_made_before(operation.invoke_index) and _ended(operation) < known.may_go_at
     return known.create.complete_time if is_old else None
-
-
-def _undisturbed_since(bounds: LeaseBounds, since_ns: int, now_ns: int) -> int:
-    """Returns from when on nothing kept a broker from following the log."""
-    ends = [
-        min(end, now_ns) + bounds.failover_ns
-        for start, end in bounds.disturbed
-        if start < now_ns and end > since_ns
-    ]
-    return max([since_ns, *ends])
 
 
 def _ended(operation: Operation) -> int:

@@ -10,6 +10,7 @@ sessions without contact and without such a fault.
 
 from typing import Final
 
+from checkers.kraft.disturbed import Disturbed
 from checkers.kraft.leases import in_ms
 from checkers.kraft.registrations import Contact, Registrations
 from checkers.options import LeaseBounds
@@ -25,8 +26,9 @@ def check_expiry(registrations: Registrations, bounds: LeaseBounds) -> list[Find
     lasting_ns = int(bounds.session_ns * (1 + bounds.rate_error)) + bounds.measurement_ns
     slow_ns = lasting_ns + bounds.failover_ns
     unbounded_ns = max(SESSIONS_UNTIL_UNBOUNDED * bounds.session_ns, slow_ns)
+    disturbed = Disturbed(bounds)
     for refused, last_ns in _last_contacts(registrations):
-        since_ns = _excused_until(bounds, last_ns, refused.invoke_ns, slow_ns)
+        since_ns = disturbed.renewed_until(last_ns, refused.invoke_ns, slow_ns)
         waited_ns = refused.invoke_ns - since_ns
         if waited_ns <= slow_ns:
             continue
@@ -73,15 +75,3 @@ def _last_contacts(registrations: Registrations) -> list[tuple[Contact, int]]:
 
 def _is_contact(contact: Contact) -> bool:
     return contact.f != "unregister" and contact.outcome not in {"duplicate", "stale"}
-
-
-def _excused_until(bounds: LeaseBounds, last_ns: int, end_ns: int, slow_ns: int) -> int:
-    """Returns when the lease may have begun anew for the last time."""
-    since_ns = last_ns
-    for start, end in sorted(bounds.disturbed):
-        if start > min(since_ns + slow_ns, end_ns):
-            break
-        if end <= last_ns:
-            continue
-        since_ns = max(since_ns, min(end, end_ns) + bounds.failover_ns)
-    return since_ns

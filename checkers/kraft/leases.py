@@ -11,9 +11,10 @@ Not here: leases that end late or never (`checkers.kraft.expiry`), and who is re
 the time (`checkers.models.registration`).
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final
 
 from checkers.kraft.registrations import Contact, Registrations
@@ -34,7 +35,7 @@ def _taken_over_early(registrations: Registrations, bounds: LeaseBounds) -> list
     grants = sorted(registrations.grants, key=lambda grant: grant.epoch or 0)
     lasting_ns = int(bounds.session_ns * (1 - bounds.rate_error)) - bounds.measurement_ns
     by_epoch = _by_epoch(registrations.contacts)
-    unregisters = [contact for contact in registrations.contacts if contact.may_unregister]
+    unregistered = _LatestEnd(c for c in registrations.contacts if c.may_unregister)
     for held, taken in pairwise(grants):
         if held.incarnation == taken.incarnation or held.epoch == taken.epoch:
             continue
@@ -43,9 +44,11 @@ def _taken_over_early(registrations: Registrations, bounds: LeaseBounds) -> list
         last = max(contacts, key=lambda contact: contact.invoke_ns)
         if taken.complete_ns >= last.invoke_ns + lasting_ns:
             continue
-        if any(_may_end(c, held, taken) for c in (*unregisters, *of_epoch)):
-            continue
-        findings.append(registrations.finding(LEASE, taken, _early(held, taken, last, bounds)))
+        may_be_over = unregistered.invoked_by(taken.completed) > held.invoked or any(
+            contact.may_shut_down and contact.invoked <= taken.completed for contact in of_epoch
+        )
+        if not may_be_over:
+            findings.append(registrations.finding(LEASE, taken, _early(held, taken, last, bounds)))
     return findings
 
 
@@ -65,11 +68,19 @@ def _early(held: Contact, taken: Contact, last: Contact, bounds: LeaseBounds) ->
     )
 
 
-def _may_end(contact: Contact, held: Contact, taken: Contact) -> bool:
-    """Says whether a shutdown or an unregistration may have ended the lease before it was taken."""
-    if contact.invoked > taken.completed:
-        return False
-    return contact.may_shut_down or (contact.may_unregister and contact.completed > held.invoked)
+class _LatestEnd:
+    """The latest completion among the contacts that were invoked by some event; O(log n)."""
+
+    def __init__(self, contacts: Iterable[Contact]) -> None:
+        """Takes contacts by invocation."""
+        kept = list(contacts)
+        self._invoked = [contact.invoked for contact in kept]
+        self._latest = list(accumulate((contact.completed for contact in kept), max))
+
+    def invoked_by(self, event: int) -> int:
+        """Returns the latest completion; -1 if there is no such contact."""
+        place = bisect_right(self._invoked, event)
+        return self._latest[place - 1] if place else -1
 
 
 @dataclass(slots=True, kw_only=True)
@@ -96,16 +107,19 @@ def _refused_without_holder(registrations: Registrations) -> list[Finding]:
     for contact in registrations.contacts:
         if contact.may_register and not contact.is_grant:
             lost.add(contact)
-    grants = sorted(registrations.grants, key=lambda grant: grant.epoch or 0, reverse=True)
+    holders = _Holders(registrations.grants)
     by_epoch = _by_epoch(registrations.contacts)
+    shut_downs: dict[int | None, _ShutDowns] = {}
     findings = []
     for refused in registrations.contacts:
         if refused.outcome != "duplicate" or lost.may_hold_against(refused):
             continue
-        holder = next((grant for grant in grants if grant.invoked < refused.completed), None)
+        holder = holders.last_before(refused.completed)
         if holder is None or not holder.precedes(refused):
             continue
-        granted = _shut_down_for_good(by_epoch[holder.epoch], refused)
+        if holder.epoch not in shut_downs:
+            shut_downs[holder.epoch] = _ShutDowns(by_epoch[holder.epoch])
+        granted = shut_downs[holder.epoch].for_good(refused)
         if granted is not None:
             sentence = (
                 f"incarnation {refused.incarnation} was refused as a duplicate although the last"
@@ -116,19 +130,45 @@ def _refused_without_holder(registrations: Registrations) -> list[Finding]:
     return findings
 
 
-def _shut_down_for_good(contacts: Sequence[Contact], refused: Contact) -> Contact | None:
-    """Returns the granted shutdown of an epoch after which it can't have been in contact again."""
-    granted = next((c for c in contacts if c.shut_down_granted and c.precedes(refused)), None)
-    if granted is None:
-        return None
-    came_back = any(
-        contact.outcome not in {"duplicate", "stale"}
-        and contact.completed > granted.invoked
-        and contact.invoked < refused.completed
-        and not contact.shut_down_granted
-        for contact in contacts
-    )
-    return None if came_back else granted
+class _Holders:
+    """The grant of the largest epoch among those that were invoked before an event; O(log n)."""
+
+    def __init__(self, grants: Sequence[Contact]) -> None:
+        """Takes grants by invocation; of one epoch's the first counts."""
+        self._invoked = [grant.invoked for grant in grants]
+        self._last = list(accumulate(grants, _later))
+
+    def last_before(self, event: int) -> Contact | None:
+        place = bisect_left(self._invoked, event)
+        return self._last[place - 1] if place else None
+
+
+def _later(one: Contact, other: Contact) -> Contact:
+    return max(one, other, key=lambda grant: grant.epoch or 0)
+
+
+class _ShutDowns:
+    """The granted shutdowns of one epoch, and the contacts that show it alive; O(log n)."""
+
+    def __init__(self, contacts: Sequence[Contact]) -> None:
+        """Takes all contacts of the epoch by invocation."""
+        self._granted = [contact for contact in contacts if contact.shut_down_granted]
+        earliest = accumulate((contact.completed for contact in self._granted), min)
+        self._latest_first = [-completed for completed in earliest]
+        self._returned = _LatestEnd(
+            contact
+            for contact in contacts
+            if not contact.shut_down_granted and contact.outcome not in {"duplicate", "stale"}
+        )
+
+    def for_good(self, refused: Contact) -> Contact | None:
+        """Returns the first granted before a refusal, unless the epoch may have come back since."""
+        place = bisect_right(self._latest_first, -refused.invoked)
+        if place == len(self._granted):
+            return None
+        granted = self._granted[place]
+        came_back = self._returned.invoked_by(refused.completed - 1) > granted.invoked
+        return None if came_back else granted
 
 
 def in_ms(duration_ns: int) -> str:

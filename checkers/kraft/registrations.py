@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from checkers.history import Operation
 from checkers.verdict import Finding, FindingKind
 
@@ -15,8 +17,7 @@ NEVER: Final = 1 << 62
 """Later than any event: when an operation whose answer was lost may still take effect."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contact:
+class Contact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One operation of a broker id.
 
     Attributes:

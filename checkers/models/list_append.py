@@ -10,7 +10,7 @@ from collections.abc import Container, Hashable, Sequence
 
 from typing_extensions import override
 
-from checkers.calls.lists import OWN_LIST, ListCalls, actions_of, list_calls
+from checkers.calls.lists import OWN_LIST, ListCalls, actions_of, list_calls, values_of
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
@@ -27,7 +27,8 @@ class ListAppend(ReducibleModel):
     def validate(self, operation: Operation) -> None:
         if operation.f not in self.functions:
             raise unknown_function(self, operation)
-        _call(operation)
+        is_answered = operation.status == "ok"
+        values_of(operation.f, operation.input, operation.output, is_answered=is_answered)
 
     def calls_of(self, columns: Columns) -> ListCalls:
         """Returns the calls on the lists of all keys."""

@@ -12,7 +12,7 @@ from collections.abc import Container, Hashable, Sequence
 from typing_extensions import override
 
 from checkers.calls import Calls
-from checkers.calls.lists import elements_read, list_calls
+from checkers.calls.lists import element_texts, elements_read, list_calls
 from checkers.calls.sets import GrowingSetCalls, set_calls
 from checkers.calls.values import canonical, require_boolean, require_functions
 from checkers.columns import Columns
@@ -31,7 +31,10 @@ class Set(ReducibleModel):
     def validate(self, operation: Operation) -> None:
         if operation.f not in self.functions:
             raise unknown_function(self, operation)
-        _call(operation)
+        if operation.f != "read":
+            _call(operation)
+        elif operation.status == "ok":
+            elements_read(operation.output)  # and no more: there may be many
 
     def calls_of(self, columns: Columns) -> Calls | None:
         """Returns the calls on all sets; None if whole reads and other questions are mixed."""
@@ -133,4 +136,4 @@ def _call(operation: Operation) -> Hashable | None:
     if f == "contains":
         require_boolean(answer, f)
         return (f, canonical(operation.input), answer)
-    return (f, None, tuple(sorted(map(canonical, elements_read(answer)))))
+    return (f, None, tuple(sorted(element_texts(elements_read(answer)))))
