@@ -1,21 +1,27 @@
 """How long `kraftproof analyze` takes by the number of operations, and what one hot key costs it.
 
 `python -m bench.analyze` generates tables of 10M and 20M operations in 10,000 keys, and one of 10M
-of which a single key has half, and analyses each in a process of its own, interleaved. It prints
-the seconds, the peak memory of the whole process tree (Java and Python workers; shared pages count
-once for each) and the ratios to reach: twice the operations at most 2.2x the time, the hot key at
-most 1.5x. The tables are kept in --folder and made once.
+of which a single key has half, and analyses each in a process of its own, interleaved. Seconds are
+those of the whole command, Java's start included; peak memory is that of the whole process tree
+(Java and Python workers; shared pages count once for each). To reach: twice the operations in at
+most 2.2 times the time, and the table with the hot key in at most 1.5 times that of as many
+without one (`even`) and, where cores are idle, of its small keys alone (`without`: half of the
+operations). The tables are kept in --folder and made once. It prints docs/benchmarks/analyze.md.
 """
 
 import argparse
 import json
+import os
+import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -110,16 +116,28 @@ def _resident_bytes(process: int) -> int:
         return 0
 
 
-def report(taken: dict[str, list[Taken]], wanted: Sequence[Job]) -> None:
-    """Print what each job took, and the ratios."""
-    print(f"{'table':<10}{'operations':>12}{'median s':>10}{'best s':>9}{'peak GB':>9}")
+def page(taken: dict[str, list[Taken]], wanted: Sequence[Job], master: str) -> Iterator[str]:
+    """Yield the page: what each job took, and the ratios."""
+    memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    yield "# `kraftproof analyze` by the number of operations"
+    yield f"\n{(__doc__ or '').partition(chr(10))[2].strip()}\n"
+    yield (
+        f"{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory_gb:.0f} GB, Python"
+        f" {platform.python_version()}, Spark {version('pyspark')} at {master}.\n"
+    )
+    yield "| table | operations | keys | median s | best s | repetitions | peak GB |"
+    yield "|---|---|---|---|---|---|---|"
     middle = {}
     for job in wanted:
         seconds = [one.seconds for one in taken[job.name]]
         middle[job.name] = statistics.median(seconds)
         peak = max(one.peak_bytes for one in taken[job.name]) / 1e9
-        row = f"{job.name:<10}{job.operations:>12,}{middle[job.name]:>10.1f}"
-        print(f"{row}{min(seconds):>9.1f}{peak:>9.1f}")
+        yield (
+            f"| {job.name} | {job.operations:,} | {job.keys:,} | {middle[job.name]:.1f}"
+            f" | {min(seconds):.1f} | {len(seconds)} | {peak:.1f} |"
+        )
+    yield "\n| ratio of medians | | to reach | |"
+    yield "|---|---|---|---|"
     for over, under, most in (
         ("twice", "even", LINEAR),
         ("hot-key", "even", SKEWED),
@@ -127,7 +145,7 @@ def report(taken: dict[str, list[Taken]], wanted: Sequence[Job]) -> None:
     ):
         ratio = middle[over] / middle[under]
         met = "met" if ratio <= most else "not met"
-        print(f"{over} / {under}: {ratio:.2f} (at most {most}: {met})")
+        yield f"| {over} / {under} | {ratio:.2f} | {most} | {met} |"
 
 
 def main() -> int:
@@ -151,7 +169,7 @@ def main() -> int:
             taken[job.name].append(one)
             told = f"{one.seconds:.1f} s, {one.peak_bytes / 1e9:.1f} GB"
             print(f"{repetition + 1}/{options.repetitions} {job.name}: {told}", file=sys.stderr)
-    report(taken, wanted)
+    print("\n".join(page(taken, wanted, options.master)))
     return 0
 
 

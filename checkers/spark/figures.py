@@ -50,7 +50,7 @@ def _answer() -> Column:
 def _rounded(time_ns: Column) -> Column:
     size = F.floor(F.log10(F.greatest(time_ns, F.lit(1)))) - (_DIGITS - 1)
     unit = F.pow(F.lit(10.0), F.greatest(size, F.lit(0)))
-    return (F.round(time_ns / unit) * unit).cast("long")
+    return (F.floor(time_ns / unit + 0.5) * unit).cast("long")  # Spark's own round is decimal
 
 
 def latency(tally: DataFrame, of: str) -> DataFrame:

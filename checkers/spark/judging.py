@@ -24,7 +24,7 @@ from checkers.spark.staging import Staged, without
 from checkers.spark.workers import CHECKED, JUDGED
 
 SPARK_ERRORS: Final = (PySparkException, Py4JError)
-_STAGED_FILE: Final = re.compile(r"/(\d{8})/[a-z]+\.parquet")
+_STAGED_FILE: Final = re.compile(r"/run=(\d{8})/[a-z]+\.parquet")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 from pyspark.sql.pandas.types import from_arrow_schema
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StringType, StructField, StructType
 
 from checkers.kraft.kept import COLUMNS, SNAPSHOT
 from checkers.kraft.run_checks import RunCheck
@@ -22,16 +22,13 @@ from checkers.spark.workers import Plans
 Wanted = dict[RunCheck, list[str]]
 """The run checks that apply to any run, each with its runs."""
 
-_RUN_OF_FILE = r"/([0-9]+)/[a-z]+\.parquet$"
 
-
-def staged(spark: SparkSession, name: str, paths: Sequence[str]) -> DataFrame:
-    """Returns one table of all runs; each file lies in a folder named after its run."""
-    columns = TABLES[name].names
-    schema = StructType(list(from_arrow_schema(TABLES[name])))
-    files = spark.read.schema(schema).parquet(*paths)
-    run = F.regexp_extract(F.col("_metadata.file_path"), _RUN_OF_FILE, 1)
-    return files.select(run.alias("run"), *columns)
+def staged(spark: SparkSession, stage: Path, name: str, paths: Sequence[str]) -> DataFrame:
+    """Returns one table of all runs; each file of the stage lies in its run's folder."""
+    run = StructField("run", StringType(), nullable=False)
+    schema = StructType([*from_arrow_schema(TABLES[name]), run])
+    files = spark.read.schema(schema).option("basePath", str(stage)).parquet(*paths)
+    return files.select("run", *TABLES[name].names)
 
 
 def committed(records: DataFrame, trace: DataFrame) -> DataFrame:

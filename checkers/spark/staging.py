@@ -1,8 +1,8 @@
 """Brings the histories and the nodes' tables of many runs to where Spark reads them.
 
 The executors read: each history is parsed once, by whoever gets it, into
-STAGE/RUN/operations.parquet (a table that is in order already is linked to). The driver sees one
-row a history. A run is known by a number here, as its folder is.
+STAGE/run=RUN/operations.parquet (a table that is in order already is linked to). The driver sees
+one row a history. A run is known by a number here, as its folder is.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,9 +16,10 @@ from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark'
 
 from checkers.kraft.run_checks import RELATION_TABLES
 from checkers.models import reference_to
+from checkers.reading import size_of
 from checkers.sources import NODE_TABLES, Source, node_tables_there
 from checkers.spark import relations
-from checkers.spark.workers import Plan
+from checkers.spark.workers import Plan, run_folder
 from checkers.tables import table_path
 
 
@@ -57,7 +58,7 @@ def stage(spark: SparkSession, folder: Path, sources: Sequence[Source]) -> Stage
     problems = {row["run"]: row["problem"] for row in rows if row["problem"] is not None}
     read = {row["run"]: row for row in rows if row["problem"] is None}
     for run in read:
-        _link_node_tables(folder / run, runs[run])
+        _link_node_tables(run_folder(folder, run), runs[run])
     plans = {
         run: msgspec.structs.replace(plans[run], model=row["model"])
         for run, row in sorted(read.items())
@@ -110,10 +111,7 @@ def _runs(spark: SparkSession, runs: Mapping[str, Source]) -> DataFrame:
 
 def bytes_of(source: Source) -> int:
     """Returns the size of a source's history, 0 if it has none."""
-    try:
-        return source.history.stat().st_size
-    except OSError:
-        return 0
+    return size_of(source.history)
 
 
 def _link_node_tables(folder: Path, source: Source) -> None:
@@ -125,9 +123,10 @@ def _link_node_tables(folder: Path, source: Source) -> None:
 def _tables(spark: SparkSession, folder: Path, runs: Sequence[str]) -> dict[str, DataFrame]:
     tables = {}
     for name in ("operations", *NODE_TABLES):
-        paths = [str(path) for run in runs if (path := table_path(folder / run, name)).exists()]
-        if paths:
-            tables[name] = relations.staged(spark, name, paths)
+        paths = [table_path(run_folder(folder, run), name) for run in runs]
+        there = [str(path) for path in paths if path.exists()]
+        if there:
+            tables[name] = relations.staged(spark, folder, name, there)
     if tables.keys() >= RELATION_TABLES["committed"]:
         tables["committed"] = relations.committed(tables["records"], tables["trace"])
     if tables.keys() >= RELATION_TABLES["kept"]:

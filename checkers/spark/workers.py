@@ -82,13 +82,18 @@ Checks = Mapping[str, frozenset[str]]
 """By name of a run check: the runs that it applies to."""
 
 
+def run_folder(stage: Path, run: str) -> Path:
+    """Returns where a run's tables are staged: Spark has the run from the folder's name."""
+    return stage / f"run={run}"
+
+
 def read_histories(plans: Plans, stage: Path) -> MapFunction:
     """Returns what puts the histories of some runs into the stage as Parquet, one folder a run."""
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             runs = batch.column("run").to_pylist()
-            rows = [_read(run, plans[run], stage / run) for run in runs]
+            rows = [_read(run, plans[run], run_folder(stage, run)) for run in runs]
             yield from pa.Table.from_pylist(rows, schema=READ).to_batches()
 
     return read
