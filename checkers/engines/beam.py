@@ -23,12 +23,16 @@ only if another open call finds what it leaves, or may be hidden in part. Neithe
 the others can be exchanged, or moved behind the return.
 
 One configuration covers another with the same values (or with NOTHING where it has one) if it has
-done no less and used no more. One is doomed if an open call finds what is not there and what
-nothing that is left could leave. As long as none is dropped for want of room this is exact: if none
-passes a return, no order does. Otherwise it only ever finds orders: of too many those stay that
-have used the fewest, a beam search (Lowerre, "The Harpy speech recognition system", 1976). When
-none is left, it starts again from a place some returns before, then twice as many, with twice as
-much room. What is `unknown` in the end is so by work counted, not by time.
+done no less and used no more. One is doomed if a call finds what is not there and what nothing that
+is left could leave. As long as none is dropped for want of room this is exact: if none passes a
+return, no order does. Otherwise it only ever finds orders: of too many those stay that have used
+the fewest and have the least to make yet for the calls that are open, a beam search (Lowerre, "The
+Harpy speech recognition system", 1976) by what was spent and what has to be at least (Hart, Nilsson
+and Raphael, "A formal basis for the heuristic determination of minimum cost paths", 1968); and one
+covers another then if it has used no more indeterminate calls, of any kinds. When none is left, it
+may be shown that none can be (`checkers.engines.beam_refute`); else it starts again from a place
+some returns before, then twice as many, with twice as much room. What is `unknown` in the end is so
+by work counted, not by time.
 
 A prefix has to find a place for what returns by its end; whatever is open then may be used. Time
 O(n c^2) at the least and exponential at worst, c the calls open at a time: the problem is
@@ -44,8 +48,8 @@ import numpy as np
 from checkers.calls import Calls
 from checkers.columns import NEVER
 from checkers.engines.beam_layout import NEVER_THERE, Facts, Ints, Layout, lay_out
-from checkers.engines.beam_rows import DROPPED, SIZE
-from checkers.engines.beam_steps import Window
+from checkers.engines.beam_refute import Refuter
+from checkers.engines.beam_rows import DROPPED, LOOSE, SIZE
 from checkers.engines.beam_sweep import (
     POSITION,
     WORK,
@@ -55,6 +59,7 @@ from checkers.engines.beam_sweep import (
     positions,
     sweep,
 )
+from checkers.engines.beam_window import Window
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import Guided, outcome_of
 from checkers.options import Limits
@@ -69,8 +74,11 @@ _APART: Final = 16
 """Returns between places to start again from."""
 _PLACES: Final = 64
 """So many places to start again from are kept, besides the beginning."""
-_DEPTH: Final = 4
-"""Updates tried at most to use a call that is done, where some configurations were dropped."""
+_DEPTH: Final = 7
+"""Fewer updates are tried to use a call that is done, where some configurations were dropped: as
+many as what it makes is usually made of, for else there is a return that none of these passes."""
+_WIDER: Final = 16
+"""So many times as many configurations are kept to show that none passes a return."""
 _WORK_A_SECOND: Final = 30_000_000
 """So few steps on any machine; so that what a key may cost is counted, not timed."""
 
@@ -94,7 +102,8 @@ def decide_repeated(
     layout = lay_out(facts)
     if layout is None:
         return None
-    prefixes = _Prefixes(layout=layout, limits=limits)
+    refuter = Refuter(layout, limits.memory_bytes // 4)
+    prefixes = _Prefixes(layout=layout, limits=limits, refuter=refuter)
     guided = Guided(complete=calls.complete[start:end], decide=prefixes.decide)
     try:
         stuck = guided.first_stuck()
@@ -110,23 +119,35 @@ class _Prefixes:
     Attributes:
         layout: its calls.
         limits: what the key may cost.
+        refuter: shows that none of its orders passes a return.
         spent: the work done so far.
+        legal: the last event of the longest prefix that is known to be legal.
+        illegal: that of the shortest that is known not to be.
     """
 
     layout: Layout
     limits: Limits
+    refuter: Refuter
     spent: int = 0
+    legal: int = -1
+    illegal: int = NEVER
 
     def decide(self, cut: int) -> tuple[bool, int]:
         """Says whether a prefix is legal, and if not, by when one perhaps already is not."""
+        if cut <= self.legal or cut >= self.illegal:
+            return cut <= self.legal, self.illegal
         layout = self.layout
         absurd = layout.complete[(layout.find == NEVER_THERE).any(axis=1)].min(initial=NEVER)
         if absurd <= cut:
             return False, int(absurd)
-        run = _Run(layout=layout, cut=cut, limits=self.limits, spent=self.spent)
+        run = _Run(
+            layout=layout, cut=cut, limits=self.limits, refuter=self.refuter, spent=self.spent
+        )
         stuck = run.stuck()
         self.spent = run.spent
-        return stuck is None, NEVER if stuck is None else int(layout.complete[stuck])
+        self.legal = cut if stuck is None else max(self.legal, run.legal)
+        self.illegal = min(self.illegal, run.illegal)
+        return stuck is None, NEVER if stuck is None else stuck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,18 +175,24 @@ class _Run:
         layout: the calls.
         cut: the last event of the prefix.
         limits: what the key may cost.
+        refuter: shows that no order passes a return.
         spent: the work done so far, with that on other prefixes.
         places: those to start again from, the beginning and the last ones.
+        legal: the last event of the longest prefix that was found to be legal.
+        illegal: that of a prefix that is known not to be, if it is known.
     """
 
     layout: Layout
     cut: int
     limits: Limits
+    refuter: Refuter
     spent: int
     places: list[_Place] = field(default_factory=list)
+    legal: int = -1
+    illegal: int = NEVER
 
     def stuck(self) -> int | None:
-        """Returns the call that nothing returned with, None if there is an order.
+        """Returns by which event there perhaps is no order, None if there is one of the prefix.
 
         Raises:
             _UndecidedError: there may be one that was not found.
@@ -179,9 +206,14 @@ class _Run:
                 if most > _FIRST_MOST and self.places[-1].position > furthest + _APART:
                     most, back = _FIRST_MOST, 1
                 continue
+            stuck = int(search.at[POSITION])
+            event = int(self.layout.complete[self.layout.returning[stuck]])
+            self.legal = max(self.legal, event - 1)
             if self._is_exact(search):
-                return int(self.layout.returning[search.at[POSITION]])
-            furthest = max(furthest, int(search.at[POSITION]))
+                return event
+            if stuck >= furthest and self._is_refuted(stuck, _WIDER * most):
+                return self.illegal
+            furthest = max(furthest, stuck)
             most, back = 2 * most, 2 * back
             self._refuse_room(most)
             if most > room:
@@ -207,6 +239,14 @@ class _Run:
             self.places.append(_saved(search, is_exact=self._is_exact(search)))
             del self.places[1:-_PLACES]
         return is_there
+
+    def _is_refuted(self, position: int, most: int) -> bool:
+        """Says whether some return is known not to be passed, perhaps this one."""
+        before = self.refuter.spent
+        shown = self.refuter.shown(position, self.cut, min(most, _MOST_MOST))
+        self.spent += self.refuter.spent - before
+        self.illegal = self.illegal if shown is None else shown
+        return shown is not None
 
     def _refuse_room(self, most: int) -> None:
         """Raises _UndecidedError where so many configurations of a return are too many."""
@@ -237,8 +277,9 @@ def _restore(search: Search, place: _Place) -> None:
     there = search.there
     there.rows[: len(place.rows)] = place.rows
     there.is_kept[: len(place.rows)] = True
-    there.at[:] = len(place.rows), 0, 0
+    there.at[:] = len(place.rows), 0, 0, 0
     search.here.at[DROPPED] = 0
+    there.at[LOOSE] = search.here.at[LOOSE] = not place.is_exact
     search.at[POSITION] = place.position
     for part, saved in zip(search.window, place.window, strict=True):
         part[:] = saved

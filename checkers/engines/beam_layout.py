@@ -70,6 +70,8 @@ class Layout(NamedTuple):
         lost_of: int64[n], the number of an indeterminate call's kind among those, else NONE.
         lost: int64[l], a call of each kind of indeterminate ones.
         initial, last, edge_starts, edge_piece, edge_to: as `Values` has them.
+        parent: int64[v], the longest value that leads to each by appending, NONE if none does.
+        depth: int64[v], how many values lead to each, itself included.
     """
 
     invoke: Ints
@@ -93,6 +95,8 @@ class Layout(NamedTuple):
     edge_starts: Ints
     edge_piece: Ints
     edge_to: Ints
+    parent: Ints
+    depth: Ints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +128,7 @@ def lay_out(facts: Facts) -> Layout | None:
     _, first, lost_of[unsure] = np.unique(kind[unsure], return_index=True, return_inverse=True)
     found = [returning[find[returning, r] != NONE] for r in range(find.shape[1])]
     values = facts.values
+    parent, depth = _ancestry(values.last)
     return Layout(
         invoke=invoke,
         complete=complete,
@@ -146,7 +151,23 @@ def lay_out(facts: Facts) -> Layout | None:
         edge_starts=values.edge_starts,
         edge_piece=values.edge_piece,
         edge_to=values.edge_to,
+        parent=parent,
+        depth=depth,
     )
+
+
+def _ancestry(last: Ints) -> tuple[Ints, Ints]:
+    """Returns the parent and the depth of each value; they follow what they are made of."""
+    parents: list[int] = []
+    depths: list[int] = []
+    path: list[tuple[int, int]] = []
+    for value, end in enumerate(last.tolist()):
+        while path and path[-1][1] < value:
+            path.pop()
+        parents.append(path[-1][0] if path else NONE)
+        path.append((value, end))
+        depths.append(len(path))
+    return np.asarray(parents, dtype=np.int64), np.asarray(depths, dtype=np.int64)
 
 
 def _soonest(invoke: Ints) -> Ints:

@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers.engines.beam_layout import NONE, Ints, Layout, Narrow
-from checkers.engines.beam_steps import STATE, Window
+from checkers.engines.beam_steps import STATE
+from checkers.engines.beam_window import Window
 from checkers.engines.beam_worth import DOOMED, covers, promise
 from checkers.kernels import bare_kernel
 
 SIZE: Final = 0
 DROPPED: Final = 1
 COMPARED: Final = 2
+LOOSE: Final = 3
 
 _BUCKETS: Final = 1 << 10
 _SCORES: Final = 1 << 10
@@ -31,7 +33,8 @@ class Pool(NamedTuple):
         heads: int32[.], the newest row of each bucket, NONE if none.
         links: int32[p], the one before it.
         tally: int64[.], to count scores in.
-        at: int64[3], the SIZE, how many were DROPPED for want of room, and COMPARED with others.
+        at: int64[4], the SIZE, how many were DROPPED for want of room, and COMPARED with others,
+            and 1 if some may be covered in a LOOSE sense only.
     """
 
     rows: Ints
@@ -52,7 +55,7 @@ def new_pool(room: int, columns: int) -> Pool:
         heads=np.full(_BUCKETS, NONE, dtype=np.int32),
         links=np.full(room, NONE, dtype=np.int32),
         tally=np.zeros(_SCORES, dtype=np.int64),
-        at=np.zeros(3, dtype=np.int64),
+        at=np.zeros(4, dtype=np.int64),
     )
 
 
@@ -92,14 +95,14 @@ def add(pool: Pool, window: Window, score: int) -> None:
     """Adds what was drafted, unless a row covers it; drops those that it covers."""
     size = pool.at[SIZE]
     row = pool.rows[size]
-    bucket = _bucket(window, row)
+    bucket, loose = _bucket(window, row), pool.at[LOOSE]
     other, newer = pool.heads[bucket], NONE
     while other != NONE:
         older = pool.links[other]
         pool.at[COMPARED] += 1
-        if pool.is_kept[other] and covers(window, pool.rows[other], row):
+        if pool.is_kept[other] and covers(window, pool.rows[other], row, loose):
             return
-        if pool.is_kept[other] and covers(window, row, pool.rows[other]):
+        if pool.is_kept[other] and covers(window, row, pool.rows[other], loose):
             pool.is_kept[other] = False
         if pool.is_kept[other]:
             newer = other

@@ -3,12 +3,11 @@
 Kernels for `checkers.engines.beam`, which says why they are right.
 """
 
-from typing import Final, NamedTuple
-
-import numpy as np
+from typing import Final
 
 from checkers.columns import NEVER
-from checkers.engines.beam_layout import NONE, NOTHING, SLOTS, Ints, Layout
+from checkers.engines.beam_layout import NONE, NOTHING, Ints, Layout
+from checkers.engines.beam_window import NOW, OPEN, Window, bit
 from checkers.kernels import bare_kernel
 
 DONE: Final = 0
@@ -16,72 +15,6 @@ USED: Final = 1
 STATE: Final = 2
 """A configuration is int64[2 + r + l]: the calls that are done, those that are used, the value of
 each register, and how many indeterminate calls of each kind are used."""
-
-OPEN: Final = 0
-INVOKED: Final = 1
-NOW: Final = 2
-
-
-class Window(NamedTuple):
-    """What is open at a return.
-
-    Attributes:
-        calls: int64[SLOTS + 1], the calls that return and are open, by completion.
-        first: int64[r], the first finder of each register that has not returned.
-        lost: int64[l], how many indeterminate calls of each kind were invoked.
-        at: int64[3], how many calls are OPEN, how many were INVOKED, and the event NOW.
-    """
-
-    calls: Ints
-    first: Ints
-    lost: Ints
-    at: Ints
-
-
-def new_window(layout: Layout) -> Window:
-    """Returns the window before the first return."""
-    return Window(
-        calls=np.zeros(SLOTS + 1, dtype=np.int64),
-        first=layout.finder_starts[:-1].copy(),
-        lost=np.zeros(len(layout.lost), dtype=np.int64),
-        at=np.zeros(3, dtype=np.int64),
-    )
-
-
-@bare_kernel
-def enter(layout: Layout, window: Window, position: int) -> None:
-    """Goes on to a return: what was invoked before it is open, what returned before is not."""
-    window.at[NOW] = layout.complete[layout.returning[position]]
-    count = 0
-    for place in range(window.at[OPEN]):
-        if layout.complete[window.calls[place]] >= window.at[NOW]:
-            window.calls[count] = window.calls[place]
-            count += 1
-    call = window.at[INVOKED]
-    while call < len(layout.invoke) and layout.invoke[call] < window.at[NOW]:
-        if layout.lost_of[call] != NONE:
-            window.lost[layout.lost_of[call]] += 1
-        else:
-            place = count
-            while place > 0 and layout.complete[window.calls[place - 1]] > layout.complete[call]:
-                window.calls[place] = window.calls[place - 1]
-                place -= 1
-            window.calls[place] = call
-            count += 1
-        call += 1
-    window.at[OPEN], window.at[INVOKED] = count, call
-    for register in range(len(window.first)):
-        place = window.first[register]
-        end = layout.finder_starts[register + 1]
-        while place < end and layout.complete[layout.finders[place]] < window.at[NOW]:
-            place += 1
-        window.first[register] = place
-
-
-@bare_kernel
-def bit(layout: Layout, call: int) -> int:
-    """Returns the bit of a call that returns."""
-    return 1 << layout.slot[call]  # type: ignore[no-any-return]
 
 
 @bare_kernel

@@ -21,20 +21,8 @@ from checkers.engines.beam_rows import (
     new_pool,
     thin_out,
 )
-from checkers.engines.beam_steps import (
-    DONE,
-    OPEN,
-    STATE,
-    USED,
-    Window,
-    bit,
-    enter,
-    is_legal,
-    is_needed,
-    new_window,
-    place,
-    settle,
-)
+from checkers.engines.beam_steps import DONE, STATE, USED, is_legal, is_needed, place, settle
+from checkers.engines.beam_window import OPEN, Window, bit, enter, new_window
 from checkers.engines.beam_worth import COST
 from checkers.kernels import bare_kernel
 
@@ -118,12 +106,12 @@ def sweep(
                 judge_and_add(layout, here, window, horizon)
         clear(there)
         _pass(layout, search, layout.returning[at[POSITION]], most, horizon, depth)
+        at[WORK] += here.at[COMPARED] + there.at[COMPARED]
+        here.at[COMPARED] = there.at[COMPARED] = 0
         if there.at[SIZE] == 0:
             return False
         thin_out(there, 0, most)
         at[POSITION] += 1
-        at[WORK] += here.at[COMPARED] + there.at[COMPARED]
-        here.at[COMPARED] = there.at[COMPARED] = 0
     return True
 
 

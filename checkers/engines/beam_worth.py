@@ -6,34 +6,46 @@ Kernels for `checkers.engines.beam`.
 from typing import Final
 
 from checkers.engines.beam_layout import NONE, NOTHING, Ints, Layout
-from checkers.engines.beam_steps import DONE, NOW, OPEN, STATE, USED, Window, bit
+from checkers.engines.beam_steps import DONE, STATE, USED
+from checkers.engines.beam_window import NOW, OPEN, Window, bit
 from checkers.kernels import bare_kernel
 
 DOOMED: Final = -(1 << 40)
 COST: Final = 5
 """What a call costs that is used, and can't be any more: so much more the later it returns."""
+WANT: Final = 10
+"""What a value costs that an open call finds and that has to come yet."""
 
 
 @bare_kernel
-def covers(window: Window, row: Ints, other: Ints) -> bool:
-    """Says whether a configuration can do whatever another can."""
+def covers(window: Window, row: Ints, other: Ints, loose: int) -> bool:
+    """Says whether a configuration can do whatever another can.
+
+    If it is told loosely (1), it is enough to have used no more indeterminate calls in all: those
+    are never gone, so that what differs in the kinds of them only would be kept for ever.
+    """
     if other[DONE] & ~row[DONE] != 0 or row[USED] & ~other[USED] != 0:
         return False
     registers = len(window.first)
     for register in range(STATE, STATE + registers):
         if row[register] != other[register] and other[register] != NOTHING:
             return False
-    is_covered = True
+    more = 0
     for lost in range(STATE + registers, len(row)):
-        is_covered &= row[lost] <= other[lost]
-    return is_covered
+        if row[lost] > other[lost] and loose == 0:
+            return False
+        more += row[lost] - other[lost]
+    return bool(more <= 0)
 
 
 @bare_kernel
 def promise(layout: Layout, window: Window, row: Ints, horizon: int) -> int:
     """Returns how good a configuration looks, DOOMED if a call can't find any more what it has to.
 
-    The fewer calls it has used the more it can still do, and those that return late most.
+    That may be a call which is invoked later, where only an open one can leave what it finds.
+
+    The fewer calls it has used the more it can still do, and those that return late most; and the
+    less has to come for the calls that are open.
 
     Args:
         layout: the calls.
@@ -51,14 +63,48 @@ def promise(layout: Layout, window: Window, row: Ints, horizon: int) -> int:
             for register in range(layout.find.shape[1]):
                 if not _may_be_found(layout, window, row, call, register):
                     return DOOMED
+    for register in range(len(window.first)):
+        for call in window.awaited[register, : window.awaits[register]]:
+            is_required = layout.complete[call] <= horizon
+            if is_required and not _may_be_found(layout, window, row, call, register):
+                return DOOMED
     for lost in range(STATE + len(window.first), len(row)):
         found -= COST * row[lost]
-    return found
+    return found - WANT * _missing(layout, window, row)
+
+
+@bare_kernel
+def _missing(layout: Layout, window: Window, row: Ints) -> int:
+    """Returns how many values have to come for the open calls, if each comes once.
+
+    That is the size of the tree of what they find, without what is there if they go on from it.
+    `apart` and `ahead` are how much of a value is counted already, of those that don't and do.
+    """
+    total = 0
+    for register in range(len(window.first)):
+        held = row[STATE + register]
+        is_held = held != NOTHING
+        last, depth_held = (layout.last[held], layout.depth[held]) if is_held else (NOTHING, 0)
+        apart = ahead = 0
+        for number in range(window.wants[register]):
+            call, shared = window.wanted[register, number], window.shared[register, number]
+            apart, ahead = min(apart, shared), min(ahead, shared)
+            if row[DONE] & bit(layout, call) != 0:
+                continue
+            found = layout.find[call, register]
+            depth = layout.depth[found]
+            if is_held and held <= found <= last:
+                total += depth - max(ahead, depth_held)
+                ahead = depth
+            else:
+                total += depth - apart
+                apart = depth
+    return int(total)
 
 
 @bare_kernel
 def _may_be_found(layout: Layout, window: Window, row: Ints, call: int, register: int) -> bool:
-    """Says whether what an open call has to find is there, or there is what may lead to it."""
+    """Says whether what a call has to find is there or may come, or there is what leads to it."""
     wanted, held = layout.find[call, register], row[STATE + register]
     if wanted == NONE or layout.hope[call, register] >= window.at[NOW]:
         return True

@@ -23,12 +23,8 @@ class Lines(NamedTuple):
         invoke: int64[n], by line, and ascending in each.
         complete: int64[n], NEVER for a call that need not have happened.
         element: int64[n], what was put or taken, NO_VALUE for a take that nobody knows of.
-        turn: int64[n], the last place that it may have in the queue, where nothing is lost.
         starts: int64[k + 1], where each line begins.
         line: int64[n].
-        sure_puts: int64[2, p], how many puts that completed were invoked before each of those did,
-            ascending, and which one it is.
-        sure_takes: int64[2, t], likewise.
         takes: the first line of takes.
         nones: the first line of takes that found none.
     """
@@ -36,11 +32,8 @@ class Lines(NamedTuple):
     invoke: Ints
     complete: Ints
     element: Ints
-    turn: Ints
     starts: Ints
     line: Ints
-    sure_puts: Ints
-    sure_takes: Ints
     takes: int
     nones: int
 
@@ -78,11 +71,9 @@ def lines_of(queue: Queue, cut: int) -> Lines:
     is_taken[queue.element[(queue.action == TAKE) & is_begun]] = True
     is_taken[NO_VALUE] = False  # a take of anything takes no put that need not have happened
     calls, lines, starts, count = [], [], [], 0
-    turn = np.zeros(len(queue.action), dtype=np.int64)
     for kind in (PUT, TAKE, FOUND_NONE):
         starts.append(count)
         of_kind = (queue.action == kind) & is_begun
-        turn[of_kind] = np.searchsorted(queue.invoke[of_kind], queue.complete[of_kind])
         (sure,) = np.nonzero(of_kind & is_over)
         lane, _, lanes = lanes_of(queue.invoke[sure], queue.complete[sure], len(sure) + 1)
         may_be = is_taken[queue.element] if kind == PUT else of_kind & (kind == TAKE)
@@ -94,27 +85,15 @@ def lines_of(queue: Queue, cut: int) -> Lines:
     order, line = np.concatenate(calls), np.concatenate(lines)
     by_line = np.lexsort((order, line))
     order, line = order[by_line], line[by_line]
-    invoke, complete = queue.invoke[order], np.where(is_over, queue.complete, NEVER)[order]
-    is_put, is_take = line < starts[1], (line >= starts[1]) & (line < starts[2])
     return Lines(
-        invoke=invoke,
-        complete=complete,
+        invoke=queue.invoke[order],
+        complete=np.where(is_over, queue.complete, NEVER)[order],
         element=queue.element[order],
-        turn=turn[order],
         starts=np.searchsorted(line, np.arange(count + 1)).astype(np.int64),
         line=line,
-        sure_puts=_in_turn(invoke, complete, is_put),
-        sure_takes=_in_turn(invoke, complete, is_take),
         takes=starts[1],
         nones=starts[2],
     )
-
-
-def _in_turn(invoke: Ints, complete: Ints, is_kind: NDArray[np.bool_]) -> Ints:
-    """Returns the last places of those of some calls that completed, and which they are."""
-    (sure,) = np.nonzero(is_kind & (complete != NEVER))
-    sure = sure[np.argsort(complete[sure])]
-    return np.stack((np.searchsorted(np.sort(invoke[sure]), complete[sure]), sure))
 
 
 def short_at(queue: Queue) -> int:

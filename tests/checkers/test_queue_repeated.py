@@ -3,26 +3,20 @@
 That it agrees with trying every order is in test_against_reference.
 """
 
-from random import Random
-
 import numpy as np
 import pytest
 
 from checkers.calls.containers import QueueCalls
-from checkers.columns import NEVER, columns_of
+from checkers.columns import columns_of
 from checkers.engines import choose, queue_repeated, queues
 from checkers.engines.general import check_linearizable
 from checkers.engines.known_sets import NONE, is_known, remember
-from checkers.engines.queue_ahead import must_be_lost
-from checkers.engines.queue_lines import lines_of, queue_of
 from checkers.generate import Chunks, GenerateOptions
 from checkers.models import model_named
 from checkers.models.queue import Queue
 from checkers.options import Limits
 from checkers.verdict import Verdict
-from tests.checkers import reference
-from tests.checkers.columnar import LIMITS, calls_of, decided, history
-from tests.checkers.random_histories import draw_repeated, random_history
+from tests.checkers.columnar import LIMITS, decided, history
 
 ENGINE = "queue-repeated"
 
@@ -74,23 +68,6 @@ def test_a_take_that_began_late_leaves_no_moment_without_elements():
     assert decided("queue", history(first, none, *again, *late)).verdict is Verdict.INVALID
 
 
-def test_a_frontier_and_a_descent_agree_on_random_histories():
-    """The frontier alone, which is asked only where the descent gives up."""
-    seen = {queue_repeated.LEGAL: 0, queue_repeated.ILLEGAL: 0}
-    random = Random(5)
-    for _ in range(300):
-        operations = random_history(random, draw_repeated, reference.queue, 30, 5)
-        calls = calls_of("queue", operations)
-        lines = queue_repeated.lines_of(queue_repeated.queue_of(calls, 0, len(calls)), 1 << 40)
-        if len(lines.starts) == 1:
-            continue
-        by_descent, _ = queue_repeated.descend(lines, 5, 1_000_000)
-        by_frontier, _ = queue_repeated.sweep(lines, 1_000_000, 1_000_000)
-        assert by_descent == by_frontier
-        seen[by_descent] += 1
-    assert min(seen.values()) > 20, seen
-
-
 def test_past_its_limits_a_key_is_left_undecided():
     calls = generated(operations=2_000, indeterminate=0.05, seed=4)
     assert queues.decide(calls, Limits(memory_bytes=10_000)) == [None]
@@ -128,22 +105,6 @@ def test_it_names_what_the_engine_of_unique_elements_names(corrupt):
     assert outcome.verdict is (Verdict.INVALID if corrupt else Verdict.VALID)
     searched = queue_repeated.decide_repeated(calls, 0, len(calls), LIMITS, "queue")
     assert searched == outcome
-
-
-def test_places_that_are_due_for_two_values_show_what_must_have_been_lost():
-    """By the third put a 0 and a 1 have to be put, by the first take a 1 taken, before any 0."""
-    puts = [("enqueue", 0, None, 0, 3), ("enqueue", 1, None, 1, 4), ("enqueue", 0, None, 5, 6)]
-    takes = [("dequeue", None, 1, 7, 8), ("dequeue", None, 1, 9, 10)]
-    calls = calls_of("queue", history(*puts, ("enqueue", 1, None, 2, None), *takes))
-    lines = lines_of(queue_of(calls, 0, len(calls)), NEVER)
-    state = np.zeros(len(lines.starts) - 1, dtype=np.int32)
-    counts = np.zeros((2, 2), dtype=np.int64)
-    assert must_be_lost(lines, state, counts) == 1
-    assert not counts.any()
-    sure = calls_of("queue", history(*puts, *takes))
-    lines = lines_of(queue_of(sure, 0, len(sure)), NEVER)
-    state = np.zeros(len(lines.starts) - 1, dtype=np.int32)
-    assert must_be_lost(lines, state, counts) == NEVER
 
 
 @pytest.mark.parametrize("concurrency", [10, 20, 50])
