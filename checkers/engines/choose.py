@@ -71,6 +71,35 @@ class Family(Protocol):
         ...
 
 
+ORDERING: Final = {
+    "CounterCalls": "checkers.engines.counter_growing",
+    "StringCalls": "checkers.engines.strings",
+    "TransactionCalls": "checkers.engines.transactions",
+}
+"""By the name of a kind of calls: the module that can tell legal orders of them."""
+
+
+class Ordering(Protocol):
+    """A module that knows legal orders of one kind of calls."""
+
+    def order_of(self, calls: Calls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
+        """Returns the calls of the only key up to an event in a legal order, None if unknown.
+
+        What is open at that event, or indeterminate, is among them where something needs it. Calls
+        that are left out fit in as soon as they are legal, or as late as they can be.
+        """
+        ...
+
+
+def order_of(calls: Calls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
+    """Returns the rows of the only key up to an event in a legal order; None if none is known."""
+    module = ORDERING.get(type(calls).__name__)
+    if module is None:
+        return None
+    order = cast("Ordering", import_module(module)).order_of(calls, cut, limits)
+    return None if order is None else calls.rows[order]
+
+
 def decide(calls: Calls, limits: Limits, workers: int = 1) -> Sequence[Outcome | None]:
     """Returns the outcome of each key, None for one that the general engine has to decide.
 

@@ -32,11 +32,14 @@ at a time and optional ones having s sizes. Memory: O(n), and 4 (c + s) bytes a 
 from dataclasses import dataclass, field
 from typing import Final
 
-from checkers.calls.counter import CounterCalls
+import numpy as np
+
+from checkers.calls.counter import ADD_AND_GET, READ, CounterCalls
 from checkers.columns import NEVER
 from checkers.engines.counter_descent import ILLEGAL, LEGAL, descend
 from checkers.engines.counter_gaps import Counter, gaps_of
-from checkers.engines.counter_steps import WORK, begin
+from checkers.engines.counter_steps import LENGTH, WORK, begin
+from checkers.engines.lanes import Ints
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import decide_between, first_stuck, outcome_of
 from checkers.options import Limits
@@ -68,6 +71,51 @@ def decide_growing(calls: CounterCalls, start: int, end: int, limits: Limits) ->
         lambda _start, _end, cut: prefixes.decide(cut) == LEGAL,
         lambda _start, _end, cut: prefixes.decide(cut) != ILLEGAL,
     )  # fmt: skip
+
+
+def order_of(calls: CounterCalls, cut: int, limits: Limits) -> Ints | None:
+    """Returns the updates of the only key up to an event in a legal order; None if none is known.
+
+    Adds that may come after all answers do so, by completion.
+    """
+    if (calls.delta[calls.action != READ] <= 0).any():
+        return None
+    counter = Counter(calls.action, calls.delta, calls.value, calls.invoke, calls.complete)
+    gaps = gaps_of(counter, cut)
+    if gaps is None:
+        return None
+    search = begin(gaps, int(limits.seconds * _WORK_A_SECOND))
+    if descend(gaps, search, limits.memory_bytes // _STATE_BYTES // len(gaps.line_starts)) != LEGAL:
+        return None
+    lines = search.trail[: search.now[LENGTH]]
+    late = gaps.by_completion[~search.is_done[gaps.by_completion]]
+    adds = np.concatenate((_adds_of(lines, gaps.line_starts), late))
+    adds = np.searchsorted(calls.invoke, gaps.invoke[adds])
+    answered = np.flatnonzero((calls.action == ADD_AND_GET) & (calls.complete <= cut))
+    return _merged(calls.delta, adds, answered, calls.value - calls.delta)
+
+
+def _adds_of(lines: Ints, line_starts: Ints) -> Ints:
+    """Returns the adds that were done, given the lines of which they were the next."""
+    by_line = np.argsort(lines, kind="stable")
+    begins = np.searchsorted(lines[by_line], np.arange(len(line_starts)))
+    adds = np.empty(len(lines), dtype=np.int64)
+    adds[by_line] = np.arange(len(lines)) - begins[lines[by_line]] + line_starts[lines[by_line]]
+    return adds
+
+
+def _merged(delta: Ints, adds: Ints, answered: Ints, start: Ints) -> Ints:
+    """Returns adds, in their order, and add-and-gets, each where the sum is what it starts from."""
+    starting = {int(start[call]): call for call in answered.tolist()}
+    order, total = [], 0
+    for add in [*adds.tolist(), None]:
+        while (call := starting.pop(total, None)) is not None:
+            order.append(call)
+            total += int(delta[call])
+        if add is not None:
+            order.append(add)
+            total += int(delta[add])
+    return np.array(order, dtype=np.int64)
 
 
 @dataclass(slots=True)

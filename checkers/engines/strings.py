@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from checkers.calls.strings import APPEND, GET, NO_NODE, PUT, StringCalls
 from checkers.columns import NEVER
 from checkers.engines.beam_strings import facts_of
+from checkers.engines.block_order import BEFORE_ALL, moments
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import first_stuck, outcome_of, spans
 from checkers.options import Limits
@@ -41,7 +42,6 @@ ENGINE: Final = "strings"
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-_BEFORE_ALL: Final = np.iinfo(np.int64).min
 
 
 def decide(calls: StringCalls, limits: Limits) -> list[Outcome | None]:
@@ -60,6 +60,11 @@ def _decide_key(
         return blocks.is_legal(min(cut, NEVER - 1))
 
     return outcome_of(calls, start, end, first_stuck(calls, start, end, is_legal), ENGINE)
+
+
+def order_of(calls: StringCalls, cut: int, _limits: Limits) -> Ints | None:
+    """Returns the calls of the only key up to an event in a legal order; None if none is known."""
+    return None if calls.is_ambiguous[0] else _blocks(calls, 0, 0, len(calls)).ordered(cut)
 
 
 def _search(calls: StringCalls, start: int, end: int, limits: Limits) -> Outcome | None:
@@ -97,19 +102,35 @@ class _Blocks:
         """Says whether all rules hold up to a cut, an event."""
         if cut >= self.broken_at:
             return False
+        counted, blocks, levels = self._by_block(cut)
+        invoke, complete = self.invoke[counted], self.complete[counted]
+        if not len(blocks):
+            return True
+        return _is_ordered(blocks, levels, invoke, complete) and _are_apart(
+            blocks, invoke, complete
+        )
+
+    def ordered(self, cut: int) -> Ints:
+        """Returns the calls that count up to a cut, in a legal order if there is one."""
+        counted, blocks, _ = self._by_block(cut)
+        if not len(blocks):
+            return counted
+        (starts,) = np.nonzero(np.diff(blocks, prepend=-1))
+        first, last = _spans(blocks, starts, self.invoke[counted], self.complete[counted])
+        rank = np.empty(len(starts), dtype=np.int64)
+        rank[np.argsort(moments(first, last), kind="stable")] = np.arange(len(starts))
+        sizes = np.diff(starts, append=len(blocks))
+        return counted[np.argsort(np.repeat(rank, sizes), kind="stable")]
+
+    def _by_block(self, cut: int) -> tuple[Ints, Ints, Ints]:
+        """Returns the calls that count up to a cut by block and level, and both of these."""
         is_placed = self.counts_from <= cut
         counts = is_placed | ((self.complete <= cut) & ~self.is_free)
         alone = self.block.max(initial=0) + 1 + np.arange(len(self.block))
         blocks = np.where(is_placed, self.block, alone)[counts]
         levels = np.where(is_placed, self.level, 0)[counts]
         order = np.lexsort((levels, blocks))
-        blocks, levels = blocks[order], levels[order]
-        invoke, complete = self.invoke[counts][order], self.complete[counts][order]
-        if not len(blocks):
-            return True
-        return _is_ordered(blocks, levels, invoke, complete) and _are_apart(
-            blocks, invoke, complete
-        )
+        return np.flatnonzero(counts)[order], blocks[order], levels[order]
 
 
 def _is_ordered(blocks: Ints, levels: Ints, invoke: Ints, complete: Ints) -> bool:
@@ -134,9 +155,7 @@ def _are_apart(blocks: Ints, invoke: Ints, complete: Ints) -> bool:
     forward and the other, which is not, lies within it.
     """
     (starts,) = np.nonzero(np.diff(blocks, prepend=-1))
-    first, last = np.minimum.reduceat(complete, starts), np.maximum.reduceat(invoke, starts)
-    if blocks[0] == 0:
-        first[0] = _BEFORE_ALL
+    first, last = _spans(blocks, starts, invoke, complete)
     forward = first < last
     order = np.argsort(first[forward])
     begins, ends = first[forward][order], last[forward][order]
@@ -145,6 +164,14 @@ def _are_apart(blocks: Ints, invoke: Ints, complete: Ints) -> bool:
     first, last = first[~forward], last[~forward]
     around = np.searchsorted(begins, last) - 1
     return not ((around >= 0) & (ends[around] > first)).any() if len(ends) else True
+
+
+def _spans(blocks: Ints, starts: Ints, invoke: Ints, complete: Ints) -> tuple[Ints, Ints]:
+    """Returns the earliest completion and the latest invocation of each block."""
+    first, last = np.minimum.reduceat(complete, starts), np.maximum.reduceat(invoke, starts)
+    if blocks[0] == 0:
+        first[0] = BEFORE_ALL
+    return first, last
 
 
 def _blocks(calls: StringCalls, key: int, start: int, end: int) -> _Blocks:

@@ -81,6 +81,16 @@ def _decide_key(
     return outcome_of(calls, start, end, None if stuck is None else start + stuck, ENGINE)
 
 
+def order_of(calls: TransactionCalls, cut: int, limits: Limits) -> Ints | None:
+    """Returns the calls of the only key up to an event in a legal order; None if none is known."""
+    if calls.is_ambiguous[0]:
+        return None
+    try:
+        return _Prefixes(_transactions(calls, 0, len(calls)), limits).ordered(cut)[0]
+    except _UndecidedError:
+        return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Transactions:
     """The calls of one key: n calls, r values found and w left, numbered from 0.
@@ -139,29 +149,40 @@ class _Prefixes:
 
     def decide(self, cut: int) -> tuple[bool, int]:
         """Says whether a prefix is legal, and if not, by when one perhaps already is not."""
+        order, shown = self.ordered(cut)
+        return order is not None, shown
+
+    def ordered(self, cut: int) -> tuple[Ints | None, int]:
+        """Returns a legal order of a prefix, and if there is none, by when there perhaps is none.
+
+        Raises:
+            _UndecidedError: it takes more than the key may cost.
+        """
         happened, over = _happened_by(self.transactions, cut)
         is_bad = happened & (self.transactions.is_absurd | (self.transactions.invoke > cut))
         if is_bad.any():
-            return False, int(over[is_bad].min())
+            return None, int(over[is_bad].min())
         most = self.limits.memory_bytes // (_CLOCK_BYTES * (len(over) + 1))
         lanes = lanes_of(self.transactions.invoke[happened], over[happened], most)
         if lanes[2] > most:
             raise _UndecidedError
-        return self._is_ordered(_history(self.transactions, happened, over, lanes, cut))
+        order, shown = self._search(_history(self.transactions, happened, over, lanes, cut))
+        return None if order is None else np.flatnonzero(happened)[order], shown
 
-    def _is_ordered(self, history: History) -> tuple[bool, int]:
+    def _search(self, history: History) -> tuple[Ints | None, int]:
         room = self.limits.memory_bytes // (_DEAD_END_BYTES * (history.lanes + 1))
         room = min(room, int(self.limits.seconds * _DEAD_ENDS_A_SECOND))
         edges = _read_edges(history)
         for rounds, most in _STEPS:
             edges, order, is_possible = close(history, edges, rounds)
             if not is_possible:
-                return False, shown_at(history, edges, order)
+                return None, shown_at(history, edges, order)
             ended, order = ordered(history, begin(history, edges, order), min(room, most))
             if ended == ORDERED:
                 assert _is_replayed(history, order)
+                return order, NEVER
             if ended != GIVEN_UP:
-                return ended == ORDERED, NEVER
+                return None, NEVER
         raise _UndecidedError
 
 

@@ -11,8 +11,10 @@ import math
 from collections.abc import Hashable
 from typing import Final
 
-from checkers.explain.subhistory import Entry, SubHistory, Surplus
+from checkers.explain.subhistory import Entry, SubHistory, Surplus, Total
+from checkers.history import Operation
 from checkers.models import SequentialModel
+from checkers.models.reducible import SummingModel
 
 _MOST_STEPS: Final = 1_000_000
 """Steps of the model that are tried: a few seconds."""
@@ -61,6 +63,33 @@ def is_counted_right(surplus: Surplus, whole: SubHistory) -> bool:
     return inside - touching > sum(surplus.granted)
 
 
+def is_added_up_right(model: SummingModel, total: Total, whole: SubHistory) -> bool:
+    """Adds up once more, over all calls, what is said to make up too little or too much."""
+    tallies = [(entry, *model.tally(entry.call)) for entry in whole.entries]
+    if any(amount < 0 for _, amount, _ in tallies):
+        return False
+    told = {entry.operation.index: told for entry, _, told in tallies if entry.is_required}
+    first = None if total.first is None else total.first.operation
+    start = model.init() if first is None else told[first.index]
+    last = total.last.operation
+    found = told[last.index]
+    assert isinstance(start, int)
+    assert found is not None
+    sums = 0
+    for entry, amount, _ in tallies:
+        begin = entry.operation.invoke_index
+        end = _end(entry) if entry.is_required else math.inf
+        if entry.operation == last:
+            sums += amount
+        elif total.is_most:
+            is_later = first is None or (entry.operation != first and end > first.invoke_index)
+            sums += amount if is_later and begin < _end_of(last) else 0
+        elif entry in total.adds:
+            is_later = first is None or begin > _end_of(first)
+            sums += amount if is_later and end < last.invoke_index else 0
+    return found > start + sums if total.is_most else found < start + sums
+
+
 def _next(sub: SubHistory, placed: int) -> list[int]:
     """The calls that were invoked before any that is not placed yet was over."""
     found: list[int] = []
@@ -95,6 +124,9 @@ def _first_left(placed: int) -> int:
 
 
 def _end(entry: Entry) -> int:
-    complete: Hashable = entry.operation.complete_index
-    assert isinstance(complete, int), "what is required has completed"
-    return complete
+    return _end_of(entry.operation)
+
+
+def _end_of(operation: Operation) -> int:
+    assert operation.complete_index is not None, "what is required has completed"
+    return operation.complete_index

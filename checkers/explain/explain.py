@@ -1,10 +1,12 @@
 """Explains why the operations of one key are not linearizable."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from checkers.explain import subhistory
-from checkers.explain.brute_force import is_counted_right, is_linearizable
+from checkers.explain.brute_force import is_added_up_right, is_counted_right, is_linearizable
+from checkers.explain.engine_orders import engine_order
 from checkers.explain.explanation import (
     Constraint,
     Explanation,
@@ -12,6 +14,7 @@ from checkers.explain.explanation import (
     SubHistory,
     Surplus,
     ToldOperation,
+    Total,
 )
 from checkers.explain.helpers import helping
 from checkers.explain.minimise import Minimised, minimise
@@ -23,7 +26,7 @@ from checkers.explain.witness import Step, longest_linearization
 from checkers.explain.words import paragraph
 from checkers.history import Operation
 from checkers.models import SequentialModel
-from checkers.models.reducible import ReducibleModel
+from checkers.models.reducible import ReducibleModel, SummingModel
 
 _MOST_STARTS: Final = 12
 DEFAULT_SECONDS: Final = 10.0
@@ -53,7 +56,8 @@ def explain(
     end = stuck.complete_index
     assert end is not None, "an operation that never completed can't be stuck"
     whole = prefix(model, operations, end)
-    steps = longest_linearization(model, until(model, whole, end - 1), seconds)
+    proposed = partial(engine_order, model, operations, end - 1, seconds)
+    steps = longest_linearization(model, until(model, whole, end - 1), seconds, proposed)
     known = decisive(model, steps, whole) if steps and is_reducible(model) else ()
     found = minimise(model, whole, seconds, known)
     done = sum(entry.is_required for entry in whole.entries) - 1
@@ -112,6 +116,8 @@ def _sub_history(
     is_verified = None if legal is None else not legal
     if sub.surplus is not None:
         is_verified = bool(is_verified) and is_counted_right(sub.surplus, whole)
+    if sub.total is not None and isinstance(model, SummingModel):
+        is_verified = bool(is_verified) and is_added_up_right(model, sub.total, whole)
     starts = sorted({short(model.describe(state)) for state in sub.starts})
     return SubHistory(
         since=sub.since,
@@ -124,6 +130,19 @@ def _sub_history(
         is_minimal=found.is_minimal,
         is_verified=is_verified,
         surplus=None if sub.surplus is None else _surplus(sub.surplus),
+        total=None if sub.total is None else _total(sub.total),
+    )
+
+
+def _total(found: subhistory.Total) -> Total:
+    return Total(
+        first=None if found.first is None else found.first.operation.index,
+        start=found.start,
+        adds=tuple(one.operation.index for one in found.adds),
+        amount=found.amount,
+        last=found.last.operation.index,
+        told=found.told,
+        is_most=found.is_most,
     )
 
 

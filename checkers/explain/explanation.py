@@ -79,6 +79,29 @@ class Surplus(msgspec.Struct, frozen=True, kw_only=True):
     granted: int
 
 
+class Total(msgspec.Struct, frozen=True, kw_only=True):
+    """A sum that calls which only add can't have made what it was told to be.
+
+    Attributes:
+        first: the operation that told the sum before; null for the sum at first.
+        start: the sum before.
+        adds: the operations between.
+        amount: what they add.
+        last: the operation that told what can't be.
+        told: what it told.
+        is_most: whether nothing else can have come between, so that it is too much; else they are
+            sure to have, and it is too little.
+    """
+
+    first: int | None
+    start: int
+    adds: tuple[int, ...]
+    amount: int
+    last: int
+    told: int
+    is_most: bool
+
+
 class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
     """What is left of the history by sound reductions; it is invalid, therefore the whole is.
 
@@ -92,6 +115,8 @@ class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
             if there are too many orders to try.
         surplus: if the history was reduced by counting: what was counted; its operations are then
             those that the count leaves over, in the last window that matters.
+        total: if it was reduced by adding up: what was added. Where many operations add, one stands
+            for all of them.
     """
 
     since: int | None
@@ -100,6 +125,7 @@ class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
     is_minimal: bool
     is_verified: bool | None
     surplus: Surplus | None = None
+    total: Total | None = None
 
 
 class LinearizedOperation(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,15 +11,17 @@ machine is changes nothing.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
 from checkers.engines.plan import plan_of
 from checkers.explain.budget import Budget
 from checkers.explain.reductions import (
+    added_up,
     counted,
     dropped,
+    helpful,
     is_reducible,
     optional,
     projected,
@@ -92,8 +94,9 @@ class _Minimiser:
     is_cut_short: bool = False
 
     def run(self, whole: SubHistory, decisive: Iterable[Collection[Hashable]]) -> Minimised:
-        for candidate in self._fewer_values(whole, decisive):
-            found = self._smallest_window(candidate)
+        kept = replace(whole, entries=helpful(self.model, whole.entries))
+        for candidate in self._fewer_values(kept, decisive):
+            found = self._added_up(candidate) or self._smallest_window(candidate)
             if found is not None:
                 found = self._until_minimal(self._counted(found))
                 is_minimal = not self.is_cut_short
@@ -188,6 +191,11 @@ class _Minimiser:
         candidate = window(self.model, whole, since)
         return None if candidate is None else tidied(self.model, candidate)
 
+    def _added_up(self, whole: SubHistory) -> SubHistory | None:
+        """Shows it by adding up, which is quick where deciding a window may be hopeless."""
+        candidate = added_up(self.model, whole) if self._has_time() else None
+        return candidate if candidate is not None and self._is_invalid(candidate) else None
+
     def _counted(self, sub: SubHistory) -> SubHistory:
         """Shows it by counting, where it is too long to be told call by call."""
         candidate = counted(self.model, sub) if len(sub) > _MOST_CALLS else None
@@ -200,7 +208,7 @@ class _Minimiser:
             sub = self._reduced(sub, dropped, self._is_droppable)
             sub = self._weakened(sub)
             sub = self._reduced(sub, optional, lambda entry: entry.is_required)
-            sub = self._begun_later(sub)
+            sub = sub if sub.total is not None else self._begun_later(sub)
             if sub == before or not self.budget.has_time():
                 return sub
 

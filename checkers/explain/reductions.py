@@ -17,8 +17,13 @@ the whole gives one of what remains:
 - `tidied`: an optional call is left out if each state that it leads to can do nothing that the
   state before it can't: if the second *simulates* the first, step by step, for all calls that
   remain. Taking the last such call out of a legal order leaves a legal order.
+- `helpful`: an optional call is left out if no call that remains may need it, nor one that a call
+  which remains may need (`ReducibleModel.helping`). The last of those left out is followed by
+  others only, so that leaving it out of a legal order leaves one; then the last but one.
 - `counted`: of calls that take turns, two of a kind are left that there is none to come between, if
   counting shows so (`checkers.explain.alternation`).
+- `added_up`: of calls that add to a sum, those are left that make up too little, or too much, for
+  what a call told, if some do (`checkers.explain.totals`).
 
 Deleting a call is not among them: without its write, a linearizable history of a register and a
 read turns invalid.
@@ -33,9 +38,10 @@ import msgspec
 from checkers.explain.alternation import too_many
 from checkers.explain.state_space import reachable, useless_calls
 from checkers.explain.subhistory import BEGINNING, Entry, SubHistory
+from checkers.explain.totals import left_of, wrong_total
 from checkers.history import Operation
 from checkers.models import SequentialModel
-from checkers.models.reducible import ReducibleModel
+from checkers.models.reducible import ReducibleModel, SummingModel
 
 _reducible: Final[dict[type[SequentialModel], bool]] = {}
 """The models that were asked, and whether they know reductions."""
@@ -110,15 +116,29 @@ def window(model: SequentialModel, sub: SubHistory, since: int) -> SubHistory | 
         for entry in sub.entries
         if not (entry.is_required and _completed(entry) < since)
     )
-    entries = _without_optional_pure(model, later)
+    entries = helpful(model, _without_optional_pure(model, later))
     starts = _any_state(model, sub, [entry.call for entry in entries])
     if starts is None:
         return None
     return dataclasses.replace(sub, entries=entries, starts=starts, since=since)
 
 
+def helpful(model: SequentialModel, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Returns entries without optional ones that no other may need, as the model has it."""
+    if not is_reducible(model):
+        return tuple(entries)
+    left = dict.fromkeys(entry.call for entry in entries if not entry.is_required)
+    needed: Collection[Hashable] = {entry.call for entry in entries if entry.is_required}
+    while left and needed:
+        needed = list(model.helping(left, needed))
+        for call in needed:
+            del left[call]
+    return tuple(one for one in entries if one.is_required or one.call not in left)
+
+
 def tidied(model: SequentialModel, sub: SubHistory) -> SubHistory:
     """Returns it without optional calls that can't help any other."""
+    sub = _with(sub, helpful(model, sub.entries))
     candidates = {entry.call for entry in sub.entries if not entry.is_required}
     if not candidates:
         return sub
@@ -142,6 +162,14 @@ def counted(model: SequentialModel, sub: SubHistory) -> SubHistory | None:
     if later is None:
         return rest
     return dataclasses.replace(rest, starts=later.starts, since=later.since)
+
+
+def added_up(model: SequentialModel, sub: SubHistory) -> SubHistory | None:
+    """Returns it with what shows that a sum told can't be; None if adding up shows nothing."""
+    if not isinstance(model, SummingModel):
+        return None
+    total = wrong_total(model, sub)
+    return None if total is None else left_of(model, total)
 
 
 def weaker_calls(model: SequentialModel, call: Hashable) -> Sequence[Hashable]:

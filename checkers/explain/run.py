@@ -46,9 +46,11 @@ def read_history(path: Path, model: str | None = None) -> History:
     """Returns the one history that a path names.
 
     Raises:
-        CheckerInputError: it can't be read, or no model fits.
+        CheckerInputError: it can't be read, no model fits, or there are several.
     """
-    (source, *_) = find_sources([path], model)
+    source, *others = find_sources([path], model)
+    if others:
+        raise CheckerInputError(f"{path}: {len(others) + 1} histories in it: name one of them")
     return source.read()
 
 

@@ -67,6 +67,30 @@ def _widened(entry: Entry, window: Window) -> Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Total:
+    """A sum that some calls add up to, and another that was told.
+
+    Attributes:
+        first: the call that told the sum before; None if that is the one at first.
+        start: the sum before.
+        last: the call that told what can't be.
+        told: what it told.
+        adds: the calls between, by invocation.
+        amount: what they add.
+        is_most: whether nothing else can have come between, so that too much was told; else they
+            are sure to have, and too little was.
+    """
+
+    first: Entry | None
+    start: int
+    last: Entry
+    told: int
+    adds: tuple[Entry, ...]
+    amount: int
+    is_most: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubHistory:
     """Calls, by invocation, and the states that they may begin in.
 
@@ -75,12 +99,21 @@ class SubHistory:
         starts: it is linearizable if it is so from one of these states.
         since: the event before which nothing is looked at; None if it begins with the history.
         surplus: what shows by counting that its calls are too many, and which others there were.
+        total: what shows by adding up that a sum told can't be.
     """
 
     entries: tuple[Entry, ...]
     starts: tuple[Hashable, ...]
     since: int | None = None
     surplus: Surplus | None = None
+    total: Total | None = None
 
     def __len__(self) -> int:
         return len(self.entries)
+
+    def last_to_return(self) -> Entry:
+        """Returns the required call that was over last."""
+        return max(
+            (one for one in self.entries if one.is_required),
+            key=lambda entry: entry.operation.complete_index or 0,
+        )

@@ -5,7 +5,7 @@ Heuristics: they propose, and an engine decides what is left (`checkers.explain.
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from checkers.explain.subhistory import Entry, SubHistory
+from checkers.explain.subhistory import SubHistory
 from checkers.explain.witness import Step
 from checkers.models.reducible import AllBut, ReducibleModel
 
@@ -49,7 +49,7 @@ def decisive(
         steps: the longest linearization before the last call.
         whole: all calls up to the last one's completion.
     """
-    stuck = last_to_return(whole).call
+    stuck = whole.last_to_return().call
     own = model.values(stuck)
     updates = [step.entry.call for step in steps if not model.is_pure(step.entry.call)]
     about = [(call, model.values(call)) for call in updates]
@@ -103,7 +103,7 @@ def by_closeness(model: ReducibleModel, whole: SubHistory) -> list[Hashable]:
 
     Of those as near as each other the order must not be a set's, which differs between processes.
     """
-    last = last_to_return(whole)
+    last = whole.last_to_return()
     own = model.values(last.call)
     about = [(one.operation.invoke_index, one.call) for one in whole.entries]
     moments = [at for at, call in about if not own.isdisjoint(model.values(call))]
@@ -118,11 +118,3 @@ def by_closeness(model: ReducibleModel, whole: SubHistory) -> list[Hashable]:
             if value not in nearest:
                 nearest[value] = distance_of(at)
     return sorted(nearest, key=lambda value: (nearest[value], repr(value)))
-
-
-def last_to_return(sub: SubHistory) -> Entry:
-    """Returns the required call that was over last."""
-    return max(
-        (one for one in sub.entries if one.is_required),
-        key=lambda entry: entry.operation.complete_index or 0,
-    )

@@ -1,11 +1,12 @@
 """The longest linearization: an actual order of the operations up to where none goes on.
 
-Made of the turns that a model knows (`checkers.explain.turns`), else found by the general engine,
-which notes its choices for it, part by part where a model has parts (`checkers.explain.parts`).
+Made of the turns that a model knows (`checkers.explain.turns`), else of an order that a compiled
+engine tells (`checkers.explain.engine_orders`), else found by the general engine, which notes its
+choices for it, part by part where a model has parts (`checkers.explain.parts`).
 Bounded in time: where it finds none, the explanation does without.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,9 +14,11 @@ from checkers.engines.general import Configuration, Trace
 from checkers.engines.plan import Plan, plan_of
 from checkers.explain.budget import Budget
 from checkers.explain.parts import in_parts
+from checkers.explain.reductions import helpful
 from checkers.explain.subhistory import Entry, SubHistory
-from checkers.explain.turns import in_turn
+from checkers.explain.turns import in_turn, merged
 from checkers.models import SequentialModel
+from checkers.models.reducible import Turn
 from checkers.verdict import Verdict
 
 _MEMORY_BYTES: Final = 200_000_000
@@ -30,14 +33,25 @@ class Step:
 
 
 def longest_linearization(
-    model: SequentialModel, before: SubHistory, seconds: float
+    model: SequentialModel,
+    before: SubHistory,
+    seconds: float,
+    proposed: Callable[[], Sequence[int] | None] = lambda: None,
 ) -> list[Step] | None:
     """Returns a legal order of all that is required of a sub-history, and of what may have been.
 
     None if no order is found in so many seconds of processor time.
+
+    Args:
+        model: the model.
+        before: the sub-history, which begins with the history.
+        seconds: the limit of processor time.
+        proposed: returns indices of its operations in an order that may be legal, None for no idea.
     """
-    plan = plan_of(model, list(before.entries))
     budget = Budget(seconds)
+    plan = plan_of(model, list(helpful(model, before.entries)))
+    if not budget.has_time():
+        return None
 
     def searched(plan: Plan) -> list[int] | None:
         trace = Trace()
@@ -45,8 +59,25 @@ def longest_linearization(
         return _order(model, plan, trace) if found.verdict is Verdict.VALID else None
 
     start = model.init()
-    order = in_turn(model, plan, start) or in_parts(model, plan, start, searched) or searched(plan)
+    order = (
+        in_turn(model, plan, start)
+        or _as_proposed(model, plan, proposed())
+        or in_parts(model, plan, start, searched)
+        or searched(plan)
+    )
     return None if order is None else list(_steps(model, plan, order))
+
+
+def _as_proposed(
+    model: SequentialModel, plan: Plan, indices: Sequence[int] | None
+) -> list[int] | None:
+    """Returns the numbers of the calls in the order proposed, if it is a legal one."""
+    if indices is None:
+        return None
+    places = {index: place for place, index in enumerate(indices)}
+    found = (places.get(operation.index) for operation in plan.operations)
+    turns = [None if place is None else Turn("order", place) for place in found]
+    return merged(model, plan, turns, model.init())
 
 
 def _order(model: SequentialModel, plan: Plan, trace: Trace) -> list[int]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from checkers.explain.explanation import Constraint, SubHistory, Surplus, ToldOperation
+from checkers.explain.explanation import Constraint, SubHistory, Surplus, ToldOperation, Total
 from checkers.explain.telling import short
 
 _TOLD_FIRST: Final = 4
@@ -68,11 +68,21 @@ def _proof(sub: SubHistory) -> list[str]:
     alone = (
         "This alone is enough to show it" if count == 1 else f"These {count} are enough to show it"
     )
-    lines = [f"{alone}{begins}:"] if sub.surplus is None else _counted(sub.surplus, count)
+    lines = [f"{alone}{begins}:"]
+    told = [_constraint(constraint) for constraint in sub.constraints]
+    if sub.surplus is not None:
+        lines = _counted(sub.surplus, count)
+    if sub.total is not None:
+        lines = [_added_up(sub.total)]
+        places = [
+            n for n, one in enumerate(sub.constraints) if one.operation.index in sub.total.adds
+        ]
+        if len(places) < len(sub.total.adds):
+            told[places[0]] = _joined(sub.total)
     hidden = count - _TOLD_FIRST - _TOLD_LAST
-    for place, constraint in enumerate(sub.constraints):
+    for place, one in enumerate(told):
         if hidden <= 0 or not _TOLD_FIRST <= place < count - _TOLD_LAST:
-            lines.append(f"- {_constraint(constraint)}")
+            lines.append(f"- {one}")
         elif place == _TOLD_FIRST:
             lines.append(f"- … {hidden} more …")
     return [*lines, _standing(sub)]
@@ -95,6 +105,28 @@ def _counted(surplus: Surplus, left: int) -> list[str]:
         f" {len(surplus.touching)} of {other} can have taken effect. Each of these set against one"
         f" {f}, none is left to come {between}:"
     ]
+
+
+def _added_up(total: Total) -> str:
+    start = f"The sum is {total.start} at first."
+    if total.first is not None:
+        start = f"Operation {total.first} tells that the sum is {total.start}."
+    told = f"operation {total.last} tells {total.told}"
+    count = len(total.adds)
+    adds = f"{count} operations" if count > _TOLD_LAST else f"operations {_list(total.adds)}"
+    if count == 1:
+        adds = f"operation {total.adds[0]}"
+    if total.is_most:
+        most = f"at most {adds} can" if count else "nothing can"
+        return f"{start} Since then {most} have added to it, {total.amount} in all, but {told}:"
+    later = f"{adds} added {total.amount} since then" if count else "it is asked later"
+    return f"{start} Nothing takes from it, and {later}, but {told}:"
+
+
+def _joined(total: Total) -> str:
+    first, last = total.adds[:_TOLD_FIRST], total.adds[-_TOLD_LAST:]
+    numbers = f"{', '.join(map(str, first))}, … {_list(last)}"
+    return f"{len(total.adds)} operations that add {total.amount}: {numbers}"
 
 
 def _constraint(constraint: Constraint) -> str:
@@ -123,6 +155,8 @@ def _standing(sub: SubHistory) -> str:
     }[sub.is_verified]
     if sub.surplus is not None:
         tried += " They were all counted once more."
+    if sub.total is not None:
+        tried += " What they add was added up once more."
     minimal = (
         "Nothing of it can be left out."
         if sub.is_minimal
@@ -132,5 +166,5 @@ def _standing(sub: SubHistory) -> str:
 
 
 def _list(numbers: Sequence[object]) -> str:
-    *most, last = [str(number) for number in numbers]
+    *most, last = [str(number) for number in numbers] or [""]
     return f"{', '.join(most)} and {last}" if most else last

@@ -4,7 +4,7 @@ One register a key. Values are compared as JSON. Not here: versions (a compare b
 model).
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import Final
 
 import msgspec
@@ -15,7 +15,8 @@ from checkers.calls.values import require_functions
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import ColumnarModel, unknown_function
-from checkers.models.reducible import ReducibleModel
+from checkers.models.blocks import Access, turns_of_blocks
+from checkers.models.reducible import Events, ReducibleModel, Turn
 
 _UNREAD: Final = ""
 """Stands for every value that no read and no cas of the history asks for; no JSON text."""
@@ -83,6 +84,21 @@ class CasRegister(ReducibleModel, ColumnarModel):
         if expected is None:
             return f"write {new}"
         return f"read -> {expected}" if new is None else f"cas [{expected},{new}]"
+
+    @override
+    def helping(
+        self, calls: Collection[Hashable], others: Collection[Hashable]
+    ) -> Collection[Hashable]:
+        """What no other asks for is overwritten before another asks."""
+        asked_for = {call[0] for call in others if isinstance(call, tuple)}
+        return [call for call in calls if isinstance(call, tuple) and call[1] in asked_for]
+
+    @override
+    def turns(
+        self, calls: Sequence[Hashable], events: Sequence[Events]
+    ) -> Sequence[Turn | None] | None:
+        accesses = [Access(*call) for call in calls if isinstance(call, tuple)]
+        return turns_of_blocks(accesses, events, self.init())
 
     @override
     def any_state(

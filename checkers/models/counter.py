@@ -13,13 +13,15 @@ from checkers.calls.values import require_integer
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
-from checkers.models.reducible import ReducibleModel
+from checkers.models.reducible import SummingModel, Tally
 
 _MOST_SUMS: Final = 2_000
 """Beyond these, the sums that a window of a history may begin with are too many."""
+_AT_LEAST: Final = "at least"
+_AT_MOST: Final = "at most"
 
 
-class Counter(ReducibleModel):
+class Counter(SummingModel):
     """A sum."""
 
     name = "counter"
@@ -50,8 +52,11 @@ class Counter(ReducibleModel):
     def step(self, state: Hashable, call: Hashable) -> Hashable | None:
         assert isinstance(state, int)
         assert isinstance(call, tuple)
-        delta, told = call
-        return state + delta if told in {None, state + delta} else None
+        delta, told, *bound = call
+        after: int = state + delta
+        if told is None or told == after:
+            return after
+        return after if bound == [_AT_LEAST if told < after else _AT_MOST] else None
 
     @override
     def is_pure(self, call: Hashable) -> bool:
@@ -61,7 +66,7 @@ class Counter(ReducibleModel):
     @override
     def weaker(self, call: Hashable) -> Sequence[Hashable]:
         assert isinstance(call, tuple)
-        delta, told = call
+        delta, told, *_ = call
         return ((delta, None),) if delta and told is not None else ()
 
     @override
@@ -82,8 +87,25 @@ class Counter(ReducibleModel):
     @override
     def describe_call(self, call: Hashable) -> str | None:
         assert isinstance(call, tuple)
-        delta, told = call
-        return f"read -> {told}" if not delta else f"add {delta}"
+        delta, told, *bound = call
+        if delta:
+            return f"add {delta}" if not bound else f"add {delta} -> {bound[0]} {told}"
+        return " ".join(["read ->", *bound, str(told)])
+
+    @override
+    def tally(self, call: Hashable) -> Tally:
+        assert isinstance(call, tuple)
+        delta, told, *_ = call
+        return Tally(delta, told)
+
+    @override
+    def adding(self, amount: int) -> Hashable:
+        return (amount, None)
+
+    @override
+    def bounded(self, call: Hashable, *, is_least: bool) -> Hashable:
+        assert isinstance(call, tuple)
+        return (*call, _AT_LEAST if is_least else _AT_MOST)
 
     @override
     def describe(self, state: Hashable) -> str:
@@ -101,7 +123,10 @@ def _reach(starts: Sequence[Hashable], calls: Sequence[Hashable]) -> tuple[int, 
 
 
 def _call(operation: Operation) -> Hashable | None:
-    """A call is (what it adds, the sum it answered or None)."""
+    """A call is (what it adds, the sum it answered or None).
+
+    An explanation may add a third: whether that is the least that it answered, or the most.
+    """
     told = operation.output if operation.f != "add" and operation.status == "ok" else None
     delta = 0 if operation.f == "read" else operation.input
     return None if delta == 0 and told is None else (delta, told)

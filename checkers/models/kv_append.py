@@ -4,8 +4,10 @@ One string a key; a get that answers null found nothing, as good as the empty st
 lists with unique elements, whose order a single read gives away.
 """
 
+import json
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Sequence
+from itertools import pairwise
 from typing import Final
 
 from typing_extensions import override
@@ -49,12 +51,14 @@ class KvAppend(ReducibleModel):
 
     @override
     def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
-        return [_call(operation) for operation in operations]
+        about = [(operation, _told(operation)) for operation in operations]
+        cut = _cutter({text for one, text in about if one.f != "get" and text})
+        return [None if text is None else (one.f, text, cut(text)) for one, text in about]
 
     @override
     def step(self, state: Hashable, call: Hashable) -> Hashable | None:
         assert isinstance(call, tuple)
-        f, value = call
+        f, value, _ = call
         if f == "get":
             return state if state == value else None
         if f == "put":
@@ -82,25 +86,87 @@ class KvAppend(ReducibleModel):
         return normal
 
     @override
+    def helping(
+        self, calls: Collection[Hashable], others: Collection[Hashable]
+    ) -> Collection[Hashable]:
+        """A piece that no other gets is there until the next put, and no get is legal with it."""
+        told = (call for call in others if isinstance(call, tuple))
+        read = sorted({str(value) for f, value, _ in told if f == "get"})
+        longest = [one for one, after in pairwise([*read, ""]) if not after.startswith(one)]
+        texts = "\n".join(longest)
+        return [call for call in calls if isinstance(call, tuple) and str(call[1]) in texts]
+
+    @override
     def any_state(
         self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
     ) -> Sequence[Hashable] | None:
         read = {str(call[1]) for call in window if isinstance(call, tuple) and call[0] == "get"}
         if sum(map(len, read)) > _MOST_BEGINNINGS:
             return None
-        pieces = tuple(
-            str(call[1]) for call in history if isinstance(call, tuple) and call[0] != "get"
-        )
+        written = {str(call[1]) for call in history if isinstance(call, tuple) and call[0] != "get"}
         begun = {text[:end] for text in read for end in range(len(text) + 1)}
-        known = begun.intersection(starts)
+        known = begun.intersection([*starts, *written])
+        pieces = tuple(written - {""})
         return [*sorted(known | {one for one in begun if one.endswith(pieces)}), _UNREAD]
+
+    @override
+    def values(self, call: Hashable) -> frozenset[Hashable]:
+        """The pieces; a put is about all of them, as none is there after it."""
+        assert isinstance(call, tuple)
+        f, _, pieces = call
+        return frozenset(() if f == "put" else pieces or ())
+
+    @override
+    def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
+        """Takes pieces out of what is written and read alike.
+
+        A string is cut into pieces in one way only, so that equal strings are still equal then.
+        """
+        assert isinstance(call, tuple)
+        f, _, pieces = call
+        if pieces is None:
+            return call
+        left = tuple(piece for piece in pieces if piece not in values)
+        return None if f == "append" and not left else (f, "".join(left), left)
+
+    @override
+    def describe_call(self, call: Hashable) -> str | None:
+        assert isinstance(call, tuple)
+        f, value, _ = call
+        told = json.dumps(value, ensure_ascii=False)
+        return f"get -> {told} without other pieces" if f == "get" else f"{f} {told}"
 
     @override
     def describe(self, state: Hashable) -> str:
         return f"value {state!r}" if isinstance(state, str) else _UNREAD[0]
 
 
-def _call(operation: Operation) -> Hashable | None:
-    if operation.f == "get":
-        return ("get", operation.output or "") if operation.status == "ok" else None
-    return (operation.f, operation.input)
+def _told(operation: Operation) -> str | None:
+    """Returns what an operation answered, or else wrote; None for a get without an answer."""
+    if operation.f != "get":
+        return str(operation.input)
+    return str(operation.output or "") if operation.status == "ok" else None
+
+
+def _cutter(pieces: Iterable[str]) -> Callable[[str], tuple[str, ...] | None]:
+    """Returns what cuts a string into pieces, of which none may be the beginning of another.
+
+    What it returns says None of a string that they don't make, and of all if one is.
+    """
+    known = {piece: piece for piece in sorted(pieces)}
+    lengths = sorted({len(piece) for piece in known})
+    if any(longer.startswith(piece) for piece, longer in pairwise(known)):
+        lengths = []
+
+    def cut(text: str) -> tuple[str, ...] | None:
+        found, end = [], 0
+        while end < len(text):
+            ends = (end + n for n in lengths if text[end : end + n] in known)
+            after = next(ends, None)
+            if after is None:
+                return None
+            found.append(known[text[end:after]])
+            end = after
+        return tuple(found)
+
+    return cut

@@ -5,7 +5,7 @@ while nothing is there: `put` writes a value other than null, `get` answers the 
 `remove` writes null. What put and remove answer does not count. Values are compared as JSON.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import Final
 
 from typing_extensions import override
@@ -16,7 +16,8 @@ from checkers.calls.values import canonical
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
-from checkers.models.reducible import ReducibleModel
+from checkers.models.blocks import Access, turns_of_blocks
+from checkers.models.reducible import Events, ReducibleModel, Turn
 
 _ABSENT: Final = "null"
 _UNREAD: Final = ""
@@ -65,6 +66,24 @@ class Map(ReducibleModel):
     def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
         asked_for = {call[1] for call in calls if isinstance(call, tuple) and call[0]}
         return lambda state: state if state in asked_for else _UNREAD
+
+    @override
+    def helping(
+        self, calls: Collection[Hashable], others: Collection[Hashable]
+    ) -> Collection[Hashable]:
+        """What no other gets is overwritten before another gets it."""
+        asked_for = {call[1] for call in others if isinstance(call, tuple) and call[0]}
+        return [call for call in calls if isinstance(call, tuple) and call[1] in asked_for]
+
+    @override
+    def turns(
+        self, calls: Sequence[Hashable], events: Sequence[Events]
+    ) -> Sequence[Turn | None] | None:
+        about = [call for call in calls if isinstance(call, tuple)]
+        accesses = [
+            Access(value, None) if is_get else Access(None, value) for is_get, value in about
+        ]
+        return turns_of_blocks(accesses, events, _ABSENT)
 
     @override
     def any_state(

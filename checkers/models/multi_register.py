@@ -5,7 +5,7 @@ register is initially 0, as in Knossos, or null where a transaction of the histo
 a history does not say which of the two its system starts from.
 """
 
-from collections.abc import Callable, Container, Hashable, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Sequence
 from itertools import product
 from math import prod
 from typing import Final
@@ -85,14 +85,20 @@ class MultiRegister(ReducibleModel):
         return normal
 
     @override
+    def helping(
+        self, calls: Collection[Hashable], others: Collection[Hashable]
+    ) -> Collection[Hashable]:
+        """What no other reads is overwritten before another reads its register."""
+        read = {(register, value) for register, value, _ in _asked_for(others)}
+        return [call for call in calls if not read.isdisjoint(_left(call))]
+
+    @override
     def any_state(
         self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
     ) -> Sequence[Hashable] | None:
         """Each register that is read has a value that is read and was its own once, or another."""
         held = {entry for state in starts if isinstance(state, tuple) for entry in state}
-        for call in history:
-            assert isinstance(call, tuple)
-            held |= {(name, value) for action, name, value, _ in call if action == "write"}
+        held = held.union(*map(_left, history))
         options: dict[str, list[str]] = {}
         for name, value, initial in sorted(_asked_for(window)):
             may_be = value == initial or (name, value) in held
@@ -129,7 +135,13 @@ class MultiRegister(ReducibleModel):
         return ", ".join(values) or "no register written"
 
 
-def _asked_for(calls: Sequence[Hashable]) -> set[tuple[str, str, str]]:
+def _left(call: Hashable) -> set[tuple[str, str]]:
+    """Returns (register, value) of what is written."""
+    assert isinstance(call, tuple)
+    return {(name, value) for action, name, value, _ in call if action == "write"}
+
+
+def _asked_for(calls: Collection[Hashable]) -> set[tuple[str, str, str]]:
     """Returns (register, value, the register's initial value) of what is read."""
     return {
         (name, value, initial)

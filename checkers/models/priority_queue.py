@@ -10,6 +10,7 @@ from checkers.calls.containers import ContainerCalls, PriorityQueueCalls, requir
 from checkers.history import Operation
 from checkers.models.container import Container
 from checkers.models.lives import NEVER, Life, lives_of
+from checkers.models.lost_takes import passed_over, with_lost_takes
 from checkers.models.reducible import Events, Turn
 
 
@@ -53,6 +54,7 @@ class PriorityQueue(Container):
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[Turn | None] | None:
         """Each number is put as late as it can be, and taken as soon as no lesser one is there."""
+        calls = with_lost_takes(calls, events, passed_over)
         lives = lives_of(calls, events)
         moments = None if lives is None else _moments(lives)
         if moments is None:

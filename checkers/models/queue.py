@@ -9,6 +9,7 @@ from typing_extensions import override
 from checkers.calls.containers import ContainerCalls, QueueCalls
 from checkers.models.container import Container
 from checkers.models.lives import Life, lives_of
+from checkers.models.lost_takes import overtaken, with_lost_takes
 from checkers.models.reducible import Events, Turn
 
 
@@ -28,6 +29,7 @@ class Queue(Container):
 
         Nobody minds an early take, and it lets others find none.
         """
+        calls = with_lost_takes(calls, events, overtaken)
         lives = lives_of(calls, events)
         places = None if lives is None else _in_order(lives)
         if places is None:

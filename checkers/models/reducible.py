@@ -59,6 +59,16 @@ class ReducibleModel(SequentialModel, Protocol):
         """
         return call
 
+    def helping(
+        self, calls: Collection[Hashable], others: Collection[Hashable]
+    ) -> Collection[Hashable]:
+        """Returns those of some calls that may be needed for one of others to be legal.
+
+        A call that is returned for none of those that follow it in a legal order must be one that
+        can be left out of that order.
+        """
+        return calls
+
     def part(self, call: Hashable) -> Hashable | None:
         """Returns the part of the state that the call is about; None if it is about all of it.
 
@@ -104,6 +114,30 @@ class ReducibleModel(SequentialModel, Protocol):
             events: those of each: its invocation, and its completion if it surely has one.
         """
         return None
+
+
+class Tally(NamedTuple):
+    """What a call adds to a sum, and the sum after it if it told that."""
+
+    amount: int
+    told: int | None
+
+
+@runtime_checkable
+class SummingModel(ReducibleModel, Protocol):
+    """A model whose state is a sum, to which calls add and which they tell, and nothing else."""
+
+    def tally(self, call: Hashable) -> Tally:
+        """Returns what the call adds, and the sum that it told."""
+        ...
+
+    def adding(self, amount: int) -> Hashable:
+        """Returns a call that adds so much and tells nothing."""
+        ...
+
+    def bounded(self, call: Hashable, *, is_least: bool) -> Hashable:
+        """Returns the call as one that told at least its sum, or at most."""
+        ...
 
 
 class ByElement(ReducibleModel, Protocol):

@@ -8,6 +8,7 @@ from typing_extensions import override
 from checkers.calls.containers import ContainerCalls, StackCalls
 from checkers.models.container import Container
 from checkers.models.lives import NEVER, Life, lives_of
+from checkers.models.lost_takes import uncovered, with_lost_takes
 from checkers.models.reducible import Events, Turn
 
 _MOST_WORK: Final = 20_000_000
@@ -28,6 +29,7 @@ class Stack(Container):
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[Turn | None] | None:
         """Each element's put and take, so that none lies on what is taken before it."""
+        calls = with_lost_takes(calls, events, uncovered)
         lives = lives_of(calls, events)
         nested = None if lives is None else _nested(lives)
         if nested is None:

@@ -234,6 +234,7 @@ def test_the_command_has_nothing_to_explain():
         ((INVALID, "--key", "7"), "no key 7: it has 0"),
         ((INVALID, "--model", "absent"), "no such model"),
         ((EXAMPLES / "absent.jsonl",), "no such file"),
+        ((EXAMPLES,), "histories in it: name one of them"),
     ],
 )
 def test_a_mistake_is_one_line(arguments, line):

@@ -3,6 +3,7 @@
 On random small histories of every model that has a drawer, judged by trying every order.
 """
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -36,7 +37,8 @@ def reduced_once(random: Random, model: SequentialModel, sub: SubHistory) -> Sub
     pure = [place for place in some if model.is_pure(sub.entries[place].call)]
     weak = [n for n in some if reductions.weaker_calls(model, sub.entries[n].call)]
     events = [one.operation.invoke_index for one in sub.entries]
-    kind = random.choice(["drop", "optional", "weaken", "window", "tidy", "project", "count"])
+    kinds = ["drop", "optional", "weaken", "window", "tidy", "project", "count", "help", "add up"]
+    kind = random.choice(kinds)
     if kind == "drop":
         return reductions.dropped(model, sub, pure)
     if kind == "optional":
@@ -50,6 +52,10 @@ def reduced_once(random: Random, model: SequentialModel, sub: SubHistory) -> Sub
         return reductions.tidied(model, sub)
     if kind == "count":
         return reductions.counted(model, sub)
+    if kind == "help":
+        return replace(sub, entries=reductions.helpful(model, sub.entries))
+    if kind == "add up":
+        return reductions.added_up(model, sub)
     if not isinstance(model, ReducibleModel) or sub.since is not None:
         return None
     values = sorted({v for one in sub.entries for v in model.values(one.call)}, key=repr)

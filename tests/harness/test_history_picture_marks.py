@@ -48,9 +48,9 @@ def shown(browser, tmp_path_factory):
     return show
 
 
-def write(path, name: str, kind: str, size: int) -> None:
+def write(path, name: str, kind: str, size: int, concurrency: int = 8) -> None:
     options = GenerateOptions(
-        model=name, operations=size, concurrency=8, values=None, corrupt=kind, seed=1
+        model=name, operations=size, concurrency=concurrency, values=None, corrupt=kind, seed=1
     )
     model, columns = models()[name], columns_of(generated_table(options))
     assert isinstance(model, SequentialModel)
@@ -84,6 +84,44 @@ def test_every_label_is_whole_and_covers_nothing_that_proves_it(shown, name, kin
         for other in others:
             if other["lane"] == label["lane"]:
                 assert other["to"] <= label["from"] or label["to"] <= other["from"], (label, other)
+
+
+def test_rows_that_are_too_low_for_a_label_have_it_over_their_neighbours(browser, tmp_path):
+    path = tmp_path / "many.html"
+    write(path, "cas-register", "stale-read", 2_000, concurrency=50)
+    browser.resize(1280, 800)
+    browser.open(path)
+    browser.settle()
+    assert browser.evaluate("view.rowHeight < LABEL")
+    labels = browser.evaluate(
+        "labelsOf(view).map(one => ({ ...one, top: view.y(data.lane[one.op]) }))"
+    )
+    proof = browser.evaluate("view.proof.size")
+    assert browser.evaluate("data.stuck") in {one["op"] for one in labels}
+    assert len(labels) == proof
+    height = browser.evaluate("LABEL")
+    for label in labels:
+        for other in labels:
+            if label is not other and abs(label["top"] - other["top"]) < height:
+                assert other["to"] <= label["from"] or label["to"] <= other["from"]
+
+
+def test_the_times_at_the_edge_are_whole(browser, tmp_path):
+    path = tmp_path / "edge.html"
+    write(path, "cas-register", "stale-read", 400)
+    browser.resize(1280, 800)
+    browser.open(path)
+    browser.settle()
+    over = browser.evaluate(
+        """(() => {
+          const found = [], pen = plot.getContext("2d"), own = pen.fillText;
+          pen.fillText = (text, x) => found.push(x + pen.measureText(text).width / 2 - view.width);
+          for (let step = 0; step < 40; step++) { view.left += view.span / 400; painter.axis(pen); }
+          delete pen.fillText;
+          return Math.max(...found);
+        })()"""
+    )
+    assert over <= 0
 
 
 @pytest.mark.parametrize(("name", "kind", "size"), CASES)

@@ -1,0 +1,34 @@
+"""A legal order as a compiled engine tells it, for the longest linearization.
+
+A proposal: `checkers.explain.turns` replays it by the model's own steps.
+"""
+
+from collections.abc import Sequence
+
+from checkers.columns import columns_of
+from checkers.engines import choose
+from checkers.history import Operation
+from checkers.models import ColumnarModel, SequentialModel
+from checkers.options import Limits
+from checkers.tables import operations_table
+
+
+def engine_order(
+    model: SequentialModel, operations: Sequence[Operation], end: int, seconds: float
+) -> list[int] | None:
+    """Returns the indices of operations, up to an event, in an order; None if no engine has one.
+
+    Args:
+        model: the model.
+        operations: all of one key.
+        end: the event.
+        seconds: what the engine may take, counted in steps.
+    """
+    if not isinstance(model, ColumnarModel):
+        return None
+    by_invocation = sorted(operations, key=lambda operation: operation.invoke_index)
+    calls = model.calls_of(columns_of(operations_table(by_invocation)))
+    if calls is None:
+        return None
+    rows = choose.order_of(calls, end, Limits(seconds=seconds))
+    return None if rows is None else [by_invocation[row].index for row in rows.tolist()]

@@ -1,0 +1,184 @@
+"""Shows by adding up that a sum which never falls can't have been what a call told.
+
+Let one call tell a, or let a be the sum at first, and another tell b.
+
+- If the second came later, nothing came between but calls that were invoked before it was over and
+  not over before the first was invoked. So b is at most a with all that these add; and if the
+  second came first, b is at most a.
+- If the second was invoked when the first was over, all came between that began after the one and
+  were over before the other. So b is at least a with what any of these add.
+
+What is left of the history is that the first told no more than a and the second no less than b, or
+the first no less and the second no more, and those calls. It may begin in any state: as the sum
+never falls, one from which the first could just tell a stands for all from which it can tell that,
+and another for all the rest. Of calls that surely came between the greatest are left, as few as are
+enough. Where there are many, one that adds as much stands for them: others that tell a sum are no
+longer there, so that nothing can come among them.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final
+
+import msgspec
+
+from checkers.explain.subhistory import Entry, SubHistory, Total
+from checkers.models.reducible import SummingModel
+
+_MOST_LISTED: Final = 8
+"""More adds than these are told as one."""
+_NEVER: Final = 1 << 62
+
+
+def wrong_total(model: SummingModel, sub: SubHistory) -> Total | None:
+    """Returns what shows that the last call to return is wrong, with few adds; None if none do.
+
+    Time O(n log n), and O(n) for each call that is open with the last.
+    """
+    falls = any(model.tally(entry.call).amount < 0 for entry in sub.entries)
+    if falls or not any(entry.is_required for entry in sub.entries):
+        return None
+    last = sub.last_to_return()
+    if model.tally(last.call).told is None:
+        return None
+    tellers = [entry for entry in sub.entries if entry.is_required and entry is not last]
+    tellers = [entry for entry in tellers if model.tally(entry.call).told is not None]
+    found = _Totals(model=model, sub=sub)
+    firsts = [*([] if sub.since is not None else [None]), *tellers]
+    open_with_last = (entry for entry in tellers if _end(entry) > _begin(last))
+    totals = [
+        found.too_low(firsts, last),
+        found.too_high(firsts, last),
+        *(found.too_high([last], other) for other in open_with_last),
+    ]
+    return min(filter(None, totals), key=lambda one: len(one.adds), default=None)
+
+
+def left_of(model: SummingModel, total: Total) -> SubHistory:
+    """Returns what is left of the history: the two calls that told a sum, and what adds to it."""
+    entries = [_bounded(model, total.last, is_least=total.is_most), *_adds_left(model, total)]
+    starts: tuple[int, ...] = (total.start,)
+    if total.first is not None:
+        entries.append(_bounded(model, total.first, is_least=not total.is_most))
+        own = model.tally(total.first.call).amount
+        enough = total.told - model.tally(total.last.call).amount
+        starts = (total.start - own, enough if total.is_most else enough - total.amount - own)
+    entries.sort(key=_begin)
+    since = None if total.first is None else min(_begin(total.first), _begin(total.last))
+    return SubHistory(entries=tuple(entries), starts=starts, since=since, total=total)
+
+
+def _bounded(model: SummingModel, entry: Entry, *, is_least: bool) -> Entry:
+    return Entry(entry.operation, model.bounded(entry.call, is_least=is_least))
+
+
+def _adds_left(model: SummingModel, total: Total) -> list[Entry]:
+    """Returns the calls between as calls that only add; as one if they are many."""
+    adds = [Entry(one.operation, model.adding(model.tally(one.call).amount)) for one in total.adds]
+    if len(adds) > _MOST_LISTED:
+        operation, ends = adds[-1].operation, [one.operation.complete_index or 0 for one in adds]
+        joined = msgspec.structs.replace(
+            operation, invoke_index=_begin(adds[0]), complete_index=max(ends)
+        )
+        adds = [Entry(joined, model.adding(total.amount))]
+    status = "info" if total.is_most else "ok"
+    return [Entry(msgspec.structs.replace(one.operation, status=status), one.call) for one in adds]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Totals:
+    """Adds up the calls of a sub-history."""
+
+    model: SummingModel
+    sub: SubHistory
+
+    def too_high(self, firsts: Sequence[Entry | None], last: Entry) -> Total | None:
+        """Returns what shows that a call told too much after another: the latest that does."""
+        may_be = [one for one in self._adds(last) if _begin(one) < _end(last)]
+        may_be.sort(key=_end)
+        ends, sums = [_end(one) for one in may_be], self._sums(may_be)
+        found: tuple[int, Entry | None] | None = None
+        for first in firsts:
+            place = 0 if first is None else bisect_right(ends, _begin(first))
+            own = 0 if first is None or _begin(first) > _end(last) else self._amount(first)
+            most = self._start(first) + sums[place] - own + self._amount(last)
+            if most < self._told(last) and (found is None or place > found[0]):
+                found = place, first
+        if found is None:
+            return None
+        adds = [one for one in may_be[found[0] :] if one is not found[1]]
+        return self._total(found[1], last, adds, is_most=True)
+
+    def too_low(self, firsts: Sequence[Entry | None], last: Entry) -> Total | None:
+        """Returns what shows that a call told too little after another: the one that told most."""
+        sure = [one for one in self._adds(last) if one.is_required and _end(one) < _begin(last)]
+        sure.sort(key=_begin)
+        begins, sums = [_begin(one) for one in sure], self._sums(sure)
+        found: tuple[int, int, Entry | None] | None = None
+        for first in firsts:
+            if first is not None and _end(first) > _begin(last):
+                continue
+            place = 0 if first is None else bisect_right(begins, _end(first))
+            excess = self._start(first) + self._amount(last) - self._told(last)
+            if excess + sums[place] > 0 and (found is None or excess > found[0]):
+                found = excess, place, first
+        if found is None:
+            return None
+        excess, place, first = found
+        return self._total(first, last, self._enough(sure[place:], excess), is_most=False)
+
+    def _enough(self, adds: Sequence[Entry], excess: int) -> list[Entry]:
+        """Returns the greatest adds, as few as make an excess of what may be less than none."""
+        found: list[Entry] = []
+        for add in sorted(adds, key=self._amount, reverse=True):
+            if excess > 0:
+                break
+            found.append(add)
+            excess += self._amount(add)
+        return found
+
+    def _total(
+        self, first: Entry | None, last: Entry, adds: Sequence[Entry], *, is_most: bool
+    ) -> Total:
+        return Total(
+            first=first,
+            start=self._start(first),
+            last=last,
+            told=self._told(last),
+            adds=tuple(sorted(adds, key=_begin)),
+            amount=sum(map(self._amount, adds)),
+            is_most=is_most,
+        )
+
+    def _adds(self, last: Entry) -> list[Entry]:
+        return [one for one in self.sub.entries if one is not last and self._amount(one)]
+
+    def _sums(self, adds: Sequence[Entry]) -> list[int]:
+        """Returns the sum of all from each place on, and 0."""
+        return [*accumulate(map(self._amount, reversed(adds)), initial=0)][::-1]
+
+    def _amount(self, entry: Entry) -> int:
+        return self.model.tally(entry.call).amount
+
+    def _told(self, entry: Entry) -> int:
+        told = self.model.tally(entry.call).told
+        assert told is not None, "only calls that tell a sum are asked"
+        return told
+
+    def _start(self, first: Entry | None) -> int:
+        if first is not None:
+            return self._told(first)
+        (start,) = self.sub.starts
+        assert isinstance(start, int), "states are sums"
+        return start
+
+
+def _begin(entry: Entry) -> int:
+    return entry.operation.invoke_index
+
+
+def _end(entry: Entry) -> int:
+    end = entry.operation.complete_index if entry.is_required else None
+    return _NEVER if end is None else end

@@ -1,0 +1,134 @@
+"""When each update of a register has its turn, where what others find was left by one of them.
+
+As `checkers.engines.unique_cas` decides: an update, what finds its value, the update that then
+replaces it if that is what it compares with, and so on, make a *block*, within which nothing else
+comes; blocks come one after the other (`checkers.engines.block_order`). Values that nobody finds
+may be written any number of times.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from checkers.columns import NEVER
+from checkers.engines.block_order import BEFORE_ALL, moments
+from checkers.models.reducible import Events, Turn
+
+
+class Access(NamedTuple):
+    """What a call finds in a register, and what it leaves there: a value, or None."""
+
+    found: Hashable | None
+    left: Hashable | None
+
+
+@dataclass(slots=True)
+class _Block:
+    """Updates, in their order, with what finds the values that they leave."""
+
+    updates: list[int] = field(default_factory=list)
+    first: int = NEVER
+    last: int = BEFORE_ALL
+
+    def take(self, invoked: int, over: int | None) -> None:
+        """Takes up the times of a call."""
+        self.first = min(self.first, NEVER if over is None else over)
+        self.last = max(self.last, invoked)
+
+
+def turns_of_blocks(
+    accesses: Sequence[Access], events: Sequence[Events], initial: Hashable
+) -> list[Turn | None] | None:
+    """Returns the turn of each update that counts; None if it is not known what left a value.
+
+    Args:
+        accesses: of each call, by invocation.
+        events: its invocation, and its completion if it surely has one; what has none counts if it
+            left a value that is found.
+        initial: what the register holds at first.
+    """
+    sources = _sources(accesses, events, initial)
+    if sources is None:
+        return None
+    counted = set(sources.values())
+    counted |= {
+        number
+        for number, (access, (_, over)) in enumerate(zip(accesses, events, strict=True))
+        if over is not None and access.left is not None
+    }
+    blocks = _blocks(accesses, events, sources, counted)
+    if blocks is None:
+        return None
+    turns: list[Turn | None] = [None] * len(accesses)
+    ordered = (number for block in _in_order(blocks) for number in block.updates)
+    for place, number in enumerate(ordered):
+        turns[number] = Turn("updates", place)
+    return turns
+
+
+def _sources(
+    accesses: Sequence[Access], events: Sequence[Events], initial: Hashable
+) -> dict[Hashable, int] | None:
+    """Returns which call left each value that is found; None if any of several may have."""
+    leaving: dict[Hashable, list[int]] = {}
+    for number, access in enumerate(accesses):
+        if access.left is not None:
+            leaving.setdefault(access.left, []).append(number)
+    waiting = [
+        access.found
+        for access, (_, over) in zip(accesses, events, strict=True)
+        if over is not None and access.found is not None
+    ]
+    sources: dict[Hashable, int] = {}
+    while waiting:
+        value = waiting.pop()
+        some = leaving.get(value, [])
+        if value in sources or (value == initial and not some):
+            continue
+        if value == initial or len(some) != 1:
+            return None
+        sources[value] = some[0]
+        found = accesses[some[0]].found
+        if found is not None:
+            waiting.append(found)
+    return sources
+
+
+def _blocks(
+    accesses: Sequence[Access],
+    events: Sequence[Events],
+    sources: dict[Hashable, int],
+    counted: Iterable[int],
+) -> list[_Block] | None:
+    """Returns the blocks, the beginning's first; None if two updates replace one value."""
+    heads: list[int | None] = [None]
+    following: dict[int | None, int] = {}
+    for number in sorted(counted):
+        found = accesses[number].found
+        if found is None:
+            heads.append(number)
+        elif following.setdefault(sources.get(found), number) != number:
+            return None
+    blocks = [_Block(first=BEFORE_ALL if head is None else NEVER) for head in heads]
+    block_of: dict[int | None, _Block] = dict(zip(heads, blocks, strict=True))
+    for head, block in list(block_of.items()):
+        block.updates += [] if head is None else [head]
+        here = head
+        while (here := following.get(here)) is not None:
+            block.updates.append(here)
+            block_of[here] = block
+    for number, (access, (invoked, over)) in enumerate(zip(accesses, events, strict=True)):
+        if access.left is None and over is not None:
+            block_of[sources.get(access.found)].take(invoked, over)
+        elif number in block_of:
+            block_of[number].take(invoked, over)
+    return blocks
+
+
+def _in_order(blocks: Sequence[_Block]) -> list[_Block]:
+    """Returns blocks one after the other, as they have to go."""
+    first = np.array([block.first for block in blocks])
+    last = np.array([block.last for block in blocks])
+    return [blocks[place] for place in np.argsort(moments(first, last), kind="stable").tolist()]

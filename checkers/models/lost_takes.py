@@ -1,0 +1,122 @@
+"""What takes whose answers nobody knows are likely to have taken, for the turns of containers.
+
+An element of which no take is known has a *deadline*, the first completion that can't have been
+while it was there; each kind of container has its own reason, and a take that found none is one for
+all. The element whose deadline comes first goes to the lost take that was invoked first, and so on:
+if any way to match them is in time, this one is (as in `checkers.engines.spares`). An element that
+was lost must be gone by its deadline, which gives others theirs.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Hashable, Sequence
+from itertools import accumulate
+from typing import Final
+
+from checkers.models.lives import NEVER, Life, lives_of
+from checkers.models.reducible import Events
+
+_MOST_ROUNDS: Final = 8
+_LOST: Final = ("take", None)
+
+Deadlines = Callable[[Sequence[Life]], list[int]]
+"""Lives -> the first completion that can't have been while each element was there, or NEVER."""
+
+
+def with_lost_takes(
+    calls: Sequence[Hashable], events: Sequence[Events], deadlines: Deadlines
+) -> list[Hashable]:
+    """Returns the calls of a container, and in its lost takes what they may have taken."""
+    lost = [number for number, call in enumerate(calls) if call == _LOST]
+    lives = lives_of(calls, events) if lost else None
+    found = list(calls)
+    if lives is None:
+        return found
+    nones = _after([events[n] for n, call in enumerate(calls) if call == ("found none", None)])
+    taken: dict[Hashable, int] = {}
+    for _ in range(_MOST_ROUNDS):
+        due = [
+            min(nones(one.put_over), at) for one, at in zip(lives, deadlines(lives), strict=True)
+        ]
+        needy = {
+            one.element: min(at, taken.get(one.element, NEVER))
+            for one, at in zip(lives, due, strict=True)
+            if one.element in taken or (one.take_over == NEVER and one.take > at)
+        }
+        if needy == taken:
+            break
+        taken = needy
+        lives = [
+            one._replace(
+                take=max(one.put, min(one.take, taken[one.element])), take_over=taken[one.element]
+            )
+            if one.element in taken
+            else one
+            for one in lives
+        ]
+    by_deadline = sorted(taken, key=taken.__getitem__)
+    for number, element in zip(lost, by_deadline, strict=False):
+        found[number] = ("take", element)
+    return found
+
+
+def _after(spans: Sequence[Events]) -> Callable[[int], int]:
+    """Returns what says the first end of the spans that begin after an event."""
+    spans = sorted(spans)
+    ends = [NEVER if end is None else end for _, end in spans]
+    soonest = [*accumulate(reversed(ends), min, initial=NEVER)][::-1]
+    begins = [begin for begin, _ in spans]
+    return lambda event: soonest[bisect_right(begins, event)]
+
+
+def overtaken(lives: Sequence[Life]) -> list[int]:
+    """Returns of a queue's elements when what was put later is taken for sure."""
+    first = _after([(one.put, one.take_over) for one in lives])
+    return [first(one.put_over) for one in lives]
+
+
+def uncovered(lives: Sequence[Life]) -> list[int]:
+    """Returns of a stack's elements when what lies below for sure is taken."""
+    order = sorted(range(len(lives)), key=lambda n: lives[n].put)
+    below = sorted(range(len(lives)), key=lambda n: lives[n].put_over)
+    return _soonest(lives, order, below, lambda one, other: other.put_over < one.put)
+
+
+def passed_over(lives: Sequence[Life]) -> list[int]:
+    """Returns of a priority queue's numbers when a greater one is taken while they are there."""
+    order = sorted(range(len(lives)), key=lambda n: _number(lives[n]), reverse=True)
+    return _soonest(lives, order, order, lambda one, other: _number(other) > _number(one))
+
+
+def _soonest(
+    lives: Sequence[Life],
+    order: Sequence[int],
+    others: Sequence[int],
+    matters: Callable[[Life, Life], bool],
+) -> list[int]:
+    """Returns of each the first end of the takes that begin after its put, of what matters to it.
+
+    Both sequences are in an order in which what matters to one matters to those after it, and
+    comes before what does not. O(n log n), by a tree of least ends (Fenwick 1994).
+    """
+    takes = sorted(one.take for one in lives)
+    tree = [NEVER] * (len(takes) + 1)
+    found, place = [NEVER] * len(lives), 0
+    for number in order:
+        one = lives[number]
+        while place < len(others) and matters(one, lives[others[place]]):
+            other = lives[others[place]]
+            at = len(takes) - bisect_left(takes, other.take)
+            while at <= len(takes):
+                tree[at] = min(tree[at], other.take_over)
+                at += at & -at
+            place += 1
+        at = len(takes) - bisect_right(takes, one.put_over)
+        while at > 0:
+            found[number] = min(found[number], tree[at])
+            at -= at & -at
+    return found
+
+
+def _number(life: Life) -> float:
+    assert isinstance(life.element, int | float)
+    return life.element

@@ -1,0 +1,113 @@
+"""Sums that were told: adding up shows nothing of a legal history, and little of a wrong one."""
+
+import dataclasses
+from random import Random
+
+import pytest
+
+from checkers.columns import columns_of
+from checkers.explain import explain
+from checkers.explain.brute_force import is_added_up_right, is_linearizable
+from checkers.explain.reductions import prefix, window
+from checkers.explain.subhistory import SubHistory
+from checkers.explain.totals import left_of, wrong_total
+from checkers.generate import GenerateOptions, generated_table
+from checkers.history import Operation
+from checkers.judge import judge_columns
+from checkers.models.counter import Counter
+from checkers.options import CheckOptions
+from checkers.verdict import Verdict
+from tests.checkers.cases import CASES
+from tests.checkers.random_histories import random_history
+
+HISTORIES = 3_000
+
+
+def random_sub_history(random: Random) -> SubHistory:
+    """A prefix or a window of some random operations of a counter, with what was told last."""
+    apply, draw = CASES[random.choice(["counter", "counter/ones", "counter/signs"])]
+    size = random.randrange(2, 9)
+    operations = random_history(random, draw, apply, size, random.randrange(2, 5))
+    sub = prefix(Counter(), operations, random.randrange(2 * size + 2))
+    if random.random() < 0.4:
+        return window(Counter(), sub, random.randrange(2 * size)) or sub
+    return sub
+
+
+def test_what_adding_up_shows_is_wrong():
+    random, valid, high, low = Random("totals"), 0, 0, 0
+    for _ in range(HISTORIES):
+        sub = random_sub_history(random)
+        if not any(entry.is_required for entry in sub.entries):
+            continue
+        found = wrong_total(Counter(), sub)
+        is_valid = is_linearizable(Counter(), sub)
+        assert found is None or is_valid is False, (sub, found)
+        valid += bool(is_valid)
+        if found is None:
+            continue
+        high, low = high + found.is_most, low + (not found.is_most)
+        assert is_added_up_right(Counter(), found, sub), (sub, found)
+        assert is_linearizable(Counter(), left_of(Counter(), found)) is False, (sub, found)
+    assert valid > HISTORIES / 10
+    assert min(high, low) > HISTORIES / 50
+
+
+def operation(index: int, f: str, asked: int | None, told: int | None) -> Operation:
+    return Operation(
+        index=index,
+        process=index,
+        f=f,
+        key="k",
+        input=asked,
+        output=told,
+        status="ok",
+        invoke_index=2 * index,
+        complete_index=2 * index + 1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "is_most", "adds"), [(9, False, (2, 3)), (30, True, (0, 1, 2, 3))]
+)
+def test_as_few_adds_are_told_as_are_enough(told, is_most, adds):
+    amounts = [operation(n, "add", n + 4, n + 4) for n in range(4)]
+    whole = prefix(Counter(), [*amounts, operation(4, "read", None, told)], 9)
+    found = wrong_total(Counter(), whole)
+    assert found is not None
+    assert found.is_most == is_most
+    assert tuple(one.operation.index for one in found.adds) == adds
+    assert is_added_up_right(Counter(), found, whole)
+    if not is_most:
+        fewer = dataclasses.replace(found, adds=found.adds[1:])
+        assert not is_added_up_right(Counter(), fewer, whole)
+    other = dataclasses.replace(found, is_most=not is_most)
+    assert not is_added_up_right(Counter(), other, whole)
+
+
+@pytest.mark.parametrize("kind", ["lost-add", "too-high"])
+def test_a_long_sum_is_told_in_a_line(kind):
+    options = GenerateOptions(
+        model="counter",
+        operations=5_000,
+        concurrency=20,
+        values=None,
+        indeterminate=0.05,
+        corrupt=kind,
+        seed=1,
+    )
+    columns = columns_of(generated_table(options))
+    (judged,) = judge_columns(Counter(), columns, CheckOptions())
+    assert judged.verdict is Verdict.INVALID
+    stuck = judged.findings[0].operation_index
+    assert stuck is not None
+    found = explain(Counter(), judged.key, columns.operations(0), stuck)
+    assert found.linearization is not None
+    assert len(found.linearization) >= found.linearizable
+    sub = found.sub_history
+    assert sub is not None
+    assert sub.total is not None
+    assert len(sub.constraints) <= 9
+    assert sub.is_verified
+    assert sub.is_minimal
+    assert f"operation {stuck} tells" in found.words
