@@ -47,7 +47,9 @@ class Marker(msgspec.Struct, frozen=True, kw_only=True):
 def analyze(
     paths: Annotated[
         list[Path],
-        typer.Argument(help="Run directories, histories (*.jsonl, *.parquet), folders of them."),
+        typer.Argument(
+            help="Run directories, histories (*.jsonl, *.parquet), folders of them.", readable=False
+        ),
     ],
     master: Annotated[
         str, typer.Option(help="Spark's master: local[*], spark://HOST:7077, …")

@@ -37,7 +37,9 @@ class EngineName(StrEnum):
 
 def check(
     paths: Annotated[
-        list[Path], typer.Argument(help="Histories, folders of them, run directories.")
+        list[Path],
+        # What can't be read is told like any other mistake, and the rest is checked.
+        typer.Argument(help="Histories, folders of them, run directories.", readable=False),
     ],
     model: Annotated[
         str | None,
