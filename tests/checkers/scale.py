@@ -244,6 +244,16 @@ LARGE = (
     *cases(("chosen",), (100_000, 500, 10, 0.01), **of("map")),
     *(
         each
+        for model in ("queue", "counter", "kv-append", "multi-register")
+        for each in cases(
+            ("chosen",),
+            *((10_000, 1, c, lost) for c in (5, 10, 20) for lost in (0, 0.02)),
+            (50_000, 100, 20, 0.01),
+            model=model, values=5,
+        )
+    ),
+    *(
+        each
         for model in ("kv-append", "multi-register")
         for each in cases(
             ("chosen",),
