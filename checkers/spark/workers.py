@@ -52,6 +52,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         history: the history's file, which every worker can read.
         model: the model's name; None for one to infer.
         options: limits, and the bounds of leases.
+        is_long: whether one worker should not read the history if Spark can read it in parts.
+        root: what was put before the paths as the user gave them, for workers are elsewhere.
         tables: where the run's neutral tables lie, None for a bare history.
     """
 
@@ -59,6 +61,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     history: Path
     model: str | None
     options: CheckOptions
+    is_long: bool
+    root: str
     tables: Path | None = None
 
     def source(self) -> Source:
@@ -71,6 +75,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             options=self.options,
             tables=self.tables,
         )
+
+    def told(self, problem: object) -> str:
+        """Returns a problem with its path as the user gave it."""
+        return str(problem).removeprefix(self.root)
 
 
 Plans = Mapping[str, Plan]
@@ -106,21 +114,23 @@ def _read(run: str, plan: Plan, folder: Path) -> dict[str, object]:
             read_table(plan.tables, name)
         model, operations = _staged(plan, folder)
     except CheckerInputError as error:
-        return {"run": run, "problem": str(error)}
+        return {"run": run, "problem": plan.told(error)}
     except (OSError, pa.ArrowException) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         problem = f"{plan.history}: not a readable Parquet file: {first}"
-        return {"run": run, "problem": problem}
+        return {"run": run, "problem": plan.told(problem)}
     return {"run": run, "model": model, "operations": operations}
 
 
 def _staged(plan: Plan, folder: Path) -> tuple[str | None, int]:
     """Stages one history; returns the model's name and the number of operations.
 
-    A table that is in order as it stands is linked to, however large; all else is read.
+    A long table with the declared columns is linked to, and its rows are taken as they are; all
+    else is read, and refused as the inline engine refuses it.
     """
     source = plan.source()
-    if _is_in_order(plan.history) and not (source.model and has_own_keys(source.model)):
+    has_other_keys = source.model is not None and has_own_keys(source.model)
+    if plan.is_long and _is_as_declared(plan.history) and not has_other_keys:
         functions = _functions(plan.history)
         model = plan.model or (_inferred(plan.history, functions) if functions else None)
         link = table_path(folder, "operations")
@@ -134,8 +144,8 @@ def _staged(plan: Plan, folder: Path) -> tuple[str | None, int]:
     return plan.model or (None if inferred is None else inferred.name), len(history.table)
 
 
-def _is_in_order(history: Path) -> bool:
-    """Says whether a file is a table of operations just as `checkers.schema` declares it."""
+def _is_as_declared(history: Path) -> bool:
+    """Says whether a file has the columns of operations just as `checkers.schema` declares them."""
     if history.suffix != ".parquet":
         return False
     try:
@@ -177,7 +187,7 @@ def judge_slot(plans: Plans) -> GroupFunction:
         try:
             verdicts = judge_columns(source.model, columns, source.options)
         except ValueError as error:
-            problem = {"run": run, "problem": str(source.named(error))}
+            problem = {"run": run, "problem": plans[run].told(source.named(error))}
             return pa.Table.from_pylist([problem], schema=JUDGED)
         return _table(run, verdicts, JUDGED)
 

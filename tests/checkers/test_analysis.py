@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,9 @@ import pytest
 
 from checkers import check_paths, check_run
 from checkers.schema import ANALYSIS_TABLES, analysis_schema
+from checkers.sources import find_sources
+from checkers.verdict import Verdict
+from kraftproof.cli import run as kraftproof
 from tests.checkers.analyses import (
     SECOND,
     fault_events,
@@ -198,11 +202,64 @@ def parquet_history(path, values):
     return path
 
 
-def test_a_table_that_is_bad_within_is_named_and_the_others_are_analysed(tmp_path, capfd):
-    from checkers.sources import find_sources
+IMPOSSIBLE = {
+    "two-open": (
+        {"complete_index": 100},
+        "row 3: field process: process 0 invokes write, but its write of row 2 is open",
+    ),
+    "over-too-soon": (
+        {"complete_index": 0},
+        "row 2: field complete_index: 0 is before invoke_index",
+    ),
+    "back-in-time": (
+        {"complete_time": 0},
+        "row 2: field complete_time: 0 is before invoke_time",
+    ),
+    "twice": ({"index": 1}, "row 2: field index: 1 is that of row 1 as well"),
+}
+"""What row 2 of a table of ten writes is changed to, and why no such row can be."""
+
+
+def test_a_table_of_what_can_not_be_is_refused_in_the_same_line_by_every_engine(
+    tmp_path, capsys, monkeypatch
+):
+    """A path that was given as it is seen from here is named so, too."""
+    from checkers.spark.pipeline import check_on_spark
+
+    monkeypatch.chdir(tmp_path)
+    good = parquet_history(Path("good.parquet"), steady(5))
+    table, paths, wanted = pq.read_table(good), [good], []
+    for name, (values, reason) in IMPOSSIBLE.items():
+        told = table.to_pylist()
+        told[2] |= values
+        path = Path(f"{name}.parquet")
+        pq.write_table(pa.Table.from_pylist(told, table.schema), path)
+        paths.append(path)
+        wanted.append(f"{path}: {reason}")
+    inline, spark = [], []
+    for verdicts in (
+        check_paths(paths, engine="inline", refuse=inline.append),
+        check_on_spark(list(find_sources(paths)), spark.append),
+    ):
+        assert [(each.history, each.verdict) for each in verdicts] == [(str(good), Verdict.VALID)]
+    assert [str(error) for error in inline] == wanted
+    assert [str(error) for error in spark] == wanted
+    out = Path("out")
+    capsys.readouterr()
+    assert kraftproof(["analyze", *map(str, paths), "--out", str(out)]) == 3
+    said = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("·")]
+    assert said == [f"kraftproof analyze: {line}" for line in wanted]
+    assert rows(out, "runs", "label", "verdict") == [(str(good), "valid")]
+
+
+def test_a_long_table_that_is_bad_within_is_named_and_the_others_are_analysed(
+    tmp_path, capfd, monkeypatch
+):
+    """Such a table is not read before it is judged; here any table is long."""
     from checkers.spark.analysis import analyze
     from checkers.spark.session import session
 
+    monkeypatch.setattr("checkers.spark.staging.LONG_BYTES", 0)
     good = parquet_history(tmp_path / "good.parquet", steady(5))
     damaged = parquet_history(tmp_path / "damaged.parquet", steady(500))
     content = bytearray(damaged.read_bytes())
@@ -221,6 +278,7 @@ def test_a_table_that_is_bad_within_is_named_and_the_others_are_analysed(tmp_pat
     sources = list(find_sources([damaged, good, strange], "cas-register"))
     problems = analyze(session(), sources, out, gap_ns=SECOND, tell=lambda _: None)
     assert [re.sub(r":.*", "", problem) for problem in problems] == [str(damaged), str(strange)]
+    assert problems[0].endswith("its pages are damaged")
     assert "row 0: field value: cas takes" in problems[1]
     assert rows(out, "runs", "label", "verdict") == [(str(good), "valid")]
     capfd.readouterr()  # Spark's executor tells of the damaged file on its own
