@@ -43,13 +43,13 @@ does not depend on the length, of 16 bytes and 8 for each register and kind of i
 from dataclasses import dataclass, field
 from typing import Final
 
-import numpy as np
-
 from checkers.calls import Calls
 from checkers.columns import NEVER
 from checkers.engines.beam_layout import NEVER_THERE, Facts, Ints, Layout, lay_out
+from checkers.engines.beam_order import order_of
+from checkers.engines.beam_places import Place, restore, saved
 from checkers.engines.beam_refute import Refuter
-from checkers.engines.beam_rows import DROPPED, LOOSE, SIZE
+from checkers.engines.beam_rows import DROPPED
 from checkers.engines.beam_sweep import (
     POSITION,
     WORK,
@@ -59,7 +59,6 @@ from checkers.engines.beam_sweep import (
     positions,
     sweep,
 )
-from checkers.engines.beam_window import Window
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import Guided, outcome_of
 from checkers.options import Limits
@@ -112,6 +111,25 @@ def decide_repeated(
     return outcome_of(calls, start, end, None if stuck is None else start + stuck, ENGINE)
 
 
+def ordered(facts: Facts, cut: int, limits: Limits) -> Ints | None:
+    """Returns the updates of a key up to an event in a legal order, by number; None if unknown.
+
+    Args:
+        facts: what the key's calls found and left.
+        cut: the event.
+        limits: what the key may cost.
+    """
+    layout = lay_out(facts)
+    if layout is None:
+        return None
+    run = _Run(layout=layout, cut=cut, limits=limits, refuter=None, is_logged=True)
+    try:
+        is_found = run.stuck() is None
+    except _UndecidedError:
+        return None
+    return layout.number[order_of(layout, run.places)] if is_found else None
+
+
 @dataclass(slots=True, kw_only=True)
 class _Prefixes:
     """Decides prefixes of one key.
@@ -150,23 +168,6 @@ class _Prefixes:
         return stuck is None, NEVER if stuck is None else stuck
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """Where a search may start again.
-
-    Attributes:
-        position: among the returns.
-        rows: int64[k, .], the configurations there.
-        window: what is open.
-        is_exact: whether they stand for all.
-    """
-
-    position: int
-    rows: Ints
-    window: Window
-    is_exact: bool
-
-
 @dataclass(slots=True, kw_only=True)
 class _Run:
     """The search for an order of one prefix.
@@ -175,9 +176,10 @@ class _Run:
         layout: the calls.
         cut: the last event of the prefix.
         limits: what the key may cost.
-        refuter: shows that no order passes a return.
+        refuter: shows that no order passes a return; None if there is an order for sure.
         spent: the work done so far, with that on other prefixes.
-        places: those to start again from, the beginning and the last ones.
+        is_logged: whether the order is asked for that is found.
+        places: those to start again from, the beginning and the last ones; all if it is logged.
         legal: the last event of the longest prefix that was found to be legal.
         illegal: that of a prefix that is known not to be, if it is known.
     """
@@ -185,9 +187,10 @@ class _Run:
     layout: Layout
     cut: int
     limits: Limits
-    refuter: Refuter
-    spent: int
-    places: list[_Place] = field(default_factory=list)
+    refuter: Refuter | None
+    spent: int = 0
+    is_logged: bool = False
+    places: list[Place] = field(default_factory=list)
     legal: int = -1
     illegal: int = NEVER
 
@@ -199,8 +202,8 @@ class _Run:
         """
         end = positions(self.layout, self.cut)
         most, back, room, furthest = _FIRST_MOST, 1, _FIRST_MOST, -1
-        search = new_search(self.layout, room)
-        self.places = [_saved(search, is_exact=True)]
+        search = new_search(self.layout, room, is_logged=self.is_logged)
+        self.places = [saved(search, is_exact=True)]
         while self.places[-1].position < end:
             if self._go_on(search, most, end):
                 if most > _FIRST_MOST and self.places[-1].position > furthest + _APART:
@@ -217,14 +220,15 @@ class _Run:
             most, back = 2 * most, 2 * back
             self._refuse_room(most)
             if most > room:
-                room, search = most, new_search(self.layout, most)
+                room = most
+                search = new_search(self.layout, most, is_logged=self.is_logged)
             del self.places[max(1, len(self.places) - back) :]
         return None
 
     def _go_on(self, search: Search, most: int, end: int) -> bool:
         """Goes on from the last place; says whether anything came to the next."""
         last = self.places[-1]
-        _restore(search, last)
+        restore(search, last)
         depth = NEVER if last.is_exact else _DEPTH
         before = int(search.at[WORK])
         until = min(end, last.position + _APART)
@@ -236,12 +240,15 @@ class _Run:
         if self.spent >= work:
             raise _UndecidedError(f"no verdict within {work} steps of a search")
         if is_there:
-            self.places.append(_saved(search, is_exact=self._is_exact(search)))
-            del self.places[1:-_PLACES]
+            self.places.append(saved(search, is_exact=self._is_exact(search)))
+            if not self.is_logged:
+                del self.places[1:-_PLACES]
         return is_there
 
     def _is_refuted(self, position: int, most: int) -> bool:
         """Says whether some return is known not to be passed, perhaps this one."""
+        if self.refuter is None:
+            return False
         before = self.refuter.spent
         shown = self.refuter.shown(position, self.cut, min(most, _MOST_MOST))
         self.spent += self.refuter.spent - before
@@ -260,26 +267,3 @@ class _Run:
         """Says whether nothing was dropped that no other configuration covers."""
         dropped = search.here.at[DROPPED] + search.there.at[DROPPED]
         return self.places[-1].is_exact and not dropped
-
-
-def _saved(search: Search, *, is_exact: bool) -> _Place:
-    there = search.there
-    kept = np.flatnonzero(there.is_kept[: there.at[SIZE]])
-    return _Place(
-        position=int(search.at[POSITION]),
-        rows=there.rows[kept],
-        window=Window(*(part.copy() for part in search.window)),
-        is_exact=is_exact,
-    )
-
-
-def _restore(search: Search, place: _Place) -> None:
-    there = search.there
-    there.rows[: len(place.rows)] = place.rows
-    there.is_kept[: len(place.rows)] = True
-    there.at[:] = len(place.rows), 0, 0, 0
-    search.here.at[DROPPED] = 0
-    there.at[LOOSE] = search.here.at[LOOSE] = not place.is_exact
-    search.at[POSITION] = place.position
-    for part, saved in zip(search.window, place.window, strict=True):
-        part[:] = saved

@@ -52,6 +52,7 @@ class Layout(NamedTuple):
     """n calls of one key, by invocation, on r registers.
 
     Attributes:
+        number: int64[n], which of the calls each is that were laid out.
         invoke: int64[n], ascending.
         complete: int64[n], NEVER of calls that are indeterminate or open at the end.
         find: int32[n, r], the value found, NONE or NEVER_THERE.
@@ -62,7 +63,7 @@ class Layout(NamedTuple):
         slot: int64[n], the bit of a call that returns, reused after that; NONE of others.
         returning: int64[m], the calls that return, by completion.
         finder_starts: int64[r + 1], where the finders of each register begin.
-        finders: int64[f], the calls that return and find a value of it, by completion.
+        finders: int64[f], the calls that find a value of it, by completion; the indeterminate last.
         soonest: int64[f], the first invocation of each of these and all after it.
         hope: int64[n, r], the last invocation of what leaves what a call finds there, or leads to
             it, and may do so before the call returns; -1 if nothing does.
@@ -74,6 +75,7 @@ class Layout(NamedTuple):
         depth: int64[v], how many values lead to each, itself included.
     """
 
+    number: Ints
     invoke: Ints
     complete: Ints
     find: Narrow
@@ -126,10 +128,12 @@ def lay_out(facts: Facts) -> Layout | None:
     lost_of = np.full(len(kept), NONE, dtype=np.int64)
     (unsure,) = np.nonzero(complete == NEVER)
     _, first, lost_of[unsure] = np.unique(kind[unsure], return_index=True, return_inverse=True)
-    found = [returning[find[returning, r] != NONE] for r in range(find.shape[1])]
+    all_by_end = np.concatenate((returning, unsure))
+    found = [all_by_end[find[all_by_end, r] != NONE] for r in range(find.shape[1])]
     values = facts.values
     parent, depth = _ancestry(values.last)
     return Layout(
+        number=kept,
         invoke=invoke,
         complete=complete,
         find=find,

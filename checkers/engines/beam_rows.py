@@ -28,6 +28,7 @@ class Pool(NamedTuple):
 
     Attributes:
         rows: int64[p, 2 + r + l], as `checkers.engines.beam_steps` has them.
+        nodes: int64[p], the last update that each used, by its place in the search's log.
         scores: int64[p], how good each looks.
         is_kept: bool[p]; false if another one covers it, or it was not among the best.
         heads: int32[.], the newest row of each bucket, NONE if none.
@@ -38,6 +39,7 @@ class Pool(NamedTuple):
     """
 
     rows: Ints
+    nodes: Ints
     scores: Ints
     is_kept: NDArray[np.bool_]
     heads: Narrow
@@ -50,6 +52,7 @@ def new_pool(room: int, columns: int) -> Pool:
     """Returns an empty pool."""
     return Pool(
         rows=np.zeros((room, columns), dtype=np.int64),
+        nodes=np.zeros(room, dtype=np.int64),
         scores=np.zeros(room, dtype=np.int64),
         is_kept=np.zeros(room, dtype=np.bool_),
         heads=np.full(_BUCKETS, NONE, dtype=np.int32),
@@ -67,8 +70,9 @@ def clear(pool: Pool) -> None:
 
 
 @bare_kernel
-def draft(pool: Pool, row: Ints) -> None:
+def draft(pool: Pool, row: Ints, node: int) -> None:
     """Copies a row to behind the last one of a pool, where it may be changed before it is added."""
+    pool.nodes[pool.at[SIZE]] = node
     for column in range(len(row)):
         pool.rows[pool.at[SIZE], column] = row[column]
 

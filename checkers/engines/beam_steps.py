@@ -29,7 +29,10 @@ def is_legal(layout: Layout, row: Ints, call: int) -> bool:
 
 @bare_kernel
 def place(layout: Layout, window: Window, row: Ints, call: int) -> None:
-    """Applies an update: those that it hides are done, and the registers hold what it leaves."""
+    """Applies an update: those that it hides are done, and the registers hold what it leaves.
+
+    What is harmless then is not done yet.
+    """
     for other in window.calls[: window.at[OPEN]]:
         mark = bit(layout, other)
         if row[DONE] & mark == 0 and _is_hidden(layout, row, other, call):
@@ -44,7 +47,6 @@ def place(layout: Layout, window: Window, row: Ints, call: int) -> None:
     else:
         row[DONE] |= bit(layout, call)
         row[USED] |= bit(layout, call)
-    settle(layout, window, row)
 
 
 @bare_kernel
@@ -80,12 +82,17 @@ def is_needed(
 def _is_consumed(
     layout: Layout, window: Window, row: Ints, call: int, register: int, left: int
 ) -> bool:
-    """Says whether an open call may find a value that another leaves, or what becomes of it."""
+    """Says whether an open or lost call may find what another leaves, or what becomes of it."""
     for other in window.calls[: window.at[OPEN]]:
         if other != call and left <= layout.find[other, register] <= layout.last[left]:
             mark = bit(layout, other)
             if row[DONE] & mark == 0 or (layout.updates[other] and row[USED] & mark == 0):
                 return True
+    for lost in range(len(window.lost)):
+        found = layout.find[layout.lost[lost], register]
+        is_left = row[STATE + len(window.first) + lost] < window.lost[lost]
+        if is_left and left <= found <= layout.last[left]:
+            return True
     return False
 
 
@@ -173,9 +180,9 @@ def _is_wanted(layout: Layout, window: Window, row: Ints, register: int) -> bool
             return False
         call = layout.finders[finder]
         found = layout.find[call, register]
-        is_open = layout.invoke[call] < window.at[NOW]
-        mark = bit(layout, call)
-        is_done = is_open and row[DONE] & mark != 0
+        is_open = layout.lost_of[call] == NONE and layout.invoke[call] < window.at[NOW]
+        mark = bit(layout, call) if is_open else 0
+        is_done = row[DONE] & mark != 0
         if value <= found <= last:
             may_be = not is_done or (layout.updates[call] and row[USED] & mark == 0)
             if may_be and layout.invoke[call] < gone:

@@ -29,11 +29,14 @@ from checkers.kernels import bare_kernel
 POSITION: Final = 0
 WORK: Final = 1
 ROUND: Final = 2
+NODES: Final = 3
 
 _STEP: Final = 8
 """What an update costs that is tried, in comparisons of two configurations."""
 _ROOM: Final = 32
 """Rows in a pool for each that is kept of a return."""
+_LOGGED: Final = 8 * _ROOM
+"""Updates in a log for each row that is kept of a return."""
 
 
 class Search(NamedTuple):
@@ -45,17 +48,24 @@ class Search(NamedTuple):
         there: those that passed it.
         met: int64[2 * kinds], the last ROUND in which a call of each kind was tried, that was not
             done or was.
-        at: int64[3], the POSITION among the returns, the WORK done, and the ROUND.
+        log: int64[., 6], the updates that were used since the search was last begun: the one BEFORE
+            it in the same order, the CALL, the position it was used AT, and which calls were done
+            EARLIER, which WITH it as it hides them, and which LATER, being harmless then. Of the
+            rows that it was begun with the k-th has the number -1 - k. Of no length where no order
+            is asked for.
+        at: int64[4], the POSITION among the returns, the WORK done, the ROUND, and how many NODES
+            the log has.
     """
 
     window: Window
     here: Pool
     there: Pool
     met: Ints
+    log: Ints
     at: Ints
 
 
-def new_search(layout: Layout, most: int) -> Search:
+def new_search(layout: Layout, most: int, *, is_logged: bool = False) -> Search:
     """Returns a search at the beginning, with room for so many configurations of a return."""
     columns = columns_of(layout)
     search = Search(
@@ -63,7 +73,8 @@ def new_search(layout: Layout, most: int) -> Search:
         here=new_pool(_ROOM * most, columns),
         there=new_pool(_ROOM * most, columns),
         met=np.zeros(2 * layout.kinds, dtype=np.int64),
-        at=np.zeros(3, dtype=np.int64),
+        log=np.zeros((_LOGGED * most if is_logged else 0, 6), dtype=np.int64),
+        at=np.zeros(4, dtype=np.int64),
     )
     search.there.rows[0, STATE : STATE + len(layout.initial)] = layout.initial
     search.there.is_kept[0], search.there.at[SIZE] = True, 1
@@ -101,7 +112,7 @@ def sweep(
         clear(here)
         for number in range(there.at[SIZE]):
             if there.is_kept[number] and not is_full(here):
-                draft(here, there.rows[number])
+                draft(here, there.rows[number], there.nodes[number])
                 settle(layout, window, here.rows[here.at[SIZE]])
                 judge_and_add(layout, here, window, horizon)
         clear(there)
@@ -130,21 +141,21 @@ def _pass(layout: Layout, search: Search, call: int, most: int, horizon: int, de
             row = here.rows[number]
             is_done, is_used = row[DONE] & mark != 0, row[USED] & mark != 0
             if is_done:
-                _let_pass(search, row, mark, here.scores[number] + COST * int(is_used))
+                _let_pass(search, number, mark, here.scores[number] + COST * int(is_used))
             if is_done and layout.updates[call] and not is_used and level >= depth:
                 here.at[DROPPED] += 1
             elif not is_done or (layout.updates[call] and not is_used):
-                _expand(layout, search, row, call, horizon, depth)
+                _expand(layout, search, number, call, horizon, depth)
             search.at[WORK] += _STEP
         first = last
 
 
 @bare_kernel
-def _let_pass(search: Search, row: Ints, mark: int, score: int) -> None:
+def _let_pass(search: Search, number: int, mark: int, score: int) -> None:
     """Adds a configuration to those that passed a return."""
-    there = search.there
+    here, there = search.here, search.there
     if not is_full(there):
-        draft(there, row)
+        draft(there, here.rows[number], here.nodes[number])
         there.rows[there.at[SIZE], DONE] &= ~mark
         there.rows[there.at[SIZE], USED] &= ~mark
         add(there, search.window, score)
@@ -152,10 +163,10 @@ def _let_pass(search: Search, row: Ints, mark: int, score: int) -> None:
 
 @bare_kernel
 def _expand(
-    layout: Layout, search: Search, row: Ints, returning: int, horizon: int, depth: int
+    layout: Layout, search: Search, number: int, returning: int, horizon: int, depth: int
 ) -> None:
     """Adds what a configuration becomes by each update that is legal."""
-    window, registers = search.window, len(layout.initial)
+    window, registers, row = search.window, len(layout.initial), search.here.rows[number]
     search.at[ROUND] += 1
     for call in window.calls[: window.at[OPEN]]:
         mark = bit(layout, call)
@@ -164,21 +175,33 @@ def _expand(
             if search.met[kind] != search.at[ROUND]:
                 search.met[kind] = search.at[ROUND]
                 if is_needed(layout, window, row, call, returning, depth):
-                    _follow(layout, search, row, call, horizon)
+                    _follow(layout, search, number, call, horizon)
     for lost in range(len(window.lost)):
         call, is_left = layout.lost[lost], row[STATE + registers + lost] < window.lost[lost]
         if is_left and is_needed(layout, window, row, call, returning, depth):
-            _follow(layout, search, row, call, horizon)
+            _follow(layout, search, number, call, horizon)
 
 
 @bare_kernel
-def _follow(layout: Layout, search: Search, row: Ints, call: int, horizon: int) -> None:
-    here = search.here
-    search.at[WORK] += _STEP
-    if is_legal(layout, row, call) and not is_full(here):
-        draft(here, row)
-        place(layout, search.window, here.rows[here.at[SIZE]], call)
-        judge_and_add(layout, here, search.window, horizon)
+def _follow(layout: Layout, search: Search, number: int, call: int, horizon: int) -> None:
+    at, here, log = search.at, search.here, search.log
+    row, size = here.rows[number], here.at[SIZE]
+    at[WORK] += _STEP
+    if not is_legal(layout, row, call) or is_full(here):
+        return
+    if len(log) and at[NODES] == len(log):
+        here.at[DROPPED] += 1
+        return
+    draft(here, row, at[NODES])
+    following = here.rows[size]
+    place(layout, search.window, following, call)
+    done = following[DONE]
+    settle(layout, search.window, following)
+    judge_and_add(layout, here, search.window, horizon)
+    if len(log) and here.at[SIZE] > size:
+        node = here.nodes[number], call, at[POSITION], row[DONE], done, following[DONE]
+        log[at[NODES]] = node
+        at[NODES] += 1
 
 
 def positions(layout: Layout, cut: int) -> int:

@@ -30,6 +30,7 @@ FAMILIES: Final = {
     "PriorityQueueCalls": "checkers.engines.priority_queues",
     "QueueCalls": "checkers.engines.queues",
     "RegisterCalls": "checkers.engines.registers",
+    "RegistrationCalls": "checkers.engines.registrations",
     "SetCalls": "checkers.engines.sets",
     "StackCalls": "checkers.engines.stacks",
     "StringCalls": "checkers.engines.strings",
@@ -73,6 +74,8 @@ class Family(Protocol):
 
 ORDERING: Final = {
     "CounterCalls": "checkers.engines.counter_growing",
+    "RegisterCalls": "checkers.engines.beam_registers",
+    "RegistrationCalls": "checkers.engines.registrations",
     "StringCalls": "checkers.engines.strings",
     "TransactionCalls": "checkers.engines.transactions",
 }

@@ -41,6 +41,7 @@ from typing import Final
 from checkers.engines.dependence import Dependence
 from checkers.engines.outcome import Outcome
 from checkers.engines.plan import Plan, make_plan
+from checkers.engines.trace import Configuration, Trace
 from checkers.engines.weight import Weight
 from checkers.history import Operation
 from checkers.models import CommutingModel, SequentialModel
@@ -51,31 +52,8 @@ _CLOCK_STRIDE: Final = 256
 """So many configurations are looked at before the memory is, so many steps before the clock."""
 _STATES_TOLD: Final = 4
 
-Configuration = tuple[int, int, int, Hashable]
 Among = frozenset[Hashable] | None
 """The calls that need be tried; None for all."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Trace:
-    """How a search came to its configurations; costs memory, so only explanations keep one.
-
-    Attributes:
-        parents: for each configuration that was chosen, the one whose choice it was.
-        furthest: the first of those that passed the most completions.
-        passed: how many those are.
-    """
-
-    parents: dict[Configuration, Configuration] = field(default_factory=dict)
-    furthest: Configuration | None = None
-    passed: int = -1
-
-    def note(self, origin: Configuration, passed: int, chosen: Sequence[Configuration]) -> None:
-        """Notes how many completions a configuration passes, and what it leaves to choose from."""
-        if passed > self.passed:
-            self.furthest, self.passed = origin, passed
-        for configuration in chosen:
-            self.parents.setdefault(configuration, origin)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,15 +104,25 @@ def search(
     starts: Iterable[Hashable],
     trace: Trace | None = None,
     started: float | None = None,
+    *,
+    is_endless: bool = False,
 ) -> Found:
     """Decides whether a plan is linearizable from one of several states, and notes how in `trace`.
 
-    Explanations (`checkers.explain`) ask this; a key's own check starts from the initial state.
+    Explanations (`checkers.explain`) ask this; a key's own check starts from the initial state. If
+    it `is_endless`, an indeterminate call may take effect any number of times: what is invalid then
+    is invalid, and there are far fewer configurations.
     """
     normal = model.normal_form(plan.calls)
     deadline = (time.monotonic() if started is None else started) + limits.seconds
     return _Search(
-        model=model, plan=plan, limits=limits, normal=normal, trace=trace, deadline=deadline
+        model=model,
+        plan=plan,
+        limits=limits,
+        normal=normal,
+        trace=trace,
+        deadline=deadline,
+        is_endless=is_endless,
     ).run(starts)
 
 
@@ -150,6 +138,7 @@ class _Search:
     normal: Callable[[Hashable], Hashable]
     trace: Trace | None
     deadline: float
+    is_endless: bool = False
     dependence: Dependence | None = None
     waiting: list[Configuration] = field(default_factory=list)
     seen: dict[tuple[int, int, Hashable], list[int]] = field(default_factory=dict)
@@ -264,7 +253,8 @@ class _Search:
             place = places[unused]
             following = self._step(state, call)
             if following is not None and following != state:
-                self.waiting.append((position, linearized, used | 1 << place, following))
+                after = used if self.is_endless else used | 1 << place
+                self.waiting.append((position, linearized, after, following))
 
     def _is_new(self, position: int, linearized: int, used: int, state: Hashable) -> bool:
         found = self.seen.setdefault((position, linearized, state), [])

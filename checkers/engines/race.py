@@ -27,6 +27,7 @@ from checkers.engines.depth_first import new_descent
 from checkers.engines.frontier import enlarged, new_frontier
 from checkers.engines.outcome import Outcome
 from checkers.engines.quick_descent import Search, new_search, search_keys
+from checkers.engines.register_gone import is_gone
 from checkers.engines.register_layout import CALL, RANKS, Layout, lay_out
 from checkers.engines.register_masks import that_fit
 from checkers.engines.register_outcome import outcome_of
@@ -43,6 +44,7 @@ _FIRST_SWEEP: Final = 20_000
 _FIRST_SHARE: Final = 200_000
 _FIRST_RETURNS: Final = 128
 """How many returns before the furthest one a relaxed frontier starts at first."""
+_FEWEST_RETURNS: Final = 4
 _SLICE: Final = 50_000
 """Work after which the clock is looked at: some ten milliseconds."""
 _ENDS: Final = 8
@@ -145,7 +147,7 @@ class _Race:
         """Returns the outcome; `reached` is what a first depth-first search found."""
         share, room, returns = _FIRST_SHARE, _DESCENT_ROOM, _FIRST_RETURNS
         while True:
-            outcome = self._refute(reached, returns, share) or self._told(
+            outcome = self._refute_any(reached, returns, share) or self._told(
                 self._exact.go_on(share, self._deadline)
             )
             if outcome is not None:
@@ -204,12 +206,25 @@ class _Race:
         reached: NDArray[np.int64] = found[0]
         return reached
 
+    def _refute_any(self, reached: NDArray[np.int64], returns: int, share: int) -> Outcome | None:
+        """Returns that the key is invalid, if the last returns show it: the fewest, twice those...
+
+        Of two windows either may be the one that takes far less work.
+        """
+        halves = (returns >> less for less in range(1, returns.bit_length()))
+        windows = [returns, *(half for half in halves if half >= _FEWEST_RETURNS)]
+        tried = (self._refute(reached, one, share // len(windows)) for one in reversed(windows))
+        return next(filter(None, tried), None)
+
     def _refute(self, reached: NDArray[np.int64], returns: int, share: int) -> Outcome | None:
         """Returns that the key is invalid, if a legal order got as far as any can."""
         first = int(self._layout.starts[self._key])
         order = self._layout.returning[first:, CALL]
         source = self._layout.source[first:]
         stuck = source[order[reached[1]]]
+        row = np.array([frontier.STUCK, reached[1], reached[2], -1, -1, -1])
+        if is_gone(self._calls, self._key, int(stuck)):
+            return self._told(row)
         times = self._calls.complete[source[order[: reached[1]]]]
         place = int(np.searchsorted(times, self._calls.invoke[stuck])) - returns
         if place <= 0:
@@ -219,7 +234,6 @@ class _Race:
         outcome = outcome_of(calls, swept.layout, 0, swept.go_on(share, self._deadline))
         if outcome is None or outcome.stuck_row != self._calls.rows[stuck]:
             return None
-        row = np.array([frontier.STUCK, reached[1], reached[2], -1, -1, -1])
         return self._told(row)
 
     def _told(self, row: NDArray[np.int64]) -> Outcome | None:

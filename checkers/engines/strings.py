@@ -62,9 +62,13 @@ def _decide_key(
     return outcome_of(calls, start, end, first_stuck(calls, start, end, is_legal), ENGINE)
 
 
-def order_of(calls: StringCalls, cut: int, _limits: Limits) -> Ints | None:
+def order_of(calls: StringCalls, cut: int, limits: Limits) -> Ints | None:
     """Returns the calls of the only key up to an event in a legal order; None if none is known."""
-    return None if calls.is_ambiguous[0] else _blocks(calls, 0, 0, len(calls)).ordered(cut)
+    if not calls.is_ambiguous[0]:
+        return _blocks(calls, 0, 0, len(calls)).ordered(cut)
+    beam = import_module("checkers.engines.beam")
+    order: Ints | None = beam.ordered(facts_of(calls, 0, len(calls)), cut, limits)
+    return order
 
 
 def _search(calls: StringCalls, start: int, end: int, limits: Limits) -> Outcome | None:

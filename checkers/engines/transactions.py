@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from checkers.calls.transactions import INITIAL, NOBODY, TransactionCalls
 from checkers.columns import NEVER
 from checkers.engines.beam import decide_repeated
+from checkers.engines.beam import ordered as ordered_by_search
 from checkers.engines.beam_transactions import facts_of
 from checkers.engines.lanes import History, Ints, lanes_of
 from checkers.engines.outcome import Outcome
@@ -84,7 +85,7 @@ def _decide_key(
 def order_of(calls: TransactionCalls, cut: int, limits: Limits) -> Ints | None:
     """Returns the calls of the only key up to an event in a legal order; None if none is known."""
     if calls.is_ambiguous[0]:
-        return None
+        return ordered_by_search(facts_of(calls, 0, len(calls)), cut, limits)
     try:
         return _Prefixes(_transactions(calls, 0, len(calls)), limits).ordered(cut)[0]
     except _UndecidedError:

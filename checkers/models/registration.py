@@ -11,13 +11,15 @@ little more than the truth and never less.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Collection, Container, Hashable, Sequence
 from itertools import product
 from typing import Final
 
 from typing_extensions import override
 
+from checkers.calls.registration import RegistrationCalls, Said, registration_calls
+from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.kraft.expiry import check_expiry
 from checkers.kraft.leases import check_leases
@@ -27,6 +29,14 @@ from checkers.kraft.wishes import check_wishes
 from checkers.models import PropertyModel, unknown_function
 from checkers.models.cas_register import canonical
 from checkers.models.reducible import ReducibleModel
+from checkers.models.registration_steps import (
+    NOT_YET,
+    OVER,
+    RENEWABLE,
+    UNASKED,
+    Registered,
+    after,
+)
 from checkers.options import CheckOptions
 from checkers.verdict import Finding
 
@@ -41,34 +51,25 @@ _INPUT: Final[dict[str, dict[str, type]]] = {
     "unregister": {},
 }
 _LOST: Final = {"register": "may be registered", "unregister": "may be unregistered"}
-_UNASKED: Final = ""
-"""Stands for every incarnation that no call names."""
 _MOST_STATES: Final = 2_000
 """Beyond these, the states that a window of a history may begin in are too many."""
-_PURE: Final = frozenset({"duplicate", "alive", "stale", "absent"})
+_ALIVE: Final = frozenset({"alive", NOT_YET})
+_PURE: Final = frozenset({"duplicate", "stale", "absent", *_ALIVE})
+_HELPED: Final = {
+    "registered": frozenset({"duplicate", "stale", "unregistered", *_ALIVE}),
+    RENEWABLE: _ALIVE,
+    "may be registered": frozenset({"duplicate", "stale", "unregistered", "alive", OVER}),
+    "unregistered": frozenset({"stale", "absent"}),
+    "may be unregistered": frozenset({"stale", "absent"}),
+    OVER: frozenset(),
+}
+"""By what a call says: what it may make possible."""
+_LOST_OUT: Final = "lost registrations"
+"""The value that they all are about."""
 _OUTPUT: Final[dict[str, dict[str, type]]] = {
     "registered": {"epoch": int},
     "alive": {"fenced": bool, "should_shut_down": bool},
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Registered:
-    """What the controller holds of one broker id.
-
-    Attributes:
-        largest: the largest epoch that anybody was told.
-        incarnation: who is registered, None if nobody.
-        epoch: under which epoch, None if nobody was told.
-        is_sure: whether that epoch can't have been replaced by one that nobody was told.
-
-    A known epoch is the largest that anybody was told.
-    """
-
-    largest: int = -1
-    incarnation: str | None = None
-    epoch: int | None = None
-    is_sure: bool = True
 
 
 class Registration(ReducibleModel, PropertyModel):
@@ -89,38 +90,35 @@ class Registration(ReducibleModel, PropertyModel):
         if operation.status == "ok":
             _validate_outcome(operation)
 
+    def calls_of(self, columns: Columns) -> RegistrationCalls:
+        """Returns the calls of all broker ids."""
+        found: list[Said | None] = []
+        for key in range(len(columns.keys)):
+            for operation in columns.operations(key):
+                self.validate(operation)
+                found.append(_call(operation))
+        return registration_calls(columns, found)
+
     @override
     def init(self) -> Hashable:
-        return _Registered()
+        return Registered()
 
     @override
     def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
-        return [_call(operation) for operation in operations]
+        """An incarnation that nothing else names is no other than the next of that kind."""
+        found = [_call(operation) for operation in operations]
+        named = {call[1] for call in found if call is not None and call[0] != _LOST["register"]}
+        lost = (_LOST["register"], UNASKED, None)
+        return [
+            lost if call is not None and call[0] == lost[0] and call[1] not in named else call
+            for call in found
+        ]
 
     @override
     def step(self, state: Hashable, call: Hashable) -> Hashable | None:
-        assert isinstance(state, _Registered)
+        assert isinstance(state, Registered)
         assert isinstance(call, tuple)
-        outcome, incarnation, epoch = call
-        match outcome:
-            case "registered":
-                return _after_registration(state, incarnation, epoch)
-            case "may be registered":
-                return _after_lost_registration(state, incarnation)
-            case "duplicate":
-                is_other = state.incarnation not in {None, incarnation}
-                return state if is_other else None
-            case "alive":
-                return state if _may_be_alive(state, epoch) else None
-            case "stale":
-                is_alive = state.incarnation is not None and state.epoch == epoch
-                return None if is_alive and state.is_sure else state
-            case "unregistered":
-                return None if state.incarnation is None else _Registered(largest=state.largest)
-            case "may be unregistered":
-                return _Registered(largest=state.largest)
-            case _:
-                return state if state.incarnation is None else None
+        return after(state, call)
 
     @override
     def is_pure(self, call: Hashable) -> bool:
@@ -129,20 +127,22 @@ class Registration(ReducibleModel, PropertyModel):
 
     @override
     def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
-        """Rounds the largest epoch down to one that some call is about."""
+        """Rounds the largest epoch down to one that some call is about.
+
+        Under an epoch that nobody was told, who is registered matters to refusals alone.
+        """
         known = {-1, *_epochs(calls)}
         rounded = sorted(known)
-        named = {None, *_incarnations(calls)}
+        refused = {None, *_refused(calls)}
 
         def normal(state: Hashable) -> Hashable:
-            assert isinstance(state, _Registered)
-            if state.largest in known and state.incarnation in named:
-                return state
-            is_known = state.largest in known
-            return _Registered(
+            assert isinstance(state, Registered)
+            epoch = state.epoch if state.largest in known else None
+            is_named = epoch is not None or state.incarnation in refused
+            return Registered(
                 largest=rounded[bisect_right(rounded, state.largest) - 1],
-                incarnation=state.incarnation if state.incarnation in named else _UNASKED,
-                epoch=state.epoch if is_known else None,
+                incarnation=state.incarnation if is_named else UNASKED,
+                epoch=epoch,
                 is_sure=state.is_sure,
             )
 
@@ -153,23 +153,71 @@ class Registration(ReducibleModel, PropertyModel):
         self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
     ) -> Sequence[Hashable] | None:
         epochs = [-1, *sorted(_epochs(window))]
-        named = [*sorted(_incarnations(window)), _UNASKED]
-        if len(epochs) * len(named) * 4 > _MOST_STATES:
+        untold = [(incarnation, None) for incarnation in (*sorted(_refused(window)), UNASKED)]
+        if len(epochs) * len(untold) * 4 > _MOST_STATES:
             return None
-        granted = _epochs([call for call in history if _is_grant(call)])
+        granted: dict[int, set[tuple[str, int]]] = defaultdict(set)
+        for call in history:
+            if isinstance(call, tuple) and call[0] in {"registered", RENEWABLE}:
+                granted[call[2]].add((call[1], call[2]))
         held = [
-            _Registered(largest=largest, incarnation=incarnation, epoch=epoch, is_sure=is_sure)
-            for largest, incarnation, is_sure in product(epochs, named, (True, False))
-            for epoch in ((None, largest) if largest in granted else (None,))
+            Registered(largest=largest, incarnation=incarnation, epoch=epoch, is_sure=is_sure)
+            for largest, is_sure in product(epochs, (True, False))
+            for incarnation, epoch in (*untold, *sorted(granted[largest]))
         ]
-        return [*(_Registered(largest=largest) for largest in epochs), *held]
+        return [*(Registered(largest=largest) for largest in epochs), *held]
+
+    @override
+    def values(self, call: Hashable) -> frozenset[Hashable]:
+        """Epochs, and incarnations that registered; one value for all lost registrations."""
+        assert isinstance(call, tuple)
+        outcome, incarnation, epoch = call
+        if outcome == _LOST["register"]:
+            return frozenset({_LOST_OUT, incarnation})
+        return frozenset({epoch, incarnation if outcome == "registered" else None} - {None})
+
+    @override
+    def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
+        """Without lost registrations nothing is left of what they may have made possible.
+
+        Those of an incarnation may be kept, so that it is known whether its epochs were renewed.
+        While all are there, what they do depends on every grant.
+        """
+        assert isinstance(call, tuple)
+        outcome, incarnation, epoch = call
+        if epoch is not None and epoch in values and outcome in _PURE:
+            return None
+        if _LOST_OUT not in values:
+            return call
+        return _without_lost(outcome, incarnation, epoch, values)
+
+    @override
+    def helping(
+        self, calls: Collection[Hashable], others: Collection[Hashable]
+    ) -> Collection[Hashable]:
+        said = {other[0] for other in others if isinstance(other, tuple)}
+        return [
+            call
+            for call in calls
+            if isinstance(call, tuple) and not said.isdisjoint(_HELPED.get(call[0], said))
+        ]
+
+    @override
+    def describe_call(self, call: Hashable) -> str | None:
+        assert isinstance(call, tuple)
+        return {
+            NOT_YET: f"epoch {call[2]} is alive, or greater than any that was told",
+            OVER: f"epoch {call[2]} is not alive from then on, or may have been renewed",
+            RENEWABLE: f"epoch {call[2]} is alive, and may be renewed",
+            _LOST["unregister"]: "nobody is registered after it",
+        }.get(call[0])
 
     @override
     def describe(self, state: Hashable) -> str:
-        assert isinstance(state, _Registered)
+        assert isinstance(state, Registered)
         if state.incarnation is None:
             return "no registration"
-        if state.incarnation == _UNASKED:
+        if state.incarnation == UNASKED:
             return f"some other incarnation registered, the largest epoch told is {state.largest}"
         epoch = "an epoch nobody was told" if state.epoch is None else f"epoch {state.epoch}"
         return f"{state.incarnation} registered with {epoch}"
@@ -187,7 +235,7 @@ class Registration(ReducibleModel, PropertyModel):
         ]
 
 
-def _call(operation: Operation) -> Hashable | None:
+def _call(operation: Operation) -> Said | None:
     """A call is (what was answered or may have happened, incarnation, epoch)."""
     asked = operation.input if isinstance(operation.input, dict) else {}
     said = operation.output if isinstance(operation.output, dict) else {}
@@ -195,37 +243,40 @@ def _call(operation: Operation) -> Hashable | None:
         lost = _LOST.get(operation.f)
         return None if lost is None else (lost, asked.get("incarnation"), None)
     incarnation = asked.get("incarnation") if operation.f == "register" else None
-    return (said.get("outcome"), incarnation, said.get("epoch", asked.get("epoch")))
+    return (str(said.get("outcome")), incarnation, said.get("epoch", asked.get("epoch")))
+
+
+def _without_lost(
+    outcome: str, incarnation: str | None, epoch: int | None, values: Container[Hashable]
+) -> Hashable | None:
+    """Returns what is left of a call without lost registrations, and without some values."""
+    is_out, is_epoch_out = incarnation in values, epoch in values
+    match outcome:
+        case "registered" | "registered or renewed":
+            is_known = outcome == "registered" and not is_out
+            left = (outcome, incarnation, epoch) if is_known else (RENEWABLE, UNASKED, epoch)
+            return None if is_epoch_out else left
+        case "may be registered":
+            return None if is_out else (outcome, incarnation, epoch)
+        case "duplicate":
+            return None
+        case "alive" | "alive or not yet":
+            return (NOT_YET, None, epoch)
+        case "stale" | "over or renewed":
+            return None if is_epoch_out else (OVER, None, epoch)
+        case "unregistered":
+            return (_LOST["unregister"], None, None)
+        case _:
+            return (outcome, incarnation, epoch)
 
 
 def _epochs(calls: Sequence[Hashable]) -> set[int]:
     return {call[2] for call in calls if isinstance(call, tuple) and call[2] is not None}
 
 
-def _incarnations(calls: Sequence[Hashable]) -> set[str]:
-    return {call[1] for call in calls if isinstance(call, tuple) and call[1] is not None}
-
-
-def _is_grant(call: Hashable) -> bool:
-    return isinstance(call, tuple) and call[0] == "registered"
-
-
-def _after_registration(state: _Registered, incarnation: str, epoch: int) -> _Registered | None:
-    is_same = state.incarnation == incarnation and state.epoch == epoch
-    if not is_same and epoch <= state.largest:
-        return None
-    return _Registered(largest=max(epoch, state.largest), incarnation=incarnation, epoch=epoch)
-
-
-def _after_lost_registration(state: _Registered, incarnation: str) -> _Registered:
-    epoch = state.epoch if state.incarnation == incarnation else None
-    return _Registered(largest=state.largest, incarnation=incarnation, epoch=epoch, is_sure=False)
-
-
-def _may_be_alive(state: _Registered, epoch: int) -> bool:
-    if state.incarnation is None:
-        return False
-    return state.epoch == epoch or (not state.is_sure and epoch > state.largest)
+def _refused(calls: Sequence[Hashable]) -> set[str]:
+    """Returns the incarnations that were told that another is registered."""
+    return {call[1] for call in calls if isinstance(call, tuple) and call[0] == "duplicate"}
 
 
 def _validate_outcome(operation: Operation) -> None:

@@ -38,7 +38,11 @@ _UNASKED: Final = "!"
 
 
 class _Action(Enum):
-    """What a call says of the topic; the last two are of deletes whose answer was lost."""
+    """What a call says of the topic.
+
+    MAY_DELETE and MAY_DELETE_ID are of deletes whose answer was lost. MAKE is what is left of a
+    create in an explanation: whatever was there before, its topic is there after it.
+    """
 
     CREATE = auto()
     FIND = auto()
@@ -48,6 +52,7 @@ class _Action(Enum):
     MISS_ID = auto()
     MAY_DELETE = auto()
     MAY_DELETE_ID = auto()
+    MAKE = auto()
 
 
 _ACTIONS: Final = {
@@ -66,6 +71,12 @@ _BY_ID: Final = {
     _Action.MAY_DELETE: _Action.MAY_DELETE_ID,
 }
 _PURE: Final = frozenset({_Action.FIND, _Action.MISS, _Action.MISS_ID})
+_ENDED: Final = (_Action.MAY_DELETE, None, False)
+_WEAKER: Final = {
+    _Action.DELETE_ID: ((_Action.DELETE, None, False), _ENDED),
+    _Action.DELETE: (_ENDED,),
+    _Action.MISS: (_ENDED,),
+}
 
 
 class Topics(ReducibleModel, PropertyModel):
@@ -108,6 +119,8 @@ class Topics(ReducibleModel, PropertyModel):
         match action:
             case _Action.CREATE:
                 return str(topic_id) if is_absent else None
+            case _Action.MAKE:
+                return str(topic_id)
             case _Action.FIND:
                 return None if is_absent else state
             case _Action.MISS:
@@ -136,7 +149,12 @@ class Topics(ReducibleModel, PropertyModel):
     @override
     def weaker(self, call: Hashable) -> Sequence[Hashable]:
         assert isinstance(call, tuple)
-        return ((_Action.DELETE, None, False),) if call[0] is _Action.DELETE_ID else ()
+        action, topic_id, is_told = call
+        if action is _Action.CREATE:
+            return ((_Action.MAKE, topic_id, is_told),)
+        if action is _Action.MISS_ID:
+            return ((_Action.MAY_DELETE_ID, topic_id, True),)
+        return _WEAKER.get(action, ())
 
     @override
     def any_state(
@@ -148,7 +166,12 @@ class Topics(ReducibleModel, PropertyModel):
     @override
     def describe_call(self, call: Hashable) -> str | None:
         assert isinstance(call, tuple)
-        return "delete whatever is there" if call[0] is _Action.DELETE else None
+        return {
+            _Action.DELETE: "delete whatever is there",
+            _Action.MAY_DELETE: "nothing is there after it",
+            _Action.MAY_DELETE_ID: "that topic is not there after it",
+            _Action.MAKE: "its topic is there after it",
+        }.get(call[0])
 
     @override
     def describe(self, state: Hashable) -> str:

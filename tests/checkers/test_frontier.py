@@ -168,6 +168,7 @@ def test_large_registers_are_valid_and_their_twins_are_not(concurrency, indeterm
 
 def test_the_last_returns_alone_refute_a_wrong_answer(monkeypatch):
     """With a budget too small for the frontier, and verdicts as those of every order."""
+    monkeypatch.setattr(race, "is_gone", lambda *_: False)
     for name, value in {"_FIRST_SWEEP": 1, "_FIRST_RETURNS": 1, "_FIRST_SHARE": 400}.items():
         monkeypatch.setattr(race, name, value)
     refuted = []
@@ -241,7 +242,8 @@ def hard():
         (Limits(memory_bytes=1000), "no verdict within 1000 bytes"),
     ],
 )
-def test_a_limit_that_is_reached_leaves_the_key_unknown(limits, reason):
+def test_a_limit_that_is_reached_leaves_the_key_unknown(limits, reason, monkeypatch):
+    monkeypatch.setattr(race, "is_gone", lambda *_: False)  # which tells it at once
     (outcome,) = decide(hard(), limits)
     assert (outcome.verdict, outcome.reason) == (Verdict.UNKNOWN, reason)
 

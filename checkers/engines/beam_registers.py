@@ -1,0 +1,43 @@
+"""Registers whose values come again, as `checkers.engines.beam` takes them, for a legal order.
+
+Their verdicts are a matter of other engines (`checkers.engines.registers`), which keep no order.
+"""
+
+import numpy as np
+
+from checkers.calls.register import RegisterCalls
+from checkers.calls.values import NO_VALUE
+from checkers.engines.beam import ordered
+from checkers.engines.beam_layout import NONE, NOTHING, Facts, Ints, Narrow, Values
+from checkers.options import Limits
+
+
+def order_of(calls: RegisterCalls, cut: int, limits: Limits) -> Ints | None:
+    """Returns the updates of the only key up to an event in a legal order; None if unknown."""
+    return ordered(_facts_of(calls), cut, limits)
+
+
+def _facts_of(calls: RegisterCalls) -> Facts:
+    wanted = np.unique(calls.expected[calls.expected != NO_VALUE])
+    return Facts(
+        invoke=calls.invoke,
+        complete=calls.complete,
+        find=_numbered(wanted, calls.expected)[:, None],
+        leave=_numbered(wanted, calls.new)[:, None],
+        piece=np.full(len(calls), NONE, dtype=np.int32),
+        values=Values(
+            initial=_numbered(wanted, np.asarray([calls.initial])).astype(np.int64),
+            last=np.arange(len(wanted)),
+            edge_starts=np.zeros(len(wanted) + 1, dtype=np.int64),
+            edge_piece=np.empty(0, dtype=np.int64),
+            edge_to=np.empty(0, dtype=np.int64),
+        ),
+    )
+
+
+def _numbered(wanted: Narrow, values: Narrow) -> Narrow:
+    """Returns the places of values among those that are found, NOTHING for others, and NONE."""
+    place = np.searchsorted(wanted, values)
+    is_wanted = np.append(wanted, NO_VALUE)[place] == values
+    found = np.where(is_wanted, place, NOTHING)
+    return np.where(values == NO_VALUE, NONE, found).astype(np.int32)

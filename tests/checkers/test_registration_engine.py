@@ -1,0 +1,185 @@
+"""Broker ids of which many answers were lost: the engine's verdicts, its orders, explanations."""
+
+from random import Random
+
+import msgspec
+import pytest
+
+from checkers.columns import columns_of
+from checkers.engines import choose
+from checkers.engines.general import check_linearizable
+from checkers.engines.plan import plan_of
+from checkers.explain import explain
+from checkers.explain.brute_force import is_linearizable
+from checkers.explain.engine_orders import engine_order
+from checkers.explain.reductions import prefix, projected
+from checkers.explain.turns import merged
+from checkers.generate import GenerateOptions, generated_table
+from checkers.judge import judge_columns
+from checkers.models.reducible import AllBut, Turn
+from checkers.models.registration import Registration
+from checkers.options import CheckOptions, Limits
+from checkers.tables import operations_of, operations_table
+from checkers.verdict import Verdict
+from tests.checkers import reference
+from tests.checkers.differential import as_keys
+from tests.checkers.random_histories import draw_registration, random_history
+from tests.checkers.recorder import LINEARIZABLE, MODEL, Recorder
+
+HISTORIES = 500
+FEW = 12
+"""So many operations a person can read; it is far fewer than were lost."""
+
+
+def lossy_history(random, sizes):
+    """A random history of which up to half of the answers were lost."""
+    size, processes = random.choice(sizes), random.randrange(1, 7)
+    history = random_history(random, draw_registration, reference.registration, size, processes)
+    share = random.choice([0, 0.1, 0.3, 0.5])
+    return [lost(one) if random.random() < share else one for one in history]
+
+
+def lost(operation):
+    if operation.status != "ok" or operation.f == "heartbeat":
+        return operation
+    return msgspec.structs.replace(operation, status="info", output=None)
+
+
+def generated(corrupt, operations=4_000):
+    options = GenerateOptions(
+        model="registration",
+        operations=operations,
+        concurrency=10,
+        indeterminate=0.05,
+        corrupt=corrupt,
+        seed=1,
+    )
+    return generated_table(options)
+
+
+def test_it_agrees_with_the_search_wherever_answers_are_lost():
+    random = Random("lost registrations")
+    histories = [lossy_history(random, [6, 10, 14, 18]) for _ in range(HISTORIES)]
+    columns = columns_of(operations_table(as_keys(histories)))
+    outcomes = choose.decide(MODEL.calls_of(columns), Limits())
+    invalid = 0
+    starts = columns.starts.tolist()
+    for history, start, outcome in zip(histories, starts, outcomes, strict=False):
+        found = check_linearizable(MODEL, history, Limits()).among(history)
+        invalid += found.verdict is Verdict.INVALID
+        told = (found.verdict, found.stuck_row, found.linearizable)
+        own = outcome.within(start)
+        assert (own.verdict, own.stuck_row, own.linearizable) == told, history
+    assert HISTORIES / 4 < invalid < HISTORIES * 3 / 4
+
+
+def test_its_order_of_a_legal_prefix_is_legal():
+    random, shown = Random("orders of registrations"), 0
+    for _ in range(HISTORIES):
+        history = lossy_history(random, [4, 6, 8, 10])
+        end = random.randrange(20)
+        sub = prefix(MODEL, history, end)
+        if not is_linearizable(MODEL, sub):
+            continue
+        indices = engine_order(MODEL, history, end, 1.0)
+        assert indices is not None
+        places = {index: place for place, index in enumerate(indices)}
+        plan = plan_of(MODEL, list(sub.entries))
+        numbers = [places.get(one.index) for one in plan.operations]
+        turns = [None if number is None else Turn("order", number) for number in numbers]
+        assert merged(MODEL, plan, turns, MODEL.init()) is not None, (history, end)
+        shown += len(indices) > 1
+    assert shown > HISTORIES / 10
+
+
+@pytest.mark.parametrize("corrupt", ["stale-epoch", "repeated-epoch", "unregistered", "any"])
+def test_a_long_history_with_lost_answers_is_explained_by_a_few_operations(corrupt):
+    table = generated(corrupt)
+    (verdict,) = judge_columns(MODEL, columns_of(table), CheckOptions())
+    finding = verdict.findings[0]
+    assert finding.check == LINEARIZABLE
+    found = explain(MODEL, "0", operations_of(table), finding.operation_index)
+    assert found.linearization is not None
+    done = {step.index for step in found.linearization}
+    over = found.stuck.complete_index
+    assert {
+        one.index
+        for one in operations_of(table)
+        if one.status == "ok" and one.complete_index < over
+    } <= done
+    assert found.sub_history.is_minimal
+    assert found.sub_history.is_verified
+    assert len(found.sub_history.constraints) <= FEW
+
+
+def test_a_long_history_with_lost_answers_is_valid():
+    (verdict,) = judge_columns(MODEL, columns_of(generated(None)), CheckOptions())
+    assert verdict.verdict is Verdict.VALID
+
+
+def test_a_limit_that_is_reached_is_told():
+    columns = columns_of(generated(None))
+    for limits, words in (
+        (Limits(seconds=0), "no verdict within 0 s"),
+        (Limits(memory_bytes=1), "no verdict within 1 bytes"),
+    ):
+        (outcome,) = choose.decide(MODEL.calls_of(columns), limits)
+        assert (outcome.verdict, outcome.reason) == (Verdict.UNKNOWN, words)
+
+
+def refused_between(incarnation):
+    """An epoch refused after it was granted and accepted later; who asked in vain before."""
+    record = Recorder()
+    record.register(incarnation, None, 0, status="info")
+    record.register("a", 5, 10)
+    record.do("heartbeat", beat(5), {"outcome": "stale"}, 20)
+    record.heartbeat(5, 30)
+    return record.operations
+
+
+def beat(epoch):
+    return {"incarnation": "?", "epoch": epoch, "want_fence": False, "want_shut_down": False}
+
+
+def stuck_of(operations):
+    """The place of the first stuck operation, on which the engine and the search agree."""
+    (outcome,) = choose.decide(MODEL.calls_of(columns_of(operations_table(operations))), Limits())
+    found = check_linearizable(MODEL, operations, Limits()).among(operations)
+    assert outcome.stuck_row == found.stuck_row
+    return outcome.stuck_row
+
+
+def test_only_an_incarnation_itself_can_have_renewed_its_epoch():
+    assert stuck_of(refused_between("a")) is None
+    operations = refused_between("b")
+    assert stuck_of(operations) == 3
+    explained = explain(MODEL, "1000", operations, 3)
+    constraints = explained.sub_history.constraints
+    assert [one.operation.index for one in constraints if one.is_required] == [1, 2, 3]
+
+
+def test_an_epoch_that_may_have_been_renewed_is_sure_once_it_is_told_again():
+    record = Recorder(refused_between("a")[:3], event=6)
+    record.register("a", 5, 40)
+    assert stuck_of(record.operations) is None
+    record.do("heartbeat", beat(5), {"outcome": "stale"}, 50)
+    assert stuck_of(record.operations) == 4
+
+
+@pytest.mark.parametrize(("incarnation", "is_legal"), [("a", True), ("b", False)])
+def test_lost_registrations_of_others_can_be_left_out(incarnation, is_legal):
+    whole = prefix(MODEL, refused_between(incarnation), 100)
+    left = projected(MODEL, whole, AllBut({5, "a"}))
+    assert [one.operation.index for one in left.entries if one.is_required] == [1, 2, 3]
+    assert len(left.entries) == (4 if is_legal else 3)
+    assert is_linearizable(MODEL, left) is is_legal
+    assert is_linearizable(MODEL, projected(MODEL, whole, AllBut({5})))
+
+
+def test_lost_registrations_that_nothing_tells_apart_are_one_call():
+    record = Recorder()
+    for incarnation in "abc":
+        record.register(incarnation, None, 0, status="info")
+    record.register("c", None, 10)
+    first, second, third, _ = Registration().calls(record.operations)
+    assert first == second != third
