@@ -47,6 +47,12 @@ class VersionedCall:
     version: int
     expected: int
 
+    @property
+    def about(self) -> int:
+        """The version that it saw or makes; UNTOLD if it may be any."""
+        is_compared = self.version == UNTOLD != self.expected
+        return self.expected + 1 if is_compared else self.version
+
 
 def versioned_call(
     f: str, asked: object, answer: object, *, is_answered: bool

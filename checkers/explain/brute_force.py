@@ -65,18 +65,18 @@ def is_counted_right(surplus: Surplus, whole: SubHistory) -> bool:
 
 def is_added_up_right(model: SummingModel, total: Total, whole: SubHistory) -> bool:
     """Adds up once more, over all calls, what is said to make up too little or too much."""
-    tallies = [(entry, *model.tally(entry.call)) for entry in whole.entries]
-    if any(amount < 0 for _, amount, _ in tallies):
+    tallies = [(entry, model.tally(entry.call)) for entry in whole.entries]
+    if any(tally.amount < 0 for _, tally in tallies):
         return False
-    told = {entry.operation.index: told for entry, _, told in tallies if entry.is_required}
+    told = {entry.operation.index: tally.told for entry, tally in tallies if entry.is_required}
     first = None if total.first is None else total.first.operation
-    start = model.init() if first is None else told[first.index]
+    start = model.sum_of(model.init()) if first is None else told[first.index]
     last = total.last.operation
     found = told[last.index]
-    assert isinstance(start, int)
+    assert start is not None
     assert found is not None
     sums = 0
-    for entry, amount, _ in tallies:
+    for entry, (amount, *_) in tallies:
         begin = entry.operation.invoke_index
         end = _end(entry) if entry.is_required else math.inf
         if entry.operation == last:

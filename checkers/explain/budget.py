@@ -5,8 +5,9 @@ import time
 from collections.abc import Hashable, Sequence
 from typing import Final
 
-from checkers.engines.general import Found, Trace, search
+from checkers.engines.general import Found, search
 from checkers.engines.plan import Plan
+from checkers.engines.trace import Trace
 from checkers.models import SequentialModel
 from checkers.options import Limits
 from checkers.verdict import Verdict
@@ -27,6 +28,19 @@ class Budget:
     def has_time(self) -> bool:
         """Says whether there is time left."""
         return time.thread_time() < self._end
+
+    def is_refuted(self, model: SequentialModel, plan: Plan, starts: Sequence[Hashable]) -> bool:
+        """Says whether it is invalid even if what may be happens as often as it likes.
+
+        A quick look, with little memory: if it isn't refuted, nothing is known.
+        """
+        limits = self._limits(_FIRST_BYTES)
+        found = search(model, plan, limits, starts, is_endless=True)
+        return found.verdict is Verdict.INVALID
+
+    def _limits(self, memory_bytes: int) -> Limits:
+        left = max(0.0, self._end - time.thread_time())
+        return Limits(seconds=left * _PATIENCE, memory_bytes=memory_bytes)
 
     def searched(
         self,
@@ -50,7 +64,7 @@ class Budget:
         while True:
             begun = time.thread_time()
             left = max(0.0, self._end - begun)
-            limits = Limits(seconds=left * _PATIENCE, memory_bytes=memory)
+            limits = self._limits(memory)
             chosen = None if trace is None else Trace()
             found = search(model, plan, limits, starts, chosen)
             took = time.thread_time() - begun

@@ -111,13 +111,14 @@ def _sub_history(
     recorded: Mapping[int, ToldOperation],
     calls: Mapping[int, Hashable],
 ) -> SubHistory:
-    sub = found.sub
+    sub, total = found.sub, None
     legal = is_linearizable(model, sub)
     is_verified = None if legal is None else not legal
     if sub.surplus is not None:
         is_verified = bool(is_verified) and is_counted_right(sub.surplus, whole)
     if sub.total is not None and isinstance(model, SummingModel):
         is_verified = bool(is_verified) and is_added_up_right(model, sub.total, whole)
+        total = _total(model.sum_name, sub.total)
     starts = sorted({short(model.describe(state)) for state in sub.starts})
     return SubHistory(
         since=sub.since,
@@ -130,12 +131,13 @@ def _sub_history(
         is_minimal=found.is_minimal,
         is_verified=is_verified,
         surplus=None if sub.surplus is None else _surplus(sub.surplus),
-        total=None if sub.total is None else _total(sub.total),
+        total=total,
     )
 
 
-def _total(found: subhistory.Total) -> Total:
+def _total(name: str, found: subhistory.Total) -> Total:
     return Total(
+        name=name,
         first=None if found.first is None else found.first.operation.index,
         start=found.start,
         adds=tuple(one.operation.index for one in found.adds),

@@ -83,6 +83,7 @@ class Total(msgspec.Struct, frozen=True, kw_only=True):
     """A sum that calls which only add can't have made what it was told to be.
 
     Attributes:
+        name: what the sum is called: sum, version.
         first: the operation that told the sum before; null for the sum at first.
         start: the sum before.
         adds: the operations between.
@@ -93,6 +94,7 @@ class Total(msgspec.Struct, frozen=True, kw_only=True):
             sure to have, and it is too little.
     """
 
+    name: str
     first: int | None
     start: int
     adds: tuple[int, ...]

@@ -17,6 +17,7 @@ from typing import Final
 
 from checkers.engines.plan import plan_of
 from checkers.explain.budget import Budget
+from checkers.explain.few_required import few_required
 from checkers.explain.reductions import (
     added_up,
     counted,
@@ -42,6 +43,9 @@ _DECISION_BYTES: Final = 40_000_000
 
 _MOST_CALLS: Final = 12
 """A longer sub-history is told by counting its calls, if that shows it."""
+
+_FEW: Final = 3
+"""Where so few show it, no fewer are looked for."""
 
 Reduce = Callable[[SequentialModel, SubHistory, Collection[int]], SubHistory]
 
@@ -95,15 +99,27 @@ class _Minimiser:
 
     def run(self, whole: SubHistory, decisive: Iterable[Collection[Hashable]]) -> Minimised:
         kept = replace(whole, entries=helpful(self.model, whole.entries))
+        added = self._added_up(kept)
+        if added is not None:
+            return self._minimised(added)
+        decisive = list(decisive)
+        few = few_required(self.model, kept, decisive, self._is_quickly_refuted)
+        found = [] if few is None else [self._minimised(few)]
+        if found and len(found[0].sub) <= _FEW:
+            return found[0]
         for candidate in self._fewer_values(kept, decisive):
-            found = self._added_up(candidate) or self._smallest_window(candidate)
-            if found is not None:
-                found = self._until_minimal(self._counted(found))
-                is_minimal = not self.is_cut_short
-                return Minimised(
-                    sub=found, is_invalid=True, is_minimal=is_minimal, tried=self.tried
-                )
-        return Minimised(sub=whole, is_invalid=False, is_minimal=False, tried=self.tried)
+            smaller = self._smallest_window(candidate)
+            if smaller is not None:
+                found.append(self._minimised(smaller))
+                break
+        not_found = Minimised(sub=whole, is_invalid=False, is_minimal=False, tried=self.tried)
+        return min(found, key=lambda one: (not one.is_minimal, len(one.sub)), default=not_found)
+
+    def _minimised(self, found: SubHistory) -> Minimised:
+        sub = self._until_minimal(self._counted(found))
+        return Minimised(
+            sub=sub, is_invalid=True, is_minimal=not self.is_cut_short, tried=self.tried
+        )
 
     def _has_time(self) -> bool:
         """Says whether there is time left; if not, that leaves a mark."""
@@ -119,6 +135,8 @@ class _Minimiser:
         plan = plan_of(self.model, list(sub.entries))
         if len(sub.starts) == 1 and in_turn(self.model, plan, sub.starts[0]) is not None:
             return False
+        if plan.indeterminate and self.budget.is_refuted(self.model, plan, sub.starts):
+            return True
         found = self.budget.searched(self.model, plan, sub.starts, _DECISION_BYTES)
         if found.verdict is Verdict.UNKNOWN:
             self.is_cut_short = True
@@ -158,10 +176,23 @@ class _Minimiser:
         fewest(values, is_enough)
         yield sub
 
+    def _is_quickly_refuted(self, sub: SubHistory) -> bool:
+        self.tried += 1
+        plan = plan_of(self.model, list(sub.entries))
+        return self._has_time() and self.budget.is_refuted(self.model, plan, sub.starts)
+
     def _smallest_window(self, whole: SubHistory) -> SubHistory | None:
-        """Returns the latest window that is invalid, or the whole if it alone is."""
+        """Returns the latest window that is invalid, or the whole if it alone is.
+
+        One that begins after the last call to return was invoked is valid: there that call is
+        optional, as it is in what came before its return.
+        """
         begins = [one.operation.invoke_index for one in whole.entries if one.is_required]
-        size, valid = 1, 0
+        if not begins:
+            return None
+        last = whole.last_to_return().operation.invoke_index
+        valid = sum(begin > last for begin in begins)
+        size = valid + 1
         while size < len(begins):
             candidate = self._window(whole, begins[-size])
             if candidate is not None and self._is_invalid(candidate):

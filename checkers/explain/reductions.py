@@ -20,6 +20,8 @@ the whole gives one of what remains:
 - `helpful`: an optional call is left out if no call that remains may need it, nor one that a call
   which remains may need (`ReducibleModel.helping`). The last of those left out is followed by
   others only, so that leaving it out of a legal order leaves one; then the last but one.
+- `without_spares`: of equal optional calls those are left out that are more than can have changed
+  anything, the last to be invoked (`checkers.explain.spares`).
 - `counted`: of calls that take turns, two of a kind are left that there is none to come between, if
   counting shows so (`checkers.explain.alternation`).
 - `added_up`: of calls that add to a sum, those are left that make up too little, or too much, for
@@ -36,6 +38,7 @@ from typing import Final, TypeGuard
 import msgspec
 
 from checkers.explain.alternation import too_many
+from checkers.explain.spares import without_spares
 from checkers.explain.state_space import reachable, useless_calls
 from checkers.explain.subhistory import BEGINNING, Entry, SubHistory
 from checkers.explain.totals import left_of, wrong_total
@@ -99,6 +102,12 @@ def weakened(
     return _with(sub, entries)
 
 
+def weakest(model: SequentialModel, sub: SubHistory) -> SubHistory:
+    """Returns it with each call replaced by a weaker one, the first, until none has any."""
+    places = [n for n, entry in enumerate(sub.entries) if weaker_calls(model, entry.call)]
+    return weakest(model, weakened(model, sub, places)) if places else sub
+
+
 def projected(model: ReducibleModel, sub: SubHistory, values: Container[Hashable]) -> SubHistory:
     """Returns it without some values; it must begin with the history."""
     assert sub.since is None
@@ -107,11 +116,26 @@ def projected(model: ReducibleModel, sub: SubHistory, values: Container[Hashable
     return _with(sub, _without_optional_pure(model, entries))
 
 
-def window(model: SequentialModel, sub: SubHistory, since: int) -> SubHistory | None:
-    """Returns what may be placed after an event, from any state; None if there are too many."""
+def window(
+    model: SequentialModel,
+    sub: SubHistory,
+    since: int,
+    required: Collection[Entry] | None = None,
+) -> SubHistory | None:
+    """Returns what may be placed after an event, from any state; None if there are too many.
+
+    Args:
+        model: the model.
+        sub: the sub-history.
+        since: the event.
+        required: those that remain required of what was invoked after the event; None for all.
+    """
     later = (
         _made_optional(entry)
-        if entry.is_required and entry.operation.invoke_index < since
+        if entry.is_required
+        and (
+            entry.operation.invoke_index < since or (required is not None and entry not in required)
+        )
         else entry
         for entry in sub.entries
         if not (entry.is_required and _completed(entry) < since)
@@ -138,7 +162,7 @@ def helpful(model: SequentialModel, entries: Sequence[Entry]) -> tuple[Entry, ..
 
 def tidied(model: SequentialModel, sub: SubHistory) -> SubHistory:
     """Returns it without optional calls that can't help any other."""
-    sub = _with(sub, helpful(model, sub.entries))
+    sub = without_spares(model, _with(sub, helpful(model, sub.entries)))
     candidates = {entry.call for entry in sub.entries if not entry.is_required}
     if not candidates:
         return sub

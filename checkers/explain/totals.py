@@ -9,11 +9,12 @@ Let one call tell a, or let a be the sum at first, and another tell b.
   were over before the other. So b is at least a with what any of these add.
 
 What is left of the history is that the first told no more than a and the second no less than b, or
-the first no less and the second no more, and those calls. It may begin in any state: as the sum
-never falls, one from which the first could just tell a stands for all from which it can tell that,
-and another for all the rest. Of calls that surely came between the greatest are left, as few as are
-enough. Where there are many, one that adds as much stands for them: others that tell a sum are no
-longer there, so that nothing can come among them.
+the first no less and the second no more, and those calls; whatever else there is in a state and in
+calls does not count. It may begin in any state: as the sum never falls, one from which the first
+could just tell a stands for all from which it can tell that, and another for all the rest, if there
+are any. Of calls that surely came between the greatest are left, as few as are enough. Where there
+are many, one that adds as much stands for them: others that tell a sum are no longer there, so that
+nothing can come among them.
 """
 
 from bisect import bisect_right
@@ -25,7 +26,7 @@ from typing import Final
 import msgspec
 
 from checkers.explain.subhistory import Entry, SubHistory, Total
-from checkers.models.reducible import SummingModel
+from checkers.models.reducible import SummingModel, Tally
 
 _MOST_LISTED: Final = 8
 """More adds than these are told as one."""
@@ -59,30 +60,34 @@ def wrong_total(model: SummingModel, sub: SubHistory) -> Total | None:
 def left_of(model: SummingModel, total: Total) -> SubHistory:
     """Returns what is left of the history: the two calls that told a sum, and what adds to it."""
     entries = [_bounded(model, total.last, is_least=total.is_most), *_adds_left(model, total)]
-    starts: tuple[int, ...] = (total.start,)
+    sums: tuple[int, ...] = (total.start,)
     if total.first is not None:
         entries.append(_bounded(model, total.first, is_least=not total.is_most))
         own = model.tally(total.first.call).amount
         enough = total.told - model.tally(total.last.call).amount
-        starts = (total.start - own, enough if total.is_most else enough - total.amount - own)
+        sums = (total.start - own, enough if total.is_most else enough - total.amount - own)
     entries.sort(key=_begin)
     since = None if total.first is None else min(_begin(total.first), _begin(total.last))
+    states = (model.summing_to(start) for start in sums)
+    starts = tuple(state for state in states if state is not None)
     return SubHistory(entries=tuple(entries), starts=starts, since=since, total=total)
 
 
 def _bounded(model: SummingModel, entry: Entry, *, is_least: bool) -> Entry:
-    return Entry(entry.operation, model.bounded(entry.call, is_least=is_least))
+    amount, told = model.tally(entry.call).amount, model.tally(entry.call).told
+    bounded = Tally(amount, least=told) if is_least else Tally(amount, most=told)
+    return Entry(entry.operation, bounded)
 
 
 def _adds_left(model: SummingModel, total: Total) -> list[Entry]:
     """Returns the calls between as calls that only add; as one if they are many."""
-    adds = [Entry(one.operation, model.adding(model.tally(one.call).amount)) for one in total.adds]
+    adds = [Entry(one.operation, Tally(model.tally(one.call).amount)) for one in total.adds]
     if len(adds) > _MOST_LISTED:
         operation, ends = adds[-1].operation, [one.operation.complete_index or 0 for one in adds]
         joined = msgspec.structs.replace(
             operation, invoke_index=_begin(adds[0]), complete_index=max(ends)
         )
-        adds = [Entry(joined, model.adding(total.amount))]
+        adds = [Entry(joined, Tally(total.amount))]
     status = "info" if total.is_most else "ok"
     return [Entry(msgspec.structs.replace(one.operation, status=status), one.call) for one in adds]
 
@@ -171,8 +176,7 @@ class _Totals:
         if first is not None:
             return self._told(first)
         (start,) = self.sub.starts
-        assert isinstance(start, int), "states are sums"
-        return start
+        return self.model.sum_of(start)
 
 
 def _begin(entry: Entry) -> int:

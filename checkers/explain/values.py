@@ -3,11 +3,21 @@
 Heuristics: they propose, and an engine decides what is left (`checkers.explain.minimise`).
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
 
-from checkers.explain.subhistory import SubHistory
+from checkers.explain.brute_force import is_linearizable
+from checkers.explain.spares import SparingModel
+from checkers.explain.subhistory import Entry, SubHistory
 from checkers.explain.witness import Step
 from checkers.models.reducible import AllBut, ReducibleModel
+
+_MOST_EACH: Final = 64
+"""Of values that are each enough so many are tried together."""
+_MOST_CALLS: Final = 12
+"""Values with more calls than these are not looked at one by one."""
 
 
 def fewest(values: list[Hashable], is_enough: Callable[[list[Hashable]], bool]) -> list[Hashable]:
@@ -38,6 +48,8 @@ def decisive(
 ) -> Iterator[list[Hashable]]:
     """Yields the fewest values for which the last call can't follow the linearization before it.
 
+    Where lost calls may have done away with a value, more of the same are yielded at last.
+
     First without those of calls that may yet come before it: an element that is in its way shows
     nothing if a take of it is open. Then with all. First of the values updated late, then of those
     updated early: what is on top of a stack counts, or what was surely in a set. Replayed in the
@@ -51,7 +63,7 @@ def decisive(
     """
     stuck = whole.last_to_return().call
     own = model.values(stuck)
-    updates = [step.entry.call for step in steps if not model.is_pure(step.entry.call)]
+    updates = [call for call in _effective(model, steps) if not model.is_pure(call)]
     about = [(call, model.values(call)) for call in updates]
     placed = list(dict.fromkeys(v for _, some in about for v in sorted(some, key=repr)))
     unplaced = sorted(own.difference(placed), key=repr)
@@ -62,6 +74,43 @@ def decisive(
         if [*some, *unplaced] and _is_refused(model, updates, stuck, AllBut([*some, *unplaced])):
             for values in (some, some[::-1]):  # the first are left out first
                 yield _fewest_refused(model, about, stuck, [*values, *unplaced])
+    if isinstance(model, SparingModel):
+        yield from _each_refused(model, whole, sure)
+
+
+def _effective(model: ReducibleModel, steps: Sequence[Step]) -> Iterator[Hashable]:
+    """Yields the calls of steps, and of what was lost that which it did there."""
+    state = model.init()
+    for step in steps:
+        call = step.entry.call
+        yield model.done(state, call) if isinstance(model, SparingModel) else call
+        state = step.state
+
+
+def _each_refused(
+    model: ReducibleModel, whole: SubHistory, values: Sequence[Hashable]
+) -> Iterator[list[Hashable]]:
+    """Yields ever more of the values each of which is enough with the last call's own.
+
+    Calls about no value are not looked at here: those that were lost may have done away with some
+    of these values, but seldom with all.
+    """
+    last = whole.last_to_return()
+    own = model.values(last.call)
+    about: dict[Hashable, set[Entry]] = defaultdict(set)
+    for entry in whole.entries:
+        for value in model.values(entry.call):
+            about[value].add(entry)
+    about_own = {last}.union(*(about[value] for value in own))
+
+    def is_enough(value: Hashable) -> bool:
+        entries = tuple(sorted(about[value] | about_own, key=_begin))
+        is_short = len(entries) <= _MOST_CALLS
+        return is_short and is_linearizable(model, replace(whole, entries=entries)) is False
+
+    enough = [value for value in values if value not in own and is_enough(value)]
+    for size in range(2, min(len(enough), _MOST_EACH) + 1):
+        yield [*sorted(own, key=repr), *enough[:size]]
 
 
 def _fewest_refused(
@@ -118,3 +167,7 @@ def by_closeness(model: ReducibleModel, whole: SubHistory) -> list[Hashable]:
             if value not in nearest:
                 nearest[value] = distance_of(at)
     return sorted(nearest, key=lambda value: (nearest[value], repr(value)))
+
+
+def _begin(entry: Entry) -> int:
+    return entry.operation.invoke_index

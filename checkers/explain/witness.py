@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from checkers.engines.general import Configuration, Trace
 from checkers.engines.plan import Plan, plan_of
+from checkers.engines.trace import Configuration, Trace
 from checkers.explain.budget import Budget
 from checkers.explain.parts import in_parts
 from checkers.explain.reductions import helpful

@@ -108,9 +108,9 @@ def _counted(surplus: Surplus, left: int) -> list[str]:
 
 
 def _added_up(total: Total) -> str:
-    start = f"The sum is {total.start} at first."
+    start = f"The {total.name} is {total.start} at first."
     if total.first is not None:
-        start = f"Operation {total.first} tells that the sum is {total.start}."
+        start = f"Operation {total.first} tells that the {total.name} is {total.start}."
     told = f"operation {total.last} tells {total.told}"
     count = len(total.adds)
     adds = f"{count} operations" if count > _TOLD_LAST else f"operations {_list(total.adds)}"

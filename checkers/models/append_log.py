@@ -4,7 +4,7 @@ Offsets are integers that grow; they may leave gaps. `fetch` takes an offset and
 there, or null if there is none yet or never will be. Values are compared as JSON.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import Final
 
 from typing_extensions import override
@@ -62,6 +62,14 @@ class AppendLog(ByElement):
     def is_pure(self, call: Hashable) -> bool:
         assert isinstance(call, tuple)
         return not call[0]
+
+    @override
+    def helping(
+        self, calls: Collection[Hashable], others: Collection[Hashable]
+    ) -> Collection[Hashable]:
+        """A record helps who fetches it, and is in the way of those at its offset and before."""
+        fetched = {call[1:] for call in others if isinstance(call, tuple) and not call[0]}
+        return [call for call in calls if isinstance(call, tuple) and call[1:] in fetched]
 
     @override
     def turns(self, calls: Sequence[Hashable], events: Sequence[Events]) -> Sequence[Turn | None]:

@@ -5,6 +5,7 @@ once, a container goes to the compiled engine of its kind; one with repeated ele
 Not a model by itself: the order in which elements come out is each kind's own.
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import ClassVar
 
@@ -92,7 +93,9 @@ class Container(ByElement):
         def normal(state: Hashable) -> Hashable:
             assert isinstance(state, tuple)
             if not is_for_good:
-                return tuple(one if one in taken else _Left(_apart([one])) for one in state)
+                return tuple(
+                    one if isinstance(one, _Left) or one in taken else _Left([one]) for one in state
+                )
             outwards = state if self.next_out == 0 else state[::-1]
             for place, one in enumerate(outwards):
                 if one not in taken:
@@ -103,6 +106,26 @@ class Container(ByElement):
             return state
 
         return normal
+
+    def most_changes(
+        self,
+        call: Hashable,
+        starts: Sequence[Hashable],
+        may: Sequence[Hashable],
+        must: Sequence[Hashable],
+    ) -> int | None:
+        """Returns how many elements are left for lost takes, which all other takes leave there."""
+        if call != ("take", None):
+            return None
+        put = Counter(one[1] for one in (*may, *must) if isinstance(one, tuple) and one[0] == "put")
+        taken = Counter(one[1] for one in must if isinstance(one, tuple) and one[0] == "take")
+        inside = (Counter(_apart(one)) for one in starts if isinstance(one, tuple))
+        return max(((one + put) - taken).total() for one in inside)
+
+    def done(self, state: Hashable, call: Hashable) -> Hashable:
+        """Returns a lost take as one of what it took."""
+        assert isinstance(state, tuple)
+        return ("take", state[self.next_out]) if call == ("take", None) and state else call
 
     @override
     def is_pure(self, call: Hashable) -> bool:

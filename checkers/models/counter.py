@@ -17,8 +17,6 @@ from checkers.models.reducible import SummingModel, Tally
 
 _MOST_SUMS: Final = 2_000
 """Beyond these, the sums that a window of a history may begin with are too many."""
-_AT_LEAST: Final = "at least"
-_AT_MOST: Final = "at most"
 
 
 class Counter(SummingModel):
@@ -26,6 +24,7 @@ class Counter(SummingModel):
 
     name = "counter"
     functions = frozenset({"add", "read", "add-and-get"})
+    sum_name = "sum"
 
     @override
     def validate(self, operation: Operation) -> None:
@@ -51,30 +50,24 @@ class Counter(SummingModel):
     @override
     def step(self, state: Hashable, call: Hashable) -> Hashable | None:
         assert isinstance(state, int)
-        assert isinstance(call, tuple)
-        delta, told, *bound = call
-        after: int = state + delta
-        if told is None or told == after:
-            return after
-        return after if bound == [_AT_LEAST if told < after else _AT_MOST] else None
+        assert isinstance(call, Tally)
+        return call.after(state)
 
     @override
     def is_pure(self, call: Hashable) -> bool:
-        assert isinstance(call, tuple)
-        return bool(call[0] == 0)
+        return not self.tally(call).amount
 
     @override
     def weaker(self, call: Hashable) -> Sequence[Hashable]:
-        assert isinstance(call, tuple)
-        delta, told, *_ = call
-        return ((delta, None),) if delta and told is not None else ()
+        return self.tally(call).untold()
 
     @override
     def any_state(
         self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
     ) -> Sequence[Hashable] | None:
         least, greatest = _reach(starts, history)
-        told = [call[1] for call in window if isinstance(call, tuple) and call[1] is not None]
+        bounds = [bound for call in window for bound in self.tally(call)[1:]]
+        told = [bound for bound in bounds if bound is not None]
         if not told:
             return [greatest]
         before = _reach([0], window)
@@ -86,26 +79,23 @@ class Counter(SummingModel):
 
     @override
     def describe_call(self, call: Hashable) -> str | None:
-        assert isinstance(call, tuple)
-        delta, told, *bound = call
-        if delta:
-            return f"add {delta}" if not bound else f"add {delta} -> {bound[0]} {told}"
-        return " ".join(["read ->", *bound, str(told)])
+        tally = self.tally(call)
+        asked = f"add {tally.amount}" if tally.amount else "read"
+        return " -> ".join([asked, *tally.bounds()])
 
     @override
     def tally(self, call: Hashable) -> Tally:
-        assert isinstance(call, tuple)
-        delta, told, *_ = call
-        return Tally(delta, told)
+        assert isinstance(call, Tally)
+        return call
 
     @override
-    def adding(self, amount: int) -> Hashable:
-        return (amount, None)
+    def sum_of(self, state: Hashable) -> int:
+        assert isinstance(state, int)
+        return state
 
     @override
-    def bounded(self, call: Hashable, *, is_least: bool) -> Hashable:
-        assert isinstance(call, tuple)
-        return (*call, _AT_LEAST if is_least else _AT_MOST)
+    def summing_to(self, total: int) -> Hashable:
+        return total
 
     @override
     def describe(self, state: Hashable) -> str:
@@ -115,18 +105,19 @@ class Counter(SummingModel):
 def _reach(starts: Sequence[Hashable], calls: Sequence[Hashable]) -> tuple[int, int]:
     """Returns the least and the greatest sum that some of the calls lead to."""
     sums = [state for state in starts if isinstance(state, int)]
-    deltas = [call[0] for call in calls if isinstance(call, tuple)]
+    deltas = [call.amount for call in calls if isinstance(call, Tally)]
     return (
         min(sums) + sum(delta for delta in deltas if delta < 0),
         max(sums) + sum(delta for delta in deltas if delta > 0),
     )
 
 
-def _call(operation: Operation) -> Hashable | None:
-    """A call is (what it adds, the sum it answered or None).
-
-    An explanation may add a third: whether that is the least that it answered, or the most.
-    """
+def _call(operation: Operation) -> Tally | None:
+    """Returns what an operation adds and tells; None if that is nothing."""
     told = operation.output if operation.f != "add" and operation.status == "ok" else None
     delta = 0 if operation.f == "read" else operation.input
-    return None if delta == 0 and told is None else (delta, told)
+    if delta == 0 and told is None:
+        return None
+    assert isinstance(delta, int)
+    assert told is None or isinstance(told, int)
+    return Tally(delta, told, told)

@@ -87,8 +87,9 @@ def _moments(lives: Sequence[Life]) -> list[_Moment] | None:
         taken = len(times)
         if life.take != NEVER:
             taken = _next_free(free, gap_after[life.take])
-            if taken >= gap_after[life.take_over]:
+            if taken >= gap_after[life.take_over] and life.take_over != NEVER:
                 return None
+        if taken < len(times):
             moments.append(((taken, False), (life.element, True)))
         put = gap_after[life.put_over]
         moments.append(((min(put - 1, taken), taken >= put), (life.element, False)))

@@ -2,13 +2,14 @@
 
 from collections.abc import Hashable, Sequence
 from heapq import heappop, heappush
+from itertools import accumulate
 from typing import ClassVar
 
 from typing_extensions import override
 
 from checkers.calls.containers import ContainerCalls, QueueCalls
 from checkers.models.container import Container
-from checkers.models.lives import Life, lives_of
+from checkers.models.lives import NEVER, Life, lives_of
 from checkers.models.lost_takes import overtaken, with_lost_takes
 from checkers.models.reducible import Events, Turn
 
@@ -25,24 +26,36 @@ class Queue(Container):
     def turns(
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[Turn | None] | None:
-        """Each element's put and take, in an order of the elements that both allow.
-
-        Nobody minds an early take, and it lets others find none.
-        """
+        """Each element put as late, and taken as early, as an order of the elements allows."""
         calls = with_lost_takes(calls, events, overtaken)
         lives = lives_of(calls, events)
-        places = None if lives is None else _in_order(lives)
-        if places is None:
+        ordered = None if lives is None else _in_order(lives)
+        if ordered is None:
             return None
-        about = [call for call in calls if isinstance(call, tuple)]
-        return [
-            Turn(action, places[element], is_eager=action == "take") if element in places else None
-            for action, element in about
-        ]
+        places = {turn: place for place, (_, turn) in enumerate(_moments(ordered))}
+        return [Turn("moments", places[call]) if call in places else None for call in calls]
 
 
-def _in_order(lives: Sequence[Life]) -> dict[Hashable, int] | None:
-    """Returns the place of each element; None if no order suits puts and takes both.
+_Moment = tuple[tuple[int, bool], Hashable]
+"""(The event that it is next to, whether it is after that), the call."""
+
+
+def _moments(ordered: Sequence[Life]) -> list[_Moment]:
+    """Returns when each element is put and taken: the less is inside, the more find none."""
+    latest = [*accumulate((life.put_over for life in reversed(ordered)), min)]
+    moments: list[_Moment] = []
+    soonest = (-1, False)
+    for life, end in zip(ordered, reversed(latest), strict=True):
+        put = (end, False)
+        moments.append((put, ("put", life.element)))
+        soonest = max(soonest, put, (life.take, True))
+        if life.take != NEVER:
+            moments.append((soonest, ("take", life.element)))
+    return sorted(moments, key=lambda moment: moment[0])
+
+
+def _in_order(lives: Sequence[Life]) -> list[Life] | None:
+    """Returns the elements in order; None if no order suits puts and takes both.
 
     One element is before another if its put was over before the other's began, or its take was. The
     next is one that no other has to be before, of these the first to be put for sure; O(n log n).
@@ -51,10 +64,10 @@ def _in_order(lives: Sequence[Life]) -> dict[Hashable, int] | None:
     put_over = sorted(range(len(lives)), key=lambda n: lives[n].put_over, reverse=True)
     take_over = sorted(range(len(lives)), key=lambda n: lives[n].take_over, reverse=True)
     is_placed = [False] * len(lives)
-    places: dict[Hashable, int] = {}
+    ordered: list[Life] = []
     begun_to_put: list[tuple[int, int]] = []
     next_ones: list[tuple[int, int]] = []
-    while len(places) < len(lives):
+    while len(ordered) < len(lives):
         first_put = lives[_first_left(put_over, is_placed)].put_over
         first_take = lives[_first_left(take_over, is_placed)].take_over
         while begun and lives[begun[-1]].put <= first_put:
@@ -67,8 +80,8 @@ def _in_order(lives: Sequence[Life]) -> dict[Hashable, int] | None:
             return None
         _, number = heappop(next_ones)
         is_placed[number] = True
-        places[lives[number].element] = len(places)
-    return places
+        ordered.append(lives[number])
+    return ordered
 
 
 def _first_left(ordered: list[int], is_placed: Sequence[bool]) -> int:

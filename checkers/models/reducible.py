@@ -117,26 +117,64 @@ class ReducibleModel(SequentialModel, Protocol):
 
 
 class Tally(NamedTuple):
-    """What a call adds to a sum, and the sum after it if it told that."""
+    """What a call adds to a sum, and what it told of the sum after it; a call of its own, too.
+
+    Attributes:
+        amount: what it adds.
+        least: the least that the sum is then; None if the call didn't tell.
+        most: the most.
+    """
 
     amount: int
-    told: int | None
+    least: int | None = None
+    most: int | None = None
+
+    @property
+    def told(self) -> int | None:
+        """The sum that was told; None if it wasn't, or bounds of it were."""
+        return self.least if self.least == self.most else None
+
+    def after(self, before: int) -> int | None:
+        """Returns the sum after it; None if it can't have told what it did."""
+        found = before + self.amount
+        is_less = self.least is not None and found < self.least
+        return None if is_less or (self.most is not None and found > self.most) else found
+
+    def untold(self) -> "tuple[Tally, ...]":
+        """Returns it as one that told nothing, if it told something and also adds."""
+        fewer = Tally(self.amount)
+        return (fewer,) if self.amount and self != fewer else ()
+
+    def bounds(self) -> Sequence[str]:
+        """Returns what it told in words, which are none if it told nothing."""
+        if self.told is not None:
+            return (str(self.told),)
+        named = (("at least", self.least), ("at most", self.most))
+        return tuple(f"{name} {bound}" for name, bound in named if bound is not None)
 
 
 @runtime_checkable
 class SummingModel(ReducibleModel, Protocol):
-    """A model whose state is a sum, to which calls add and which they tell, and nothing else."""
+    """A model with a sum in its state, to which calls add and which they tell.
+
+    Tallies are calls of it: legal wherever the sum is as they tell, whatever else there is.
+
+    Attributes:
+        sum_name: what the sum is called.
+    """
+
+    sum_name: str
 
     def tally(self, call: Hashable) -> Tally:
-        """Returns what the call adds, and the sum that it told."""
+        """Returns what is left of the call if only the sum counts."""
         ...
 
-    def adding(self, amount: int) -> Hashable:
-        """Returns a call that adds so much and tells nothing."""
+    def sum_of(self, state: Hashable) -> int:
+        """Returns the sum in a state."""
         ...
 
-    def bounded(self, call: Hashable, *, is_least: bool) -> Hashable:
-        """Returns the call as one that told at least its sum, or at most."""
+    def summing_to(self, total: int) -> Hashable | None:
+        """Returns some state with that sum; None if none has it."""
         ...
 
 

@@ -29,12 +29,12 @@ class Stack(Container):
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[Turn | None] | None:
         """Each element's put and take, so that none lies on what is taken before it."""
-        calls = with_lost_takes(calls, events, uncovered)
+        calls = with_lost_takes(calls, events, _deadlines)
         lives = lives_of(calls, events)
-        nested = None if lives is None else _nested(lives)
-        if nested is None:
+        moments, must_go = (None, {}) if lives is None else _nested(lives)
+        if moments is None or must_go:
             return None
-        places = {turn: place for place, (_, turn) in enumerate(nested)}
+        places = {turn: place for place, (_, turn) in enumerate(moments)}
         return [Turn("moments", places[call]) if call in places else None for call in calls]
 
 
@@ -42,14 +42,25 @@ _Moment = tuple[tuple[int, bool], Hashable]
 """(The event that it is next to, whether it is after that), the call."""
 
 
-def _nested(lives: Sequence[Life]) -> list[_Moment] | None:
-    """Returns when each element is put and taken, in order; None if they can't have been nested.
+def _deadlines(lives: Sequence[Life]) -> list[int]:
+    """Returns by when each element must have been taken, as far as is known."""
+    _, must_go = _nested(lives)
+    due = zip(uncovered(lives), lives, strict=True)
+    return [min(at, must_go.get(life.element, NEVER)) for at, life in due]
+
+
+def _nested(lives: Sequence[Life]) -> tuple[list[_Moment] | None, dict[Hashable, int]]:
+    """Returns when each element is put and taken, in order, and by when others must have been.
+
+    There is no order if they can't have been nested. Those others are elements that nobody is known
+    to have taken, and that are left out as they can't have stayed.
 
     As `checkers.engines.stacks` decides: what was put before a stretch of time without an empty
     stack and taken after it can lie at the bottom all along. Here all of these do so at once, on
     each other.
     """
     moments: list[_Moment] = []
+    must_go: dict[Hashable, int] = {}
     cores = sorted(
         (life for life in lives if life.put_over < life.take), key=lambda life: life.put_over
     )
@@ -62,20 +73,39 @@ def _nested(lives: Sequence[Life]) -> list[_Moment] | None:
         if stretch:
             begun, ended = stretch[0].put_over, max(life.take for life in stretch)
             bottom = [one for one in stretch if one.put < begun and one.take_over >= ended]
-            if not bottom or work > _MOST_WORK:
-                return None
+            gone = {} if bottom else _first_gone(stretch)
+            if work > _MOST_WORK or not (bottom or gone):
+                return None, must_go
             moments += [((begun, False), ("put", one.element)) for one in bottom]
             taken = [one for one in reversed(bottom) if one.take != NEVER]
             waiting.append(([], [((ended, True), ("take", one.element)) for one in taken]))
-            lying = {one.element for one in bottom}
-            rest = [one for one in stretch if one.element not in lying]
+            must_go.update(gone)
+            done = {one.element for one in bottom} | gone.keys()
+            rest = [one for one in stretch if one.element not in done]
             waiting += [(one, []) for one in reversed(list(_stretches(rest)))]
         moments += closing
     for life in lives:
         if life.take <= life.put_over and life.take != NEVER:
             at = (life.take, True)
             moments += [(at, ("put", life.element)), (at, ("take", life.element))]
-    return sorted(moments, key=lambda moment: moment[0])
+    return sorted(moments, key=lambda moment: moment[0]), must_go
+
+
+def _first_gone(stretch: Sequence[Life]) -> dict[Hashable, int]:
+    """Returns the first element of a stretch that it can't have a bottom with, and by when it went.
+
+    Until it was put the stretch is covered by elements that were taken; of those one lay at the
+    bottom, so that it was above, and taken before.
+    """
+    begun = until = stretch[0].put_over
+    for life in stretch:
+        if life.put_over > until or life.take == NEVER:
+            break
+        until = max(until, life.take)
+    else:
+        return {}
+    below = max(one.take_over for one in stretch if one.put < begun)
+    return {life.element: below} if life.put_over <= until else {}
 
 
 def _stretches(cores: Sequence[Life]) -> Iterator[list[Life]]:

@@ -5,8 +5,9 @@ unless the register is at that version; both answer the version that they made. 
 config versions and the like behave so.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from typing_extensions import override
@@ -22,19 +23,21 @@ from checkers.calls.versioned import (
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import ColumnarModel, unknown_function
-from checkers.models.reducible import ReducibleModel
+from checkers.models.reducible import Events, SummingModel, Tally, Turn
+from checkers.models.versions import turns_of_versions
 
 _UNREAD: Final = ""
 """Stands for every value that no get asks for; no JSON text."""
-_MOST_STATES: Final = 2_000
-"""Beyond these, the states that a window of a history may begin in are too many."""
+_MOST_STEPS: Final = 20_000
+"""With more from them, the states that a window of a history may begin in are too many."""
 
 
-class VersionedRegister(ReducibleModel, ColumnarModel):
-    """A register that tells the version of its value."""
+class VersionedRegister(SummingModel, ColumnarModel):
+    """A register that tells the version of its value: a sum, to which each set adds one."""
 
     name = "versioned-register"
     functions = frozenset({"get", "set", "set-if"})
+    sum_name = "version"
 
     @override
     def validate(self, operation: Operation) -> None:
@@ -58,8 +61,13 @@ class VersionedRegister(ReducibleModel, ColumnarModel):
     @override
     def step(self, state: Hashable, call: Hashable) -> Hashable | None:
         assert isinstance(state, tuple)
-        assert isinstance(call, VersionedCall)
         version = state[1]
+        if isinstance(call, Tally):
+            after = call.after(version)
+            if after is None:
+                return None
+            return (_UNREAD, after) if call.amount else state
+        assert isinstance(call, VersionedCall)
         if call.is_get:
             return state if state == (call.value, call.version) else None
         if call.expected not in {UNTOLD, version} or call.version not in {UNTOLD, version + 1}:
@@ -68,18 +76,27 @@ class VersionedRegister(ReducibleModel, ColumnarModel):
 
     @override
     def is_pure(self, call: Hashable) -> bool:
-        assert isinstance(call, VersionedCall)
-        return call.is_get
+        return not self.tally(call).amount
 
     @override
     def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
-        """Versions only grow: a value counts only at a version that a get saw it at."""
-        seen = _seen(calls)
-        return lambda state: state if state in seen else _with_value(state, _UNREAD)
+        """Versions only grow: a value counts only at a version that a get saw it at.
+
+        Nor does any version count beyond the last that a call is about.
+        """
+        seen, beyond = _seen(calls), max(self._needed(calls), default=-1) + 1
+
+        def normal(state: Hashable) -> Hashable:
+            assert isinstance(state, tuple)
+            return state if state in seen else (_UNREAD, min(state[1], beyond))
+
+        return normal
 
     @override
     def weaker(self, call: Hashable) -> Sequence[Hashable]:
         """A set that compares no version, and one that tells none."""
+        if isinstance(call, Tally):
+            return call.untold()
         assert isinstance(call, VersionedCall)
         if call.is_get:
             return ()
@@ -87,26 +104,67 @@ class VersionedRegister(ReducibleModel, ColumnarModel):
         return tuple(one for one in fewer if one != call)
 
     @override
+    def helping(
+        self, calls: Collection[Hashable], others: Collection[Hashable]
+    ) -> Collection[Hashable]:
+        """Gets of what none of these sets can leave come before them all, or never."""
+        if any(not isinstance(call, VersionedCall) or not call.is_get for call in others):
+            return calls
+        left = _left([], calls)
+        return calls if any(_is_in(left, one) for one in _seen(others)) else ()
+
+    @override
     def any_state(
         self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
     ) -> Sequence[Hashable] | None:
         """Versions from which the window's sets lead to one that it is about, and one beyond.
 
-        All others allow what that one allows: the calls that are about no version.
+        From another it is never at that version, nor past it if it starts before; so one of these
+        allows as much: the earliest that leads to the next, or else the one beyond.
         """
-        about = [call for call in window if isinstance(call, VersionedCall)]
-        needed = {call.version - (not call.is_get) for call in about if call.version != UNTOLD}
-        needed |= {call.expected for call in about if call.expected != UNTOLD}
-        sets = sum(not call.is_get for call in about)
-        if len(needed) * (sets + 1) > _MOST_STATES:
+        sets = sum(self.tally(call).amount for call in window)
+        told = list(pairwise([-sets - 1, *sorted(self._needed(window))]))
+        states = sum(min(later - earlier, sets + 1) for earlier, later in told)
+        if states * len(set(window)) > _MOST_STEPS:
             return None
-        versions = {max(0, version - back) for version in needed for back in range(sets + 1)}
-        versions.add(max(needed, default=-1) + 1)
-        seen = sorted(one for one in _seen(window) if one[1] in versions)
+        versions = {
+            version
+            for earlier, later in told
+            for version in range(max(earlier, later - sets - 1, -1) + 1, later + 1)
+        }
+        versions.add(told[-1][1] + 1 if told else 0)
+        left = _left(starts, history)
+        seen = sorted(one for one in _seen(window) if _is_in(left, one))
         return [*((_UNREAD, version) for version in sorted(versions)), *seen]
 
     @override
+    def tally(self, call: Hashable) -> Tally:
+        if isinstance(call, Tally):
+            return call
+        assert isinstance(call, VersionedCall)
+        told = None if call.about == UNTOLD else call.about
+        return Tally(int(not call.is_get), told, told)
+
+    @override
+    def sum_of(self, state: Hashable) -> int:
+        assert isinstance(state, tuple)
+        return int(state[1])
+
+    @override
+    def summing_to(self, total: int) -> Hashable | None:
+        return (_UNREAD, total) if total >= 0 else None
+
+    @override
+    def turns(
+        self, calls: Sequence[Hashable], events: Sequence[Events]
+    ) -> Sequence[Turn | None] | None:
+        return turns_of_versions(calls, events)
+
+    @override
     def describe_call(self, call: Hashable) -> str | None:
+        if isinstance(call, Tally):
+            asked = {0: "get", 1: "set"}.get(call.amount, f"{call.amount} sets")
+            return " -> version ".join([asked, *call.bounds()])
         assert isinstance(call, VersionedCall)
         if call.is_get:
             return f"get -> [{call.value},{call.version}]"
@@ -120,16 +178,29 @@ class VersionedRegister(ReducibleModel, ColumnarModel):
         value = "a value that nothing asks for" if state[0] == _UNREAD else f"value {state[0]}"
         return f"{value} at version {state[1]}"
 
+    def _needed(self, calls: Sequence[Hashable]) -> set[int]:
+        """Returns the versions that calls need to be there, or more, or less."""
+        tallies = [self.tally(call) for call in calls]
+        return {
+            bound - tally.amount for tally in tallies for bound in tally[1:] if bound is not None
+        }
 
-def _seen(calls: Sequence[Hashable]) -> frozenset[tuple[str, int]]:
+
+def _left(starts: Collection[Hashable], calls: Collection[Hashable]) -> set[Hashable]:
+    """Returns the states that calls can leave; of values at any version, with none."""
+    about = (call for call in calls if isinstance(call, VersionedCall) and not call.is_get)
+    return {*starts, *((call.value, call.about) for call in about)}
+
+
+def _is_in(left: Container[Hashable], state: tuple[str, int]) -> bool:
+    """Says whether a state is among those that were left."""
+    return state in left or (state[0], UNTOLD) in left
+
+
+def _seen(calls: Collection[Hashable]) -> frozenset[tuple[str, int]]:
     """Returns each value that a get saw, with its version."""
     about = (call for call in calls if isinstance(call, VersionedCall))
     return frozenset((call.value, call.version) for call in about if call.is_get)
-
-
-def _with_value(state: Hashable, value: str) -> Hashable:
-    assert isinstance(state, tuple)
-    return (value, state[1])
 
 
 def _call(operation: Operation) -> VersionedCall | None:

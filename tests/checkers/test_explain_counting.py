@@ -15,13 +15,13 @@ from checkers.explain.brute_force import is_counted_right, is_linearizable
 from checkers.explain.reductions import counted, optional, prefix, window
 from checkers.explain.subhistory import BEGINNING, SubHistory
 from checkers.generate import GenerateOptions, generated_table
-from checkers.history import Operation
 from checkers.judge import judge_columns
 from checkers.models import SequentialModel, models
 from checkers.models.mutex import Mutex
 from checkers.options import CheckOptions
 from checkers.verdict import Verdict
 from tests.checkers.cases import CASES
+from tests.checkers.columnar import history
 from tests.checkers.random_histories import random_history
 
 HISTORIES = 20_000
@@ -79,32 +79,18 @@ def test_no_windows_at_all_show_that_a_legal_history_is_not():
                 assert not surplus_in(Mutex(), sub, kind, windows).is_too_many, (sub, windows)
 
 
-def operation(index: int, f: str, begin: int, end: int) -> Operation:
-    return Operation(
-        index=index,
-        process=index,
-        f=f,
-        key="k",
-        input=None,
-        output=None,
-        status="ok",
-        invoke_index=begin,
-        complete_index=end,
-    )
-
-
 def test_a_release_that_two_windows_need_is_one_release():
     """Each window alone may have it between its acquisitions; both together may not."""
-    operations = [
-        operation(0, "acquire", 0, 1),
-        operation(1, "release", 2, 30),
-        operation(2, "acquire", 3, 4),
-        operation(3, "acquire", 5, 40),
-        operation(4, "release", 10, 11),
-        operation(5, "release", 12, 13),
-        operation(6, "acquire", 20, 21),
-        operation(7, "acquire", 22, 23),
-    ]
+    operations = history(
+        ("acquire", None, None, 0, 1),
+        ("release", None, None, 2, 30),
+        ("acquire", None, None, 3, 4),
+        ("acquire", None, None, 5, 40),
+        ("release", None, None, 10, 11),
+        ("release", None, None, 12, 13),
+        ("acquire", None, None, 20, 21),
+        ("acquire", None, None, 22, 23),
+    )
     whole = prefix(Mutex(), operations, 23)
     found = too_many(Mutex(), whole, "acquire")
     assert found is not None

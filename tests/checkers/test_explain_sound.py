@@ -4,13 +4,16 @@ On random small histories of every model that has a drawer, judged by trying eve
 """
 
 from dataclasses import replace
+from math import inf
 from random import Random
 
 import pytest
 
 from checkers.engines.general import check_linearizable
+from checkers.engines.plan import plan_of
 from checkers.explain import reductions
 from checkers.explain.brute_force import is_linearizable
+from checkers.explain.budget import Budget
 from checkers.explain.minimise import minimise
 from checkers.explain.subhistory import SubHistory
 from checkers.models import SequentialModel, models
@@ -21,6 +24,8 @@ from tests.checkers.cases import CASES, model_of
 from tests.checkers.random_histories import random_history
 
 HISTORIES = 200
+KINDS = ["drop", "optional", "weaken", "weaken all", "window", "window of few", "tidy", "project"]
+KINDS += ["count", "help", "add up"]
 NAMES = sorted(name for name in CASES if isinstance(models()[model_of(name)], SequentialModel))
 
 
@@ -37,25 +42,23 @@ def reduced_once(random: Random, model: SequentialModel, sub: SubHistory) -> Sub
     pure = [place for place in some if model.is_pure(sub.entries[place].call)]
     weak = [n for n in some if reductions.weaker_calls(model, sub.entries[n].call)]
     events = [one.operation.invoke_index for one in sub.entries]
-    kinds = ["drop", "optional", "weaken", "window", "tidy", "project", "count", "help", "add up"]
-    kind = random.choice(kinds)
-    if kind == "drop":
-        return reductions.dropped(model, sub, pure)
-    if kind == "optional":
-        return reductions.optional(model, sub, some)
-    if kind == "weaken":
-        return reductions.weakened(model, sub, weak)
-    if kind == "window":
-        since = random.randrange(max(events, default=0) + 2)
-        return reductions.window(model, sub, max(since, sub.since or 0))
-    if kind == "tidy":
-        return reductions.tidied(model, sub)
-    if kind == "count":
-        return reductions.counted(model, sub)
-    if kind == "help":
-        return replace(sub, entries=reductions.helpful(model, sub.entries))
-    if kind == "add up":
-        return reductions.added_up(model, sub)
+    kind = random.choice(KINDS)
+    since = max(random.randrange(max(events, default=0) + 2), sub.since or 0)
+    required = [sub.entries[place] for place in some]
+    makes = {
+        "drop": lambda: reductions.dropped(model, sub, pure),
+        "optional": lambda: reductions.optional(model, sub, some),
+        "weaken": lambda: reductions.weakened(model, sub, weak),
+        "weaken all": lambda: reductions.weakest(model, sub),
+        "window": lambda: reductions.window(model, sub, since),
+        "window of few": lambda: reductions.window(model, sub, since, required),
+        "tidy": lambda: reductions.tidied(model, sub),
+        "count": lambda: reductions.counted(model, sub),
+        "help": lambda: replace(sub, entries=reductions.helpful(model, sub.entries)),
+        "add up": lambda: reductions.added_up(model, sub),
+    }
+    if kind in makes:
+        return makes[kind]()
     if not isinstance(model, ReducibleModel) or sub.since is not None:
         return None
     values = sorted({v for one in sub.entries for v in model.values(one.call)}, key=repr)
@@ -85,6 +88,24 @@ def test_a_linearizable_history_stays_so(name):
                 done.append(repr(sub))
         assert is_linearizable(model, sub), (done, operations)
     assert reduced > HISTORIES / 10, "hardly anything was reduced"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_refuted_with_endless_calls_is_invalid(name):
+    model, random = sequential(name), Random(f"endless {name}")
+    apply, draw = CASES[name]
+    refuted = invalid = 0
+    for _ in range(HISTORIES):
+        size = random.randrange(3, 9)
+        operations = random_history(random, draw, apply, size, random.randrange(2, 5))
+        whole = reductions.prefix(model, operations, random.randrange(4, 2 * size + 4))
+        plan = plan_of(model, list(whole.entries))
+        is_refuted = Budget(inf).is_refuted(model, plan, whole.starts)
+        is_legal = is_linearizable(model, whole)
+        assert not (is_refuted and is_legal), operations
+        refuted, invalid = refuted + is_refuted, invalid + (is_legal is False)
+    assert refuted > invalid / 2
+    assert invalid > HISTORIES / 20
 
 
 def single_reductions(model: SequentialModel, sub: SubHistory) -> list[SubHistory]:

@@ -12,12 +12,12 @@ from checkers.explain.reductions import prefix, window
 from checkers.explain.subhistory import SubHistory
 from checkers.explain.totals import left_of, wrong_total
 from checkers.generate import GenerateOptions, generated_table
-from checkers.history import Operation
 from checkers.judge import judge_columns
 from checkers.models.counter import Counter
 from checkers.options import CheckOptions
 from checkers.verdict import Verdict
 from tests.checkers.cases import CASES
+from tests.checkers.columnar import history
 from tests.checkers.random_histories import random_history
 
 HISTORIES = 3_000
@@ -53,26 +53,12 @@ def test_what_adding_up_shows_is_wrong():
     assert min(high, low) > HISTORIES / 50
 
 
-def operation(index: int, f: str, asked: int | None, told: int | None) -> Operation:
-    return Operation(
-        index=index,
-        process=index,
-        f=f,
-        key="k",
-        input=asked,
-        output=told,
-        status="ok",
-        invoke_index=2 * index,
-        complete_index=2 * index + 1,
-    )
-
-
 @pytest.mark.parametrize(
     ("told", "is_most", "adds"), [(9, False, (2, 3)), (30, True, (0, 1, 2, 3))]
 )
 def test_as_few_adds_are_told_as_are_enough(told, is_most, adds):
-    amounts = [operation(n, "add", n + 4, n + 4) for n in range(4)]
-    whole = prefix(Counter(), [*amounts, operation(4, "read", None, told)], 9)
+    adds_of_4_to_7 = [("add", n + 4, n + 4, 2 * n, 2 * n + 1) for n in range(4)]
+    whole = prefix(Counter(), history(*adds_of_4_to_7, ("read", None, told, 8, 9)), 9)
     found = wrong_total(Counter(), whole)
     assert found is not None
     assert found.is_most == is_most

@@ -11,13 +11,13 @@ from checkers.explain.reductions import prefix, projected
 from checkers.explain.values import fewest
 from checkers.explain.witness import longest_linearization
 from checkers.generate import GenerateOptions, generated_table
-from checkers.history import Operation
 from checkers.judge import judge_columns
 from checkers.models import SequentialModel, models
 from checkers.models.queue import Queue
 from checkers.models.reducible import AllBut
 from checkers.options import CheckOptions
 from checkers.verdict import KeyVerdict, Verdict
+from tests.checkers.columnar import history
 
 CLOSENESS = """
 from checkers.explain.reductions import prefix
@@ -40,26 +40,12 @@ print(by_closeness(model, prefix(model, [*appends, read], 201)))
 """
 
 
-def operation(index: int, f: str, asked: object, answer: object, status: str) -> Operation:
-    return Operation(
-        index=index,
-        process=index,
-        f=f,
-        key="k",
-        input=asked,
-        output=answer,
-        status=status,
-        invoke_index=2 * index,
-        complete_index=2 * index + 1,
-    )
-
-
 def test_a_take_whose_answer_was_lost_stays():
-    operations = [
-        operation(0, "enqueue", 1, 1, "ok"),
-        operation(1, "dequeue", None, None, "info"),
-        operation(2, "dequeue", None, None, "ok"),
-    ]
+    operations = history(
+        ("enqueue", 1, 1, 0, 1),
+        ("dequeue", None, None, 2, None),
+        ("dequeue", None, None, 4, 5),
+    )
     sub = prefix(Queue(), operations, 5)
     assert is_linearizable(Queue(), sub)
     (value,) = Queue().values(sub.entries[0].call)

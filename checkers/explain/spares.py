@@ -1,0 +1,62 @@
+"""Leaves out lost calls that can have done nothing, as there was not enough to do it to.
+
+A take whose answer nobody knows takes an element, or finds none and leaves all as it is. If equal
+calls that may as well never happen change the state k times at most in any legal order, only the
+first k of them to be invoked are of use: where the i-th of them changes a state of a legal order, i
+of them had been invoked, so the i-th of all by invocation had. Let that one be in its place, and
+leave out those that leave the state as it is.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Protocol, runtime_checkable
+
+from checkers.explain.subhistory import SubHistory
+from checkers.models import SequentialModel
+
+
+@runtime_checkable
+class SparingModel(SequentialModel, Protocol):
+    """A model that knows how often a lost call can have done something, and what it did."""
+
+    def most_changes(
+        self,
+        call: Hashable,
+        starts: Sequence[Hashable],
+        may: Sequence[Hashable],
+        must: Sequence[Hashable],
+    ) -> int | None:
+        """Returns how often calls equal to one can change the state in a legal order.
+
+        None if that is not known.
+
+        Args:
+            call: the call, which need not happen.
+            starts: the states that the order may begin in.
+            may: all calls that need not happen.
+            must: all that must.
+        """
+        ...
+
+    def done(self, state: Hashable, call: Hashable) -> Hashable:
+        """Returns a call that says what a lost one does in a state; itself if it is not lost."""
+        ...
+
+
+def without_spares(model: SequentialModel, sub: SubHistory) -> SubHistory:
+    """Returns it without the optional calls of which there are more than can have done anything."""
+    if not isinstance(model, SparingModel):
+        return sub
+    may = [entry.call for entry in sub.entries if not entry.is_required]
+    must = [entry.call for entry in sub.entries if entry.is_required]
+    most = {call: model.most_changes(call, sub.starts, may, must) for call in dict.fromkeys(may)}
+    before = {call: count() for call in most}
+    entries = tuple(
+        entry
+        for entry in sub.entries
+        if entry.is_required
+        or (limit := most[entry.call]) is None
+        or next(before[entry.call]) < limit
+    )
+    return replace(sub, entries=entries)

@@ -1,0 +1,111 @@
+"""Which versions lost sets are likely to have made, for the turns of registers that number values.
+
+Each version is made by one set, so the answered sets have their places. A version between them that
+no answered set made was made by a lost one that was invoked before its *deadline*: the first
+completion of a call that saw or made it, or a later one. Deadlines never fall from one version to
+the next. So a version goes to a lost set-if that asked for the one before, else to the latest set
+of the value that a get saw there, which leaves the earliest to others; the rest to what is left,
+earliest first (as in `checkers.engines.versioned_cas`). Only hints: nothing is checked.
+"""
+
+from bisect import bisect_left
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+from checkers.calls.versioned import UNTOLD, VersionedCall
+from checkers.columns import NEVER
+from checkers.models.reducible import Events, Turn
+
+
+def turns_of_versions(
+    calls: Sequence[Hashable], events: Sequence[Events]
+) -> list[Turn | None] | None:
+    """Returns the turns of a register's sets; None if there are more versions than sets.
+
+    Args:
+        calls: the calls, by invocation; gets were answered.
+        events: those of each.
+    """
+    told = _Told(begins=[begin for begin, _ in events])
+    for number, (call, (_, end)) in enumerate(zip(calls, events, strict=True)):
+        if isinstance(call, VersionedCall):
+            told.add(number, call, end)
+    last = max(told.ends, default=0)
+    if last > len(calls):
+        return None
+    makers = told.makers | told.lost_makers(last)
+    turns: list[Turn | None] = [None] * len(calls)
+    for version, number in makers.items():
+        turns[number] = Turn("versions", version)
+    return turns
+
+
+@dataclass(slots=True, kw_only=True)
+class _Told:
+    """What calls tell of versions, and the lost sets.
+
+    Attributes:
+        begins: when each call was invoked.
+        makers: the answered set that made each version.
+        seen: the value that an answered get saw at each version.
+        ends: the first completion of an answered call that tells each version.
+        lost: the lost sets that can have made one version only, by that.
+        free: the others, by value.
+    """
+
+    begins: Sequence[int]
+    makers: dict[int, int] = field(default_factory=dict)
+    seen: dict[int, str] = field(default_factory=dict)
+    ends: dict[int, int] = field(default_factory=dict)
+    lost: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
+    free: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, number: int, call: VersionedCall, end: int | None) -> None:
+        version = call.about
+        if end is None and version == UNTOLD:
+            self.free.setdefault(call.value, []).append(number)
+        elif end is None:
+            self.lost.setdefault(version, []).append((number, call.value))
+        elif version != UNTOLD:
+            self.ends[version] = min(end, self.ends.get(version, end))
+            if call.is_get:
+                self.seen[version] = call.value
+            else:
+                self.makers[version] = number
+
+    def lost_makers(self, last: int) -> dict[int, int]:
+        """Returns the lost sets that may have made the versions up to the last one told."""
+        found: dict[int, int] = {}
+        unseen = []
+        for version, deadline in self._gaps(last):
+            number = self._bound(version, deadline)
+            if number is None and version in self.seen:
+                number = self._latest(self.seen[version], deadline)
+            if number is None:
+                unseen.append(version)
+            else:
+                found[version] = number
+        left = sorted(number for numbers in self.free.values() for number in numbers)
+        return found | dict(zip(unseen, left, strict=False))
+
+    def _gaps(self, last: int) -> list[tuple[int, int]]:
+        """Returns the versions that no answered set made, each with its deadline, in order."""
+        gaps, deadline = [], NEVER
+        for version in range(last, 0, -1):
+            deadline = min(deadline, self.ends.get(version, NEVER))
+            if version not in self.makers:
+                gaps.append((version, deadline))
+        return gaps[::-1]
+
+    def _bound(self, version: int, deadline: int) -> int | None:
+        """Returns a lost set that can have made this version and no other."""
+        for number, value in self.lost.get(version, ()):
+            if self.begins[number] < deadline and self.seen.get(version, value) == value:
+                return number
+        return None
+
+    def _latest(self, value: str, deadline: int) -> int | None:
+        """Takes the latest lost set of a value that was invoked before its deadline."""
+        numbers = self.free.get(value, [])
+        place = bisect_left(numbers, deadline, key=self.begins.__getitem__)
+        return numbers.pop(place - 1) if place else None

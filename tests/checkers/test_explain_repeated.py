@@ -1,0 +1,98 @@
+"""Explanations where values come again and calls were lost: the order is told, the proof found."""
+
+from random import Random
+
+import pytest
+
+from checkers.columns import columns_of
+from checkers.engines.plan import plan_of
+from checkers.explain import explain
+from checkers.explain.brute_force import is_linearizable
+from checkers.explain.engine_orders import engine_order
+from checkers.explain.reductions import prefix
+from checkers.explain.turns import merged
+from checkers.generate import GenerateOptions, generated_table
+from checkers.judge import judge_columns
+from checkers.models import SequentialModel, models
+from checkers.models.reducible import Turn
+from checkers.options import CheckOptions
+from checkers.verdict import Verdict
+from tests.checkers.cases import CASES, model_of
+from tests.checkers.random_histories import random_history
+
+HISTORIES = 400
+
+
+def sequential(name: str) -> SequentialModel:
+    model = models()[model_of(name)]
+    assert isinstance(model, SequentialModel)
+    return model
+
+
+@pytest.mark.parametrize("name", ["cas-register", "map", "kv-append", "multi-register"])
+def test_the_search_by_returns_tells_a_legal_order_of_each_legal_prefix(name):
+    model, random = sequential(name), Random(f"repeated {name}")
+    apply, draw = CASES[name]
+    legal = long = 0
+    for _ in range(HISTORIES):
+        size = random.randrange(3, 12)
+        operations = random_history(random, draw, apply, size, random.randrange(2, 6))
+        end = random.randrange(2 * size + 1)
+        whole = prefix(model, operations, end)
+        if not is_linearizable(model, whole):
+            continue
+        indices = engine_order(model, operations, end, 1.0)
+        assert indices is not None, (operations, end)
+        assert len(set(indices)) == len(indices)
+        plan = plan_of(model, list(whole.entries))
+        places = {index: place for place, index in enumerate(indices)}
+        found = (places.get(one.index) for one in plan.operations)
+        turns = [None if place is None else Turn("order", place) for place in found]
+        order = merged(model, plan, turns, model.init())
+        assert order is not None, (operations, end, indices)
+        assert set(plan.returns) <= set(order)
+        legal, long = legal + 1, long + (len(order) > 4)
+    assert legal > HISTORIES / 4
+    assert long > HISTORIES / 40
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "most"),
+    [
+        ("append-log", "reordered", 3),
+        ("cas-register", "lost-update", 3),
+        ("cas-register", "phantom", 1),
+        ("cas-register", "stale-read", 3),
+        ("kv-append", "phantom", 1),
+        ("map", "phantom", 3),
+        ("multi-register", "phantom", 1),
+        ("multi-register", "stale-read", 3),
+        ("versioned-register", "phantom", 3),
+        ("versioned-register", "stale-read", 3),
+    ],
+)
+@pytest.mark.parametrize("seed", [3, 4])
+def test_five_values_and_lost_calls_hide_neither_the_linearization_nor_the_proof(
+    name, kind, most, seed
+):
+    options = GenerateOptions(
+        model=name,
+        operations=4_000,
+        concurrency=10,
+        values=5,
+        indeterminate=0.05,
+        corrupt=kind,
+        seed=seed,
+    )
+    model, columns = sequential(name), columns_of(generated_table(options))
+    (judged,) = judge_columns(model, columns, CheckOptions())
+    assert judged.verdict is Verdict.INVALID
+    stuck = judged.findings[0].operation_index
+    assert stuck is not None
+    found = explain(model, judged.key, columns.operations(0), stuck)
+    assert found.linearization is not None
+    assert len(found.linearization) >= found.linearizable
+    assert found.sub_history is not None
+    assert len(found.sub_history.constraints) <= most
+    assert found.sub_history.is_verified
+    assert found.sub_history.is_minimal

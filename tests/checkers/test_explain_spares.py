@@ -1,0 +1,69 @@
+"""Lost takes beyond the elements that are left for them do nothing, and are left out."""
+
+from random import Random
+
+import pytest
+
+from checkers.explain.brute_force import is_linearizable
+from checkers.explain.reductions import prefix, window
+from checkers.explain.spares import without_spares
+from checkers.explain.subhistory import SubHistory
+from checkers.models import SequentialModel, models
+from tests.checkers.cases import CASES
+from tests.checkers.columnar import history
+from tests.checkers.random_histories import random_history
+
+HISTORIES = 600
+LOST = ("take", None)
+
+
+def sequential(name: str) -> SequentialModel:
+    model = models()[name]
+    assert isinstance(model, SequentialModel)
+    return model
+
+
+def lost_in(sub: SubHistory) -> list[int]:
+    """When the lost takes of a sub-history were invoked."""
+    return [one.operation.invoke_index for one in sub.entries if one.call == LOST]
+
+
+@pytest.mark.parametrize("name", ["queue", "stack", "priority-queue"])
+def test_what_is_legal_stays_so_and_what_is_not_too(name):
+    model, random = sequential(name), Random(f"spares {name}")
+    apply, draw = CASES[name]
+    fewer = {True: 0, False: 0}
+    for _ in range(HISTORIES):
+        size = random.randrange(3, 9)
+        operations = random_history(random, draw, apply, size, random.randrange(2, 5))
+        whole = prefix(model, operations, random.randrange(2 * size + 1))
+        later = window(model, whole, random.randrange(size))
+        for sub in [whole] if later is None else [whole, later]:
+            left, is_legal = without_spares(model, sub), is_linearizable(model, sub)
+            assert is_linearizable(model, left) == is_legal, (operations, sub)
+            if left != sub:
+                assert is_legal is not None
+                fewer[is_legal] += 1
+    assert fewer[True] > HISTORIES / 20
+    assert fewer[False]
+
+
+def test_as_many_are_left_as_elements_that_no_other_take_needs():
+    lost = [("dequeue", None, None, begin, None) for begin in range(5)]
+    puts = [("enqueue", each, each, 5 + 2 * each, 6 + 2 * each) for each in range(3)]
+    whole = prefix(sequential("queue"), history(*lost, *puts, ("dequeue", None, 1, 11, 12)), 12)
+    assert lost_in(without_spares(sequential("queue"), whole)) == [0, 1]
+
+
+def test_an_element_may_have_been_put_by_a_lost_put():
+    lost = [("dequeue", None, None, begin, None) for begin in range(2)]
+    whole = prefix(sequential("queue"), history(*lost, ("enqueue", 1, None, 2, None)), 12)
+    assert lost_in(without_spares(sequential("queue"), whole)) == [0]
+
+
+def test_what_is_inside_at_first_counts():
+    model = sequential("stack")
+    whole = prefix(model, history(*(("pop", None, None, begin, None) for begin in range(4))), 9)
+    within = SubHistory(entries=whole.entries, starts=((), ("1", "2")))
+    assert lost_in(without_spares(model, whole)) == []
+    assert lost_in(without_spares(model, within)) == [0, 1]
