@@ -111,15 +111,18 @@ def decide_repeated(
     return outcome_of(calls, start, end, None if stuck is None else start + stuck, ENGINE)
 
 
-def ordered(facts: Facts, cut: int, limits: Limits) -> Ints | None:
+def ordered(
+    facts: Facts, cut: int, limits: Limits, *, are_lost_finders: bool = True
+) -> Ints | None:
     """Returns the updates of a key up to an event in a legal order, by number; None if unknown.
 
     Args:
         facts: what the key's calls found and left.
         cut: the event.
         limits: what the key may cost.
+        are_lost_finders: as `lay_out` has it.
     """
-    layout = lay_out(facts)
+    layout = lay_out(facts, are_lost_finders=are_lost_finders)
     if layout is None:
         return None
     run = _Run(layout=layout, cut=cut, limits=limits, refuter=None, is_logged=True)

@@ -113,8 +113,12 @@ class Facts:
     values: Values
 
 
-def lay_out(facts: Facts) -> Layout | None:
-    """Returns the layout of some calls, None if too many are open at a time."""
+def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
+    """Returns the layout of some calls, None if too many are open at a time.
+
+    If what is lost is not among the finders, values are forgotten that only such calls find, and
+    these are then of no use: an order may not be found.
+    """
     changes = (facts.leave != NONE).any(axis=1) | (facts.piece != NONE)
     kept = np.flatnonzero(changes | (facts.complete != NEVER))
     invoke, complete = facts.invoke[kept], facts.complete[kept]
@@ -128,8 +132,8 @@ def lay_out(facts: Facts) -> Layout | None:
     lost_of = np.full(len(kept), NONE, dtype=np.int64)
     (unsure,) = np.nonzero(complete == NEVER)
     _, first, lost_of[unsure] = np.unique(kind[unsure], return_index=True, return_inverse=True)
-    all_by_end = np.concatenate((returning, unsure))
-    found = [all_by_end[find[all_by_end, r] != NONE] for r in range(find.shape[1])]
+    finders = np.concatenate((returning, unsure)) if are_lost_finders else returning
+    found = [finders[find[finders, r] != NONE] for r in range(find.shape[1])]
     values = facts.values
     parent, depth = _ancestry(values.last)
     return Layout(

@@ -4,6 +4,7 @@ Their verdicts are a matter of other engines (`checkers.engines.registers`), whi
 """
 
 import numpy as np
+from msgspec.structs import replace
 
 from checkers.calls.register import RegisterCalls
 from checkers.calls.values import NO_VALUE
@@ -14,7 +15,9 @@ from checkers.options import Limits
 
 def order_of(calls: RegisterCalls, cut: int, limits: Limits) -> Ints | None:
     """Returns the updates of the only key up to an event in a legal order; None if unknown."""
-    return ordered(_facts_of(calls), cut, limits)
+    facts, half = _facts_of(calls), replace(limits, seconds=limits.seconds / 2)
+    quick = ordered(facts, cut, half, are_lost_finders=False)
+    return ordered(facts, cut, half) if quick is None else quick
 
 
 def _facts_of(calls: RegisterCalls) -> Facts:

@@ -4,6 +4,7 @@ A proposal: `checkers.explain.turns` replays it by the model's own steps.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from checkers.columns import columns_of
 from checkers.engines import choose
@@ -11,6 +12,9 @@ from checkers.history import Operation
 from checkers.models import ColumnarModel, SequentialModel
 from checkers.options import Limits
 from checkers.tables import operations_table
+
+_SHARE: Final = 0.5
+"""Of the time; where the engine finds none in half of it, a search of another kind may."""
 
 
 def engine_order(
@@ -30,5 +34,5 @@ def engine_order(
     calls = model.calls_of(columns_of(operations_table(by_invocation)))
     if calls is None:
         return None
-    rows = choose.order_of(calls, end, Limits(seconds=seconds))
+    rows = choose.order_of(calls, end, Limits(seconds=seconds * _SHARE))
     return None if rows is None else [by_invocation[row].index for row in rows.tolist()]

@@ -7,10 +7,14 @@ those near the last call's are left out. Each candidate is a sound reduction, an
 decides it.
 """
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
+from checkers.engines.plan import plan_of
+from checkers.explain.budget import Budget
 from checkers.explain.reductions import is_reducible, projected, tidied, weakest, window
 from checkers.explain.subhistory import Entry, SubHistory
 from checkers.explain.values import by_closeness, fewest
@@ -19,47 +23,49 @@ from checkers.models.reducible import AllBut
 
 _MOST_OTHERS: Final = 64
 """So many calls are tried with the last, the last to return first."""
+_MOST_ALIKE: Final = 4
+"""Of equal calls so many."""
 _VALUES: Final = (1, 2, 4, 8)
-
-IsRefuted = Callable[[SubHistory], bool]
 
 
 def few_required(
     model: SequentialModel,
     whole: SubHistory,
-    decisive: Sequence[Collection[Hashable]],
-    is_refuted: IsRefuted,
+    values: Iterable[Sequence[Hashable]],
+    budget: Budget,
 ) -> SubHistory | None:
     """Returns a reduction in which one call is required, or two, that is invalid; None if unknown.
 
     Args:
         model: the model.
         whole: what was completed up to the first completion that no legal order reaches.
-        decisive: sets of values, each of which may be enough to show it.
-        is_refuted: says whether a candidate is surely invalid.
+        values: sets of values, each of which may be enough to show it.
+        budget: the time for it.
     """
     if not is_reducible(model):
-        return _two_at_most(model, whole, is_refuted)
+        return None
     reducible, found = model, list[SubHistory]()
 
     def is_enough(kept: Collection[Hashable]) -> bool:
-        sub = projected(reducible, whole, AllBut(kept))
-        shown = _two_at_most(model, sub, is_refuted)
+        shown = two_required(model, projected(reducible, whole, AllBut(kept)), budget)
         found.extend([] if shown is None else [shown])
         return shown is not None
 
-    nearest = by_closeness(model, whole)
-    sizes = (size for size in _VALUES if size < len(nearest))
-    for some in (*decisive, *(nearest[:size] for size in sizes)):
+    for some in values:
         if is_enough(some):
             fewest(list(some), is_enough)
-            return found[-1]
-    return _two_at_most(model, whole, is_refuted)
+            return min(found, key=len)
+    return None
 
 
-def _two_at_most(
-    model: SequentialModel, whole: SubHistory, is_refuted: IsRefuted
-) -> SubHistory | None:
+def near_values(model: SequentialModel, whole: SubHistory) -> Iterator[Sequence[Hashable]]:
+    """Yields a few sets of the values that are nearest to those of the last call."""
+    nearest = by_closeness(model, whole) if is_reducible(model) else []
+    return (nearest[:size] for size in _VALUES if size < len(nearest))
+
+
+def two_required(model: SequentialModel, whole: SubHistory, budget: Budget) -> SubHistory | None:
+    """Returns it with one call required, or two, and invalid all the same; None if unknown."""
     required = [one for one in whole.entries if one.is_required]
     if not required:
         return None
@@ -67,17 +73,30 @@ def _two_at_most(
     last = required[0]
     weak = weakest(model, whole)
     found: list[SubHistory] = []
-    for other in required[: 1 + _MOST_OTHERS]:
+    for other in islice(_first_of_each(required), 1 + _MOST_OTHERS):
         pairs = zip(whole.entries, weak.entries, strict=True)
         entries = tuple(one if one in (last, other) else less for one, less in pairs)
+        if not budget.has_time():
+            break
         since = min(last.operation.invoke_index, other.operation.invoke_index)
         sub = window(model, replace(whole, entries=entries), since, (last, other))
-        sub = None if sub is None else tidied(model, sub)
-        if sub is not None and is_refuted(sub):
+        if sub is None:
+            continue
+        sub = tidied(model, sub)
+        if budget.is_refuted(model, plan_of(model, list(sub.entries)), sub.starts):
             found.append(sub)
             if len(sub) <= 2:
                 break
     return min(found, key=len, default=None)
+
+
+def _first_of_each(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yields entries but for those of a call of which some came already."""
+    seen: Counter[Hashable] = Counter()
+    for entry in entries:
+        seen[entry.call] += 1
+        if seen[entry.call] <= _MOST_ALIKE:
+            yield entry
 
 
 def _end_of(entry: Entry) -> int:

@@ -13,11 +13,12 @@ machine is changes nothing.
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice, takewhile
 from typing import Final
 
 from checkers.engines.plan import plan_of
 from checkers.explain.budget import Budget
-from checkers.explain.few_required import few_required
+from checkers.explain.few_required import few_required, near_values, two_required
 from checkers.explain.reductions import (
     added_up,
     counted,
@@ -44,6 +45,9 @@ _DECISION_BYTES: Final = 40_000_000
 _MOST_CALLS: Final = 12
 """A longer sub-history is told by counting its calls, if that shows it."""
 
+_FIRST_SHARE: Final = 0.3
+_FEW_UNSURE: Final = 32
+"""With so many calls that may have taken effect, a window is likely to be decided."""
 _FEW: Final = 3
 """Where so few show it, no fewer are looked for."""
 
@@ -58,20 +62,18 @@ class Minimised:
         sub: the sub-history; invalid, unless `is_invalid` is false.
         is_invalid: whether an engine decided so; false if not even the whole could be decided.
         is_minimal: whether no single sound reduction that was tried keeps it invalid.
-        tried: how many candidates were decided.
     """
 
     sub: SubHistory
     is_invalid: bool
     is_minimal: bool
-    tried: int
 
 
 def minimise(
     model: SequentialModel,
     whole: SubHistory,
     seconds: float,
-    decisive: Iterable[Collection[Hashable]] = (),
+    decisive: Iterable[Sequence[Hashable]] = (),
 ) -> Minimised:
     """Returns a minimal sub-history.
 
@@ -81,7 +83,8 @@ def minimise(
         seconds: the limit of processor time.
         decisive: sets of values, each of which may be enough to show it.
     """
-    return _Minimiser(model=model, budget=Budget(seconds)).run(whole, decisive)
+    soon = Budget(seconds * _FIRST_SHARE)
+    return _Minimiser(model=model, budget=Budget(seconds), soon=soon).run(whole, decisive)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -89,37 +92,49 @@ class _Minimiser:
     """Reduces one history.
 
     Attributes:
+        budget: for all.
+        soon: for what is looked at first.
         is_cut_short: whether a candidate was not decided in the present round.
     """
 
     model: SequentialModel
     budget: Budget
-    tried: int = 0
+    soon: Budget
     is_cut_short: bool = False
 
-    def run(self, whole: SubHistory, decisive: Iterable[Collection[Hashable]]) -> Minimised:
+    def run(self, whole: SubHistory, decisive: Iterable[Sequence[Hashable]]) -> Minimised:
         kept = replace(whole, entries=helpful(self.model, whole.entries))
-        added = self._added_up(kept)
-        if added is not None:
-            return self._minimised(added)
-        decisive = list(decisive)
-        few = few_required(self.model, kept, decisive, self._is_quickly_refuted)
-        found = [] if few is None else [self._minimised(few)]
-        if found and len(found[0].sub) <= _FEW:
-            return found[0]
-        for candidate in self._fewer_values(kept, decisive):
-            smaller = self._smallest_window(candidate)
-            if smaller is not None:
-                found.append(self._minimised(smaller))
+        found: list[Minimised] = []
+        for shown in filter(None, self._shown(kept, list(decisive))):
+            found.append(self._minimised(shown))
+            if len(found[-1].sub) <= _FEW:
                 break
-        not_found = Minimised(sub=whole, is_invalid=False, is_minimal=False, tried=self.tried)
+        not_found = Minimised(sub=whole, is_invalid=False, is_minimal=False)
         return min(found, key=lambda one: (not one.is_minimal, len(one.sub)), default=not_found)
+
+    def _shown(
+        self, kept: SubHistory, decisive: Sequence[Sequence[Hashable]]
+    ) -> Iterator[SubHistory | None]:
+        """Yields what shows it: by adding up, by two calls at most, and by windows.
+
+        The quickest way first, and windows of which it may be hopeless to decide one at last.
+        """
+        yield self._added_up(kept)
+        yield few_required(self.model, kept, decisive, self.soon)
+        first = islice(self._fewer_values(kept, decisive), len(decisive))
+        few_unsure = takewhile(_has_few_unsure, first)
+        shown = next(filter(None, map(self._smallest_window, few_unsure)), None)
+        yield shown
+        if shown is None or len(shown) > _MOST_CALLS:
+            if self.soon.has_time():
+                yield few_required(self.model, kept, near_values(self.model, kept), self.soon)
+                yield two_required(self.model, kept, self.soon)
+            candidates = self._fewer_values(kept, decisive)
+            yield next(filter(None, map(self._smallest_window, candidates)), None)
 
     def _minimised(self, found: SubHistory) -> Minimised:
         sub = self._until_minimal(self._counted(found))
-        return Minimised(
-            sub=sub, is_invalid=True, is_minimal=not self.is_cut_short, tried=self.tried
-        )
+        return Minimised(sub=sub, is_invalid=True, is_minimal=not self.is_cut_short)
 
     def _has_time(self) -> bool:
         """Says whether there is time left; if not, that leaves a mark."""
@@ -131,7 +146,6 @@ class _Minimiser:
         """Says whether it is surely invalid; a decision that takes too much leaves a mark."""
         if not self._has_time():
             return False
-        self.tried += 1
         plan = plan_of(self.model, list(sub.entries))
         if len(sub.starts) == 1 and in_turn(self.model, plan, sub.starts[0]) is not None:
             return False
@@ -143,7 +157,7 @@ class _Minimiser:
         return found.verdict is Verdict.INVALID
 
     def _fewer_values(
-        self, whole: SubHistory, decisive: Iterable[Collection[Hashable]]
+        self, whole: SubHistory, decisive: Iterable[Sequence[Hashable]]
     ) -> Iterator[SubHistory]:
         """Yields it with the decisive values alone, then with as few of the nearest as possible."""
         model = self.model
@@ -175,11 +189,6 @@ class _Minimiser:
 
         fewest(values, is_enough)
         yield sub
-
-    def _is_quickly_refuted(self, sub: SubHistory) -> bool:
-        self.tried += 1
-        plan = plan_of(self.model, list(sub.entries))
-        return self._has_time() and self.budget.is_refuted(self.model, plan, sub.starts)
 
     def _smallest_window(self, whole: SubHistory) -> SubHistory | None:
         """Returns the latest window that is invalid, or the whole if it alone is.
@@ -281,3 +290,7 @@ class _Minimiser:
             if size == 1:
                 return sub
             size //= 2
+
+
+def _has_few_unsure(sub: SubHistory) -> bool:
+    return sum(not one.is_required for one in sub.entries) <= _FEW_UNSURE

@@ -89,8 +89,9 @@ def _damaged(error: Exception, staged: Staged) -> dict[str, str]:
     place = _STAGED_FILE.search(str(error))
     if place is None or place[1] not in staged.plans:
         raise error
-    history = staged.plans[place[1]].history
-    return {place[1]: f"{history}: not a readable Parquet file: its pages are damaged"}
+    plan = staged.plans[place[1]]
+    said = f"{plan.history}: not a readable Parquet file: its pages are damaged"
+    return {place[1]: plan.told(said)}
 
 
 def _checks(spark: SparkSession, staged: Staged) -> DataFrame:
