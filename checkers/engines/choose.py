@@ -74,6 +74,7 @@ class Family(Protocol):
 
 ORDERING: Final = {
     "CounterCalls": "checkers.engines.counter_growing",
+    "QueueCalls": "checkers.engines.queue_order",
     "RegisterCalls": "checkers.engines.beam_registers",
     "RegistrationCalls": "checkers.engines.registrations",
     "StringCalls": "checkers.engines.strings",

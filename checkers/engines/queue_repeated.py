@@ -36,8 +36,9 @@ from checkers.calls.containers import ContainerCalls
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import Guided, outcome_of
 from checkers.engines.queue_bounds import out_of_bounds_at
+from checkers.engines.queue_guide import guide_of
 from checkers.engines.queue_lines import Queue, lines_of, queue_of, short_at
-from checkers.engines.queue_search import GAVE_UP, LEGAL, guide_of, search
+from checkers.engines.queue_search import GAVE_UP, LEGAL, search
 from checkers.options import Limits
 
 _STEPS_A_SECOND: Final = 10_000_000

@@ -18,13 +18,14 @@ keeps more, until it is past that level; if that is not enough, further back and
 all levels before every state was kept, and none came through, there is no order.
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from checkers.columns import NEVER
 from checkers.engines.known_sets import NONE, Rows, remember
-from checkers.engines.queue_bounds import Bounds, Numbers, bounds_of, kinds_of, summed
+from checkers.engines.queue_bounds import Bounds
+from checkers.engines.queue_guide import Guide
 from checkers.engines.queue_lines import Ints, Lines
 from checkers.engines.queue_steps import due, following, is_through, next_of, room_for, settle
 from checkers.kernels import bare_kernel, kernel
@@ -49,56 +50,6 @@ _STRIDE: Final = 64
 """One in so many levels can be turned back to."""
 
 
-class Guide(NamedTuple):
-    """What tells good states from others.
-
-    A state's row has for each line how many of its calls have their place; then for each kind how
-    many elements have, how many puts that completed, and how many takes; then how many calls have
-    theirs that need not have happened.
-
-    Attributes:
-        width: how many numbers a row has.
-        kinds: how many kinds of values there are.
-        bounds: how many elements of each may be among the first.
-        puts: int32[p + 1, kinds], how many of each are among the first of the puts that completed,
-            by the middle of their intervals.
-        takes: int32[t + 1, kinds], likewise.
-        ahead: int64[h], as many puts and takes ahead it is asked whether they agree.
-        ends: int64[n + 1], sums of the completions of calls.
-    """
-
-    width: int
-    kinds: int
-    bounds: Bounds
-    puts: Numbers
-    takes: Numbers
-    ahead: Ints
-    ends: Ints
-
-
-def guide_of(lines: Lines) -> Guide:
-    """Returns what to be guided by among the orders of some calls."""
-    kinds = kinds_of(lines)
-    ends = np.where(lines.complete != NEVER, lines.complete, 0)
-    span = max(4, lines.nones // 2)
-    return Guide(
-        width=len(lines.starts) + 3 * kinds,
-        kinds=kinds,
-        bounds=bounds_of(lines),
-        puts=_by_middle(lines, 0, lines.takes, kinds),
-        takes=_by_middle(lines, lines.takes, lines.nones, kinds),
-        ahead=np.asarray([span // 4, span // 2, span, 2 * span]),
-        ends=np.concatenate(([0], np.cumsum(ends))),
-    )
-
-
-def _by_middle(lines: Lines, first: int, last: int, kinds: int) -> Numbers:
-    calls = np.arange(lines.starts[first], lines.starts[last])
-    calls = calls[lines.complete[calls] != NEVER]
-    middle = lines.invoke[calls] + lines.complete[calls]
-    return summed(lines.element[calls[np.argsort(middle, kind="stable")]], kinds)
-
-
 @kernel
 def search(lines: Lines, guide: Guide, room: int, most: int) -> tuple[int, int]:
     """Searches for an order.
@@ -115,18 +66,17 @@ def search(lines: Lines, guide: Guide, room: int, most: int) -> tuple[int, int]:
     lanes = len(lines.starts) - 1
     if lanes == 0:
         return LEGAL, NEVER
-    now, soon = np.zeros((1, guide.width), np.int32), np.zeros((0, guide.width), np.int32)
-    settle(lines, now[0, :lanes])
+    now, soon = first_row(lines, guide), np.zeros((0, guide.width), np.int32)
     trail, level, failed, reached = [(now, soon, True)], 0, -1, -1
     keep, back, is_whole = min(_NARROWEST, room), 1, True
     while most >= 0 and room > 0:
         is_whole &= len(now) <= keep and len(soon) <= keep
-        now, soon = _best(lines, guide, now, keep), _best(lines, guide, soon, keep)
+        now, soon = best(lines, guide, now, keep), best(lines, guide, soon, keep)
         if len(now) + len(soon) > 0:
             if level == len(trail) * _STRIDE:
                 trail.append((now, soon, is_whole))
             most -= len(now)
-            last, is_legal, now, soon = _advance(lines, guide, now, soon)
+            last, is_legal, now, soon = advance(lines, guide, now, soon)
             if is_legal:
                 return LEGAL, NEVER
             reached, level = max(reached, last), level + 1
@@ -146,7 +96,15 @@ def search(lines: Lines, guide: Guide, room: int, most: int) -> tuple[int, int]:
 
 
 @kernel
-def _advance(lines: Lines, guide: Guide, now: Rows, soon: Rows) -> tuple[int, bool, Rows, Rows]:
+def first_row(lines: Lines, guide: Guide) -> Rows:
+    """Returns the only row of the first level."""
+    now = np.zeros((1, guide.width), np.int32)
+    settle(lines, now[0, : len(lines.starts) - 1])
+    return now
+
+
+@kernel
+def advance(lines: Lines, guide: Guide, now: Rows, soon: Rows) -> tuple[int, bool, Rows, Rows]:
     """Goes one level on.
 
     Args:
@@ -173,7 +131,7 @@ def _advance(lines: Lines, guide: Guide, now: Rows, soon: Rows) -> tuple[int, bo
             return NEVER, True, now, soon
         reached = max(reached, due(lines, state, lines.takes, lanes))
         for choice in range(following(lines, state, puts, found)):
-            placed = _follow(lines, guide, row, found[choice], child)
+            placed = follow(lines, guide, row, found[choice], child)
             if placed == 1:
                 one, in_one = remember(one, in_one, child)
             elif placed == 2:
@@ -193,7 +151,7 @@ def _rows(table: Rows, known: int) -> Rows:
 
 
 @bare_kernel
-def _follow(lines: Lines, guide: Guide, row: Rows, choice: Ints, child: Rows) -> int:
+def follow(lines: Lines, guide: Guide, row: Rows, choice: Ints, child: Rows) -> int:
     """Makes the row after a put and a take.
 
     Returns:
@@ -239,7 +197,7 @@ def _of(bounds: Bounds, number: int, elements: Rows) -> int:
 
 
 @kernel
-def _best(lines: Lines, guide: Guide, rows: Rows, keep: int) -> Rows:
+def best(lines: Lines, guide: Guide, rows: Rows, keep: int) -> Rows:
     """Returns the best of some rows, all of them if there are not too many."""
     if len(rows) <= keep:
         return rows

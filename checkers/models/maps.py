@@ -90,7 +90,8 @@ class Map(ReducibleModel):
         self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
     ) -> Sequence[Hashable] | None:
         asked_for = {call[1] for call in window if isinstance(call, tuple) and call[0]}
-        held = {call[1] for call in history if isinstance(call, tuple)} | set(starts)
+        puts = {call[1] for call in history if isinstance(call, tuple) and not call[0]}
+        held = puts | set(starts)
         return [*sorted(str(state) for state in held & asked_for), _UNREAD]
 
     @override

@@ -29,8 +29,10 @@ def sequential(name: str) -> SequentialModel:
     return model
 
 
-@pytest.mark.parametrize("name", ["cas-register", "map", "kv-append", "multi-register"])
-def test_the_search_by_returns_tells_a_legal_order_of_each_legal_prefix(name):
+@pytest.mark.parametrize(
+    "name", ["cas-register", "map", "kv-append", "multi-register", "queue", "queue/repeated"]
+)
+def test_an_engine_tells_a_legal_order_of_each_legal_prefix(name):
     model, random = sequential(name), Random(f"repeated {name}")
     apply, draw = CASES[name]
     legal = long = 0
@@ -64,9 +66,10 @@ def test_the_search_by_returns_tells_a_legal_order_of_each_legal_prefix(name):
         ("cas-register", "phantom", 1),
         ("cas-register", "stale-read", 3),
         ("kv-append", "phantom", 1),
-        ("map", "phantom", 3),
+        ("map", "phantom", 1),
         ("multi-register", "phantom", 1),
         ("multi-register", "stale-read", 3),
+        ("queue", "phantom", 1),
         ("versioned-register", "phantom", 3),
         ("versioned-register", "stale-read", 3),
     ],

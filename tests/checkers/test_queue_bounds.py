@@ -8,8 +8,9 @@ import pytest
 
 from checkers.columns import NEVER, columns_of
 from checkers.engines.queue_bounds import bounds_of, is_possible, kinds_of, out_of_bounds_at
+from checkers.engines.queue_guide import guide_of
 from checkers.engines.queue_lines import lines_of, queue_of, short_at
-from checkers.engines.queue_search import GAVE_UP, ILLEGAL, LEGAL, guide_of, search
+from checkers.engines.queue_search import GAVE_UP, ILLEGAL, LEGAL, search
 from checkers.generate import Chunks, GenerateOptions
 from checkers.history import Operation
 from checkers.models import model_named
