@@ -24,7 +24,6 @@ from tests.checkers.cases import CASES, model_of
 from tests.checkers.random_histories import random_history
 
 HISTORIES = 200
-MINIMISED = 100
 KINDS = ["drop", "optional", "weaken", "weaken all", "window", "window of few", "tidy", "project"]
 KINDS += ["count", "help", "add up"]
 NAMES = sorted(name for name in CASES if isinstance(models()[model_of(name)], SequentialModel))
@@ -127,7 +126,7 @@ def test_what_is_called_minimal_is_invalid_and_minimal(name):
     model, random = sequential(name), Random(f"minimal {name}")
     apply, draw = CASES[name]
     invalid = 0
-    for _ in range(MINIMISED):
+    for _ in range(HISTORIES):
         size = random.randrange(3, 14)
         operations = random_history(random, draw, apply, size, random.randrange(2, 6))
         outcome = check_linearizable(model, operations, Limits())
@@ -144,4 +143,4 @@ def test_what_is_called_minimal_is_invalid_and_minimal(name):
         assert outcome.stuck.index in {one.operation.index for one in found.sub.entries}
         for smaller in single_reductions(model, found.sub):
             assert is_linearizable(model, smaller), (operations, found, smaller)
-    assert invalid > MINIMISED / 20, "hardly any history was invalid"
+    assert invalid > HISTORIES / 20, "hardly any history was invalid"
