@@ -7,20 +7,17 @@ import pytest
 
 from checkers.columns import columns_of
 from checkers.engines.plan import plan_of
-from checkers.explain import explain
 from checkers.explain.brute_force import is_linearizable
 from checkers.explain.engine_orders import engine_order
 from checkers.explain.reductions import helpful, prefix
 from checkers.explain.turns import in_turn, merged
 from checkers.generate import GenerateOptions, generated_table
 from checkers.history import Operation
-from checkers.judge import judge_columns
 from checkers.models import SequentialModel, models
 from checkers.models.reducible import Turn
-from checkers.options import CheckOptions
-from checkers.verdict import Verdict
 from tests.checkers.cases import CASES, model_of
 from tests.checkers.columnar import history
+from tests.checkers.explained import whole_proof
 from tests.checkers.random_histories import random_history
 
 HISTORIES = 600
@@ -145,15 +142,4 @@ def test_lost_calls_hide_neither_the_linearization_nor_the_proof(name, kind):
         corrupt=kind,
         seed=1,
     )
-    model, columns = sequential(name), columns_of(generated_table(options))
-    (judged,) = judge_columns(model, columns, CheckOptions())
-    assert judged.verdict is Verdict.INVALID
-    stuck = judged.findings[0].operation_index
-    assert stuck is not None
-    found = explain(model, judged.key, columns.operations(0), stuck)
-    assert found.linearization is not None
-    assert len(found.linearization) >= found.linearizable
-    assert found.sub_history is not None
-    assert len(found.sub_history.constraints) <= 9
-    assert found.sub_history.is_verified
-    assert found.sub_history.is_minimal
+    assert len(whole_proof(options).constraints) <= 9

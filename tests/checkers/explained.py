@@ -1,0 +1,27 @@
+"""The explanation of a generated history that is invalid; nothing of it may be lacking."""
+
+from checkers.columns import columns_of
+from checkers.explain import explain
+from checkers.explain.explanation import SubHistory
+from checkers.generate import GenerateOptions, generated_table
+from checkers.judge import judge_columns
+from checkers.models import SequentialModel, models
+from checkers.options import CheckOptions
+from checkers.verdict import Verdict
+
+
+def whole_proof(options: GenerateOptions) -> SubHistory:
+    """Returns the sub-history that proves it; the linearization is there, and it is verified."""
+    model, columns = models()[options.model], columns_of(generated_table(options))
+    assert isinstance(model, SequentialModel)
+    (judged,) = judge_columns(model, columns, CheckOptions())
+    assert judged.verdict is Verdict.INVALID
+    stuck = judged.findings[0].operation_index
+    assert stuck is not None
+    found = explain(model, judged.key, columns.operations(0), stuck)
+    assert found.linearization is not None
+    assert len(found.linearization) >= found.linearizable
+    assert found.sub_history is not None
+    assert found.sub_history.is_verified
+    assert found.sub_history.is_minimal
+    return found.sub_history
