@@ -18,9 +18,13 @@ def files(cluster, node_id):
     return cluster.cluster.node_files(node_id)
 
 
+def traced(cluster, node_id):
+    """The whole lines of a trace, which is written while it is read."""
+    return (files(cluster, node_id) / "trace.jsonl").read_text().split("\n")[:-1]
+
+
 def status(cluster, node_id):
-    lines = (files(cluster, node_id) / "trace.jsonl").read_text().splitlines()
-    return next(json.loads(line) for line in reversed(lines) if line.endswith("}"))
+    return json.loads(traced(cluster, node_id)[-1])
 
 
 def image(cluster, node_id):
@@ -78,7 +82,7 @@ def test_a_killed_leader_restarts_and_a_wiped_follower_catches_up_by_snapshot(kr
     shutil.rmtree(files(cluster, wiped) / LOG)
     (files(cluster, wiped) / "trace.jsonl").unlink()
     cluster.start_node(wiped)
-    until((files(cluster, wiped) / "trace.jsonl").exists)
+    until(lambda: (files(cluster, wiped) / "trace.jsonl").exists() and traced(cluster, wiped))
     until(lambda: status(cluster, wiped)["image_offset"] > 0 and agrees(cluster, wiped))
     first = min((files(cluster, wiped) / LOG).glob("*.log"))
     assert int(first.stem) > 0, "its log begins at the snapshot that it has copied"
