@@ -19,8 +19,9 @@ def files(cluster, node_id):
 
 
 def traced(cluster, node_id):
-    """The whole lines of a trace, which is written while it is read."""
-    return (files(cluster, node_id) / "trace.jsonl").read_text().split("\n")[:-1]
+    """The rows of a trace that are whole: it is written while it is read, and after a kill -9."""
+    *lines, _ = (files(cluster, node_id) / "trace.jsonl").read_text().split("\n")
+    return [line for line in lines if line.endswith("}")]
 
 
 def status(cluster, node_id):
