@@ -108,7 +108,9 @@ def judge_key(
     try:
         outcome, stuck = None, None
         if isinstance(model, SequentialModel):
-            outcome = _searched(model, operations, options.limits)
+            outcome = _or_impossible(
+                model, _searched(model, operations, options.limits), operations
+            )
             stuck = None if outcome.stuck_row is None else operations[outcome.stuck_row]
         found = model.check(key, operations, options) if isinstance(model, PropertyModel) else []
         verdict = _verdict(model, key, len(operations), outcome, stuck, found)
@@ -176,6 +178,10 @@ def _told(
     """
     count = int(columns.starts[key + 1] - columns.starts[key])
     try:
+        if outcome.verdict is Verdict.UNKNOWN and isinstance(model, SequentialModel):
+            outcome = _or_impossible(model, outcome, columns.operations(key)).within(
+                -int(columns.starts[key])
+            )
         stuck = None if outcome.stuck_row is None else columns.operation(outcome.stuck_row)
         found: list[Finding] = []
         if isinstance(model, PropertyModel):
@@ -195,6 +201,20 @@ def _searched(model: SequentialModel, operations: Sequence[Operation], limits: L
     if order is not None and is_legal(model, operations, order):
         return Outcome(verdict=Verdict.VALID, engine="witness")
     return check_linearizable(model, operations, limits).among(operations)
+
+
+def _or_impossible(
+    model: SequentialModel, outcome: Outcome, operations: Sequence[Operation]
+) -> Outcome:
+    """Returns an outcome, but invalid for one that is unknown if some answer can't be.
+
+    Rows are places among the operations.
+    """
+    if outcome.verdict is not Verdict.UNKNOWN:
+        return outcome
+    from checkers.impossible import impossible  # and all that explanations need
+
+    return impossible(model, operations) or outcome
 
 
 def _verdict(
@@ -239,16 +259,21 @@ def _unknown(model: Model, key: str, operations: int, error: Exception) -> KeyVe
 def _not_linearizable(model: Model, key: str, outcome: Outcome, stuck: Operation) -> Finding:
     named = "" if outcome.anomaly is None else f" ({outcome.anomaly})"
     left = f" and may leave {' or '.join(outcome.states)}" if outcome.states else ""
+    before = (
+        f"the {outcome.linearizable} operations completed before it are linearizable{left}, with it"
+        " they are not"
+    )
+    if outcome.linearizable is None:
+        before = "whether those completed before it are linearizable was not decided"
     sentence = (
-        f"key {key}: operation {stuck.index} ({told(stuck)}) has no legal place{named}: the"
-        f" {outcome.linearizable} operations completed before it are linearizable{left}, with it"
-        f" they are not"
+        f"key {key}: operation {stuck.index} ({told(stuck)}) has no legal place{named}: {before}"
     )
     return Finding(
         check=f"{model.name}/linearizable",
         kind=FindingKind.SAFETY,
         key=key,
         operation_index=stuck.index,
+        is_first=outcome.linearizable is not None,
         sentence=sentence,
     )
 

@@ -50,13 +50,23 @@ class NotApplicableError(Exception):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """One broken promise, in a sentence that names it."""
+    """One broken promise, in a sentence that names it.
+
+    Attributes:
+        check: what was checked.
+        kind: whether it is about what is wrong or about what is slow.
+        sentence: all of it.
+        key: the key, if it is about one.
+        operation_index: the operation, if it is about one.
+        is_first: whether all was well up to that operation; if not, that was not decided.
+    """
 
     check: str
     kind: FindingKind
     sentence: str
     key: str | None = None
     operation_index: int | None = None
+    is_first: bool = True
 
 
 class KeyVerdict(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,7 +18,8 @@ class Outcome:
         engine: the engine that decided.
         stuck_row: if invalid, the row (of `Columns`) of the first operation whose completion no
             legal order reaches.
-        linearizable: if invalid, how many completions some legal order reaches: n.
+        linearizable: if invalid, how many completions some legal order reaches: n. None if that
+            was not decided: an earlier operation may be stuck already, not a later one.
         states: some states in which the longest legal orders end, in words, sorted.
         anomaly: if invalid, the anomaly's name, where the engine has one (list append, queues).
         reason: if unknown, which limit was reached.
@@ -27,7 +28,7 @@ class Outcome:
     verdict: Verdict
     engine: str
     stuck_row: int | None = None
-    linearizable: int = 0
+    linearizable: int | None = 0
     states: tuple[str, ...] = ()
     anomaly: str | None = None
     reason: str | None = None

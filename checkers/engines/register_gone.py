@@ -8,7 +8,6 @@ search would have to try all that many open and indeterminate calls can do.
 
 from checkers.calls.register import READ, RegisterCalls
 from checkers.calls.values import NO_VALUE
-from checkers.columns import NEVER
 
 
 def is_gone(calls: RegisterCalls, key: int, call: int) -> bool:
@@ -27,7 +26,7 @@ def is_gone(calls: RegisterCalls, key: int, call: int) -> bool:
     updates = calls.action[of_key] != READ
     updates[call - of_key.start] = False
     leaves = updates & (new == found) & (invoke < over)
+    if found != calls.initial and not leaves.any():
+        return True
     last = int(complete[leaves].max(initial=-1))
-    if last == NEVER or (found != calls.initial and not leaves.any()):
-        return last != NEVER
     return bool((updates & (new != found) & (invoke > last) & (complete < begun)).any())

@@ -11,10 +11,10 @@ import math
 from collections.abc import Hashable
 from typing import Final
 
-from checkers.explain.subhistory import Entry, SubHistory, Surplus, Total
+from checkers.explain.subhistory import Balance, Entry, SubHistory, Surplus, Total
 from checkers.history import Operation
 from checkers.models import SequentialModel
-from checkers.models.reducible import SummingModel
+from checkers.models.reducible import HoldingModel, SummingModel
 
 _MOST_STEPS: Final = 1_000_000
 """Steps of the model that are tried: a few seconds."""
@@ -88,6 +88,23 @@ def is_added_up_right(model: SummingModel, total: Total, whole: SubHistory) -> b
             is_later = first is None or begin > _end_of(first)
             sums += amount if is_later and end < last.invoke_index else 0
     return found > start + sums if total.is_most else found < start + sums
+
+
+def is_balanced_right(model: HoldingModel, balance: Balance, whole: SubHistory) -> bool:
+    """Counts once more, over all calls, what is said to have come out, or to be left inside."""
+    last = balance.last.operation
+    item, by = model.change(balance.last.call)
+    is_meant = item in balance.items and balance.over_by == balance.begun_by == _end_of(last)
+    if by == 0:
+        is_meant = balance.over_by == last.invoke_index and balance.begun_by == _end_of(last)
+    over = begun = 0
+    for entry in whole.entries:
+        item, change = model.change(entry.call)
+        is_counted = change == (by or 1) and item in balance.items
+        is_against = change == -(by or 1) and (item is None or item in balance.items)
+        over += is_counted and entry.is_required and _end(entry) <= balance.over_by
+        begun += is_against and entry.operation.invoke_index < balance.begun_by
+    return is_meant and by <= 0 and over > begun
 
 
 def _next(sub: SubHistory, placed: int) -> list[int]:

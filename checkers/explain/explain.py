@@ -5,9 +5,15 @@ from functools import partial
 from typing import Final
 
 from checkers.explain import subhistory
-from checkers.explain.brute_force import is_added_up_right, is_counted_right, is_linearizable
+from checkers.explain.brute_force import (
+    is_added_up_right,
+    is_balanced_right,
+    is_counted_right,
+    is_linearizable,
+)
 from checkers.explain.engine_orders import engine_order
 from checkers.explain.explanation import (
+    Balance,
     Constraint,
     Explanation,
     LinearizedOperation,
@@ -23,10 +29,10 @@ from checkers.explain.subhistory import Entry
 from checkers.explain.telling import answering, short, told_operation
 from checkers.explain.values import decisive
 from checkers.explain.witness import Step, longest_linearization
-from checkers.explain.words import paragraph
+from checkers.explain.words import paragraph, told_before
 from checkers.history import Operation
 from checkers.models import SequentialModel
-from checkers.models.reducible import ReducibleModel, SummingModel
+from checkers.models.reducible import HoldingModel, ReducibleModel, SummingModel
 
 _MOST_STARTS: Final = 12
 DEFAULT_SECONDS: Final = 10.0
@@ -40,6 +46,7 @@ def explain(
     *,
     history: str = "",
     seconds: float = DEFAULT_SECONDS,
+    is_first: bool = True,
 ) -> Explanation:
     """Returns why the operations of a key are not linearizable.
 
@@ -51,6 +58,7 @@ def explain(
             the verdict's finding names it.
         history: the name of the history.
         seconds: the limit of processor time, for the sub-history and for the linearization each.
+        is_first: whether what was completed before it is known to be linearizable.
     """
     stuck = next(one for one in operations if one.index == stuck_index)
     end = stuck.complete_index
@@ -78,11 +86,16 @@ def explain(
         key=key,
         operations=len(operations),
         stuck=told,
+        is_first=is_first or steps is not None,
         linearizable=done,
         linearization=None if steps is None else tuple(_linearized(model, steps)),
         sub_history=sub,
         words=paragraph(
-            key=key, stuck=told, linearizable=done, left=left, sub=sub, helpers=helpers
+            key=key,
+            stuck=told,
+            before=told_before(done, left, is_first=is_first or steps is not None),
+            sub=sub,
+            helpers=helpers,
         ),
     )
 
@@ -119,6 +132,8 @@ def _sub_history(
     if sub.total is not None and isinstance(model, SummingModel):
         is_verified = bool(is_verified) and is_added_up_right(model, sub.total, whole)
         total = _total(model.sum_name, sub.total)
+    if sub.balance is not None and isinstance(model, HoldingModel):
+        is_verified = bool(is_verified) and is_balanced_right(model, sub.balance, whole)
     starts = sorted({short(model.describe(state)) for state in sub.starts})
     return SubHistory(
         since=sub.since,
@@ -132,6 +147,7 @@ def _sub_history(
         is_verified=is_verified,
         surplus=None if sub.surplus is None else _surplus(sub.surplus),
         total=total,
+        balance=None if sub.balance is None else _balance(sub.balance),
     )
 
 
@@ -160,6 +176,19 @@ def _surplus(found: subhistory.Surplus) -> Surplus:
         other=touching[0].f if touching else "",
         touching=tuple(one.index for one in touching),
         granted=sum(found.granted),
+    )
+
+
+def _balance(found: subhistory.Balance) -> Balance:
+    return Balance(
+        items=tuple(short(str(item)) for item in found.items),
+        last=found.last.operation.index,
+        f=found.over[0].operation.f,
+        over=tuple(one.operation.index for one in found.over),
+        over_by=found.over_by,
+        other=found.begun[0].operation.f if found.begun else "",
+        begun=tuple(one.operation.index for one in found.begun),
+        begun_by=found.begun_by,
     )
 
 

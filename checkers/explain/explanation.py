@@ -104,6 +104,30 @@ class Total(msgspec.Struct, frozen=True, kw_only=True):
     is_most: bool
 
 
+class Balance(msgspec.Struct, frozen=True, kw_only=True):
+    """How counting shows that more came out than was put in, or that something was left inside.
+
+    Attributes:
+        items: what is counted, in words.
+        last: the operation that shows it: it takes one too many, or found none.
+        f: the function of `over`.
+        over: the takes that were over with the last, or the puts that were over before it.
+        over_by: the event by which they were.
+        other: the function of `begun`; empty if there are none.
+        begun: the puts that had begun, or the takes.
+        begun_by: the event by which they had.
+    """
+
+    items: tuple[str, ...]
+    last: int
+    f: str
+    over: tuple[int, ...]
+    over_by: int
+    other: str
+    begun: tuple[int, ...]
+    begun_by: int
+
+
 class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
     """What is left of the history by sound reductions; it is invalid, therefore the whole is.
 
@@ -119,6 +143,8 @@ class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
             those that the count leaves over, in the last window that matters.
         total: if it was reduced by adding up: what was added. Where many operations add, one stands
             for all of them.
+        balance: if it was reduced by counting what was put in and taken out: what was counted; its
+            operations are then those that the count leaves over.
     """
 
     since: int | None
@@ -128,6 +154,20 @@ class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
     is_verified: bool | None
     surplus: Surplus | None = None
     total: Total | None = None
+    balance: Balance | None = None
+
+    def counted(self) -> Surplus | None:
+        """Returns what was counted; a balance is counted from the beginning up to an event."""
+        if self.balance is None:
+            return self.surplus
+        return Surplus(
+            windows=((None, self.balance.over_by),),
+            f=self.balance.f,
+            inside=self.balance.over,
+            other=self.balance.other,
+            touching=self.balance.begun,
+            granted=0,
+        )
 
 
 class LinearizedOperation(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +187,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
         key: the key.
         operations: how many operations the key has.
         stuck: the first operation at whose completion no linearization exists.
+        is_first: whether it is known to be the first; if not, that was not decided.
         linearizable: how many operations were completed before that.
         linearization: the longest linearization before it, in order; null if none was found in
             the time there was.
@@ -160,6 +201,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     operations: int
     stuck: ToldOperation
+    is_first: bool = True
     linearizable: int
     linearization: tuple[LinearizedOperation, ...] | None
     sub_history: SubHistory | None

@@ -21,6 +21,7 @@ from checkers.explain.budget import Budget
 from checkers.explain.few_required import few_required, near_values, two_required
 from checkers.explain.reductions import (
     added_up,
+    balanced,
     counted,
     dropped,
     helpful,
@@ -30,11 +31,11 @@ from checkers.explain.reductions import (
     tidied,
     weakened,
     weaker_calls,
-    window,
 )
 from checkers.explain.subhistory import Entry, SubHistory
 from checkers.explain.turns import in_turn
 from checkers.explain.values import by_closeness, fewest
+from checkers.explain.windows import begun_later, smallest_window
 from checkers.models import SequentialModel
 from checkers.models.reducible import AllBut
 from checkers.verdict import Verdict
@@ -45,9 +46,14 @@ _DECISION_BYTES: Final = 40_000_000
 _MOST_CALLS: Final = 12
 """A longer sub-history is told by counting its calls, if that shows it."""
 
+_SHORT: Final = 64
+"""Windows of so few calls are decided at once."""
+
 _FIRST_SHARE: Final = 0.3
 _FEW_UNSURE: Final = 32
 """With so many calls that may have taken effect, a window is likely to be decided."""
+_DECIDED_UNSURE: Final = 8
+"""With so few, a search decides it sooner than one in which they are endless."""
 _FEW: Final = 3
 """Where so few show it, no fewer are looked for."""
 
@@ -115,12 +121,14 @@ class _Minimiser:
     def _shown(
         self, kept: SubHistory, decisive: Sequence[Sequence[Hashable]]
     ) -> Iterator[SubHistory | None]:
-        """Yields what shows it: by adding up, by two calls at most, and by windows.
+        """Yields what shows it: by adding up or counting, by two calls at most, and by windows.
 
         The quickest way first, and windows of which it may be hopeless to decide one at last.
         """
-        yield self._added_up(kept)
-        yield few_required(self.model, kept, decisive, self.soon)
+        yield self._if_invalid(added_up(self.model, kept))
+        yield self._if_invalid(balanced(self.model, kept, _MOST_CALLS))
+        if len(kept) > _SHORT:
+            yield few_required(self.model, kept, decisive, self.soon)
         first = islice(self._fewer_values(kept, decisive), len(decisive))
         few_unsure = takewhile(_has_few_unsure, first)
         shown = next(filter(None, map(self._smallest_window, few_unsure)), None)
@@ -133,7 +141,8 @@ class _Minimiser:
             yield next(filter(None, map(self._smallest_window, candidates)), None)
 
     def _minimised(self, found: SubHistory) -> Minimised:
-        sub = self._until_minimal(self._counted(found))
+        long = counted(self.model, found) if len(found) > _MOST_CALLS else None
+        sub = self._until_minimal(self._if_invalid(long) or found)
         return Minimised(sub=sub, is_invalid=True, is_minimal=not self.is_cut_short)
 
     def _has_time(self) -> bool:
@@ -149,7 +158,7 @@ class _Minimiser:
         plan = plan_of(self.model, list(sub.entries))
         if len(sub.starts) == 1 and in_turn(self.model, plan, sub.starts[0]) is not None:
             return False
-        if plan.indeterminate and self.budget.is_refuted(self.model, plan, sub.starts):
+        if _unsure(sub) > _DECIDED_UNSURE and self.budget.is_refuted(self.model, plan, sub.starts):
             return True
         found = self.budget.searched(self.model, plan, sub.starts, _DECISION_BYTES)
         if found.verdict is Verdict.UNKNOWN:
@@ -191,55 +200,10 @@ class _Minimiser:
         yield sub
 
     def _smallest_window(self, whole: SubHistory) -> SubHistory | None:
-        """Returns the latest window that is invalid, or the whole if it alone is.
+        return smallest_window(self.model, whole, self._is_invalid)
 
-        One that begins after the last call to return was invoked is valid: there that call is
-        optional, as it is in what came before its return.
-        """
-        begins = [one.operation.invoke_index for one in whole.entries if one.is_required]
-        if not begins:
-            return None
-        last = whole.last_to_return().operation.invoke_index
-        valid = sum(begin > last for begin in begins)
-        size = valid + 1
-        while size < len(begins):
-            candidate = self._window(whole, begins[-size])
-            if candidate is not None and self._is_invalid(candidate):
-                return self._later_window(whole, begins, valid, size, candidate)
-            if candidate is None:
-                break
-            size, valid = size * 2, size
-        tidy = tidied(self.model, whole)
-        if not self._is_invalid(tidy):
-            return None
-        return self._later_window(whole, begins, valid, len(begins) + 1, tidy)
-
-    def _later_window(
-        self, whole: SubHistory, begins: Sequence[int], valid: int, size: int, found: SubHistory
-    ) -> SubHistory:
-        """Bisects: a window that begins earlier holds whatever a later one does."""
-        while size - valid > 1:
-            middle = (size + valid) // 2
-            candidate = self._window(whole, begins[-middle])
-            if candidate is not None and self._is_invalid(candidate):
-                size, found = middle, candidate
-            else:
-                valid = middle
-        return found
-
-    def _window(self, whole: SubHistory, since: int) -> SubHistory | None:
-        candidate = window(self.model, whole, since)
-        return None if candidate is None else tidied(self.model, candidate)
-
-    def _added_up(self, whole: SubHistory) -> SubHistory | None:
-        """Shows it by adding up, which is quick where deciding a window may be hopeless."""
-        candidate = added_up(self.model, whole) if self._has_time() else None
+    def _if_invalid(self, candidate: SubHistory | None) -> SubHistory | None:
         return candidate if candidate is not None and self._is_invalid(candidate) else None
-
-    def _counted(self, sub: SubHistory) -> SubHistory:
-        """Shows it by counting, where it is too long to be told call by call."""
-        candidate = counted(self.model, sub) if len(sub) > _MOST_CALLS else None
-        return sub if candidate is None or not self._is_invalid(candidate) else candidate
 
     def _until_minimal(self, sub: SubHistory) -> SubHistory:
         """Reduces again and again, until a round changes nothing."""
@@ -248,14 +212,10 @@ class _Minimiser:
             sub = self._reduced(sub, dropped, self._is_droppable)
             sub = self._weakened(sub)
             sub = self._reduced(sub, optional, lambda entry: entry.is_required)
-            sub = sub if sub.total is not None else self._begun_later(sub)
+            if sub.total is None and sub.balance is None:
+                sub = begun_later(self.model, sub, self._is_invalid)
             if sub == before or not self.budget.has_time():
                 return sub
-
-    def _begun_later(self, sub: SubHistory) -> SubHistory:
-        begins = [one.operation.invoke_index for one in sub.entries if one.is_required]
-        size = len(begins) + (sub.since is None)
-        return self._later_window(sub, begins, 0, size, sub)
 
     def _is_droppable(self, entry: Entry) -> bool:
         return entry.is_required and self.model.is_pure(entry.call)
@@ -293,4 +253,9 @@ class _Minimiser:
 
 
 def _has_few_unsure(sub: SubHistory) -> bool:
-    return sum(not one.is_required for one in sub.entries) <= _FEW_UNSURE
+    return _unsure(sub) <= _FEW_UNSURE
+
+
+def _unsure(sub: SubHistory) -> int:
+    """How many calls may have taken effect, or not."""
+    return sum(not one.is_required for one in sub.entries)

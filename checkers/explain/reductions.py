@@ -26,6 +26,8 @@ the whole gives one of what remains:
   counting shows so (`checkers.explain.alternation`).
 - `added_up`: of calls that add to a sum, those are left that make up too little, or too much, for
   what a call told, if some do (`checkers.explain.totals`).
+- `balanced`: of calls that put in and take out, those are left that too many takes leave over, or
+  too many puts, if counting shows so (`checkers.explain.balances`).
 
 Deleting a call is not among them: without its write, a linearizable history of a register and a
 read turns invalid.
@@ -38,13 +40,14 @@ from typing import Final, TypeGuard
 import msgspec
 
 from checkers.explain.alternation import too_many
+from checkers.explain.balances import left_over, unbalanced
 from checkers.explain.spares import without_spares
 from checkers.explain.state_space import reachable, useless_calls
 from checkers.explain.subhistory import BEGINNING, Entry, SubHistory
 from checkers.explain.totals import left_of, wrong_total
 from checkers.history import Operation
 from checkers.models import SequentialModel
-from checkers.models.reducible import ReducibleModel, SummingModel
+from checkers.models.reducible import AllBut, HoldingModel, ReducibleModel, SummingModel
 
 _reducible: Final[dict[type[SequentialModel], bool]] = {}
 """The models that were asked, and whether they know reductions."""
@@ -194,6 +197,26 @@ def added_up(model: SequentialModel, sub: SubHistory) -> SubHistory | None:
         return None
     total = wrong_total(model, sub)
     return None if total is None else left_of(model, total)
+
+
+def balanced(model: SequentialModel, sub: SubHistory, fewest: int) -> SubHistory | None:
+    """Returns it with what shows that more came out than went in, or that something was left.
+
+    None if counting shows nothing.
+
+    Args:
+        model: the model.
+        sub: the sub-history.
+        fewest: as few calls that are counted, or less, are left as they are.
+    """
+    if not isinstance(model, HoldingModel):
+        return None
+    balance = unbalanced(model, sub)
+    if balance is None:
+        return None
+    if len(balance.over) + len(balance.begun) > fewest:
+        return left_over(model, balance)
+    return tidied(model, projected(model, sub, AllBut(balance.items)))
 
 
 def weaker_calls(model: SequentialModel, call: Hashable) -> Sequence[Hashable]:

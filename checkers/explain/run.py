@@ -101,6 +101,7 @@ def explained(
                 finding.operation_index,
                 history=source.label,
                 seconds=seconds,
+                is_first=finding.is_first,
             )
         except Exception as error:
             raise ExplanationError(

@@ -91,6 +91,27 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """What was put in and taken out of something that holds items, and can't be.
+
+    Attributes:
+        items: the items that are counted.
+        last: the call that shows it: it takes one too many, or tells that nothing is held.
+        over: the takes that were over with the last, or the puts that were over before it.
+        over_by: the event by which they were.
+        begun: the puts that had begun by then, or the takes.
+        begun_by: the event by which these had.
+    """
+
+    items: tuple[Hashable, ...]
+    last: Entry
+    over: tuple[Entry, ...]
+    over_by: int
+    begun: tuple[Entry, ...]
+    begun_by: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubHistory:
     """Calls, by invocation, and the states that they may begin in.
 
@@ -100,6 +121,7 @@ class SubHistory:
         since: the event before which nothing is looked at; None if it begins with the history.
         surplus: what shows by counting that its calls are too many, and which others there were.
         total: what shows by adding up that a sum told can't be.
+        balance: what shows by counting that more came out than went in, or has to be left inside.
     """
 
     entries: tuple[Entry, ...]
@@ -107,6 +129,7 @@ class SubHistory:
     since: int | None = None
     surplus: Surplus | None = None
     total: Total | None = None
+    balance: Balance | None = None
 
     def __len__(self) -> int:
         return len(self.entries)

@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 from typing import Final
 
-from checkers.explain.explanation import Constraint, SubHistory, Surplus, ToldOperation, Total
+from checkers.explain.explanation import (
+    Balance,
+    Constraint,
+    SubHistory,
+    Surplus,
+    ToldOperation,
+    Total,
+)
 from checkers.explain.telling import short
 
 _TOLD_FIRST: Final = 4
@@ -15,8 +22,7 @@ def paragraph(
     *,
     key: str,
     stuck: ToldOperation,
-    linearizable: int,
-    left: str | None,
+    before: str,
     sub: SubHistory | None,
     helpers: Sequence[str],
 ) -> str:
@@ -25,19 +31,39 @@ def paragraph(
     Args:
         key: the key.
         stuck: the operation that has no place.
-        linearizable: how many operations were completed before it.
-        left: the state that the longest linearization leaves, in words; None if none was found.
+        before: a sentence on what was completed before it.
         sub: the minimal sub-history.
         helpers: sentences on operations that could have made it possible.
     """
     return "\n".join(
         [
             f"Key {key}: {who(stuck)} can't have happened as recorded ({_when(stuck)}).",
-            _before(linearizable, left),
+            before,
             *helpers,
             *([] if sub is None else _proof(sub)),
         ]
     )
+
+
+def told_before(linearizable: int, left: str | None, *, is_first: bool) -> str:
+    """Returns a sentence on the operations completed before the one that has no place.
+
+    Args:
+        linearizable: how many they are.
+        left: the state that their linearization leaves, in words; None if none was found.
+        is_first: whether they are known to have one.
+    """
+    if linearizable == 0:
+        return "It is the first operation to complete."
+    count = "The operation" if linearizable == 1 else f"The {linearizable} operations"
+    if not is_first:
+        return (
+            f"{count} completed before it may have a legal order or not: that was not decided. With"
+            " it there is none."
+        )
+    has = "has" if linearizable == 1 else "have"
+    ends = "" if left is None else f", which leaves {short(left)}"
+    return f"{count} completed before it {has} a legal order{ends}; no legal order goes on with it."
 
 
 def who(operation: ToldOperation) -> str:
@@ -53,15 +79,6 @@ def _when(operation: ToldOperation) -> str:
     return f"events {operation.invoke_index} to {end}"
 
 
-def _before(linearizable: int, left: str | None) -> str:
-    if linearizable == 0:
-        return "It is the first operation to complete."
-    count = "The operation" if linearizable == 1 else f"The {linearizable} operations"
-    has = "has" if linearizable == 1 else "have"
-    ends = "" if left is None else f", which leaves {short(left)}"
-    return f"{count} completed before it {has} a legal order{ends}; no legal order goes on with it."
-
-
 def _proof(sub: SubHistory) -> list[str]:
     count = len(sub.constraints)
     begins = "" if sub.since is None else f", whatever the state at event {sub.since} was"
@@ -72,6 +89,8 @@ def _proof(sub: SubHistory) -> list[str]:
     told = [_constraint(constraint) for constraint in sub.constraints]
     if sub.surplus is not None:
         lines = _counted(sub.surplus, count)
+    if sub.balance is not None:
+        lines = [_balanced(sub.balance)]
     if sub.total is not None:
         lines = [_added_up(sub.total)]
         places = [
@@ -105,6 +124,22 @@ def _counted(surplus: Surplus, left: int) -> list[str]:
         f" {len(surplus.touching)} of {other} can have taken effect. Each of these set against one"
         f" {f}, none is left to come {between}:"
     ]
+
+
+def _balanced(balance: Balance) -> str:
+    f, other, items = balance.f, balance.other, _list(balance.items)
+    over = f"{len(balance.over)} {f} of {items} were over"
+    begun = f"at most {len(balance.begun)} {other}" if other else "none"
+    if balance.last in balance.over:
+        return (
+            f"By event {balance.over_by}, {over}, while {begun} that can have put it in had begun."
+            f" Each of these set against one {f}, none is left for this one:"
+        )
+    return (
+        f"When operation {balance.last} began, {over}, and by event {balance.begun_by}, when it was"
+        f" over, {begun} that can have taken them had begun. Each of these set against one {f},"
+        " something is left inside, as if there were only these two:"
+    )
 
 
 def _added_up(total: Total) -> str:
@@ -153,7 +188,7 @@ def _standing(sub: SubHistory) -> str:
         False: "But an order of them was found that is legal: THIS EXPLANATION IS WRONG.",
         None: "There are too many orders of them to try all.",
     }[sub.is_verified]
-    if sub.surplus is not None:
+    if sub.surplus is not None or sub.balance is not None:
         tried += " They were all counted once more."
     if sub.total is not None:
         tried += " What they add was added up once more."

@@ -20,7 +20,7 @@ from checkers.calls.containers import (
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
-from checkers.models.reducible import ByElement
+from checkers.models.reducible import ByElement, Change
 
 
 class Container(ByElement):
@@ -106,6 +106,11 @@ class Container(ByElement):
             return state
 
         return normal
+
+    def change(self, call: Hashable) -> Change:
+        """Returns what the call does to what is inside."""
+        assert isinstance(call, tuple)
+        return Change(call[1], {"put": 1, "take": -1, "found none": 0}[call[0]])
 
     def most_changes(
         self,

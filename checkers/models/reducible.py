@@ -178,6 +178,31 @@ class SummingModel(ReducibleModel, Protocol):
         ...
 
 
+class Change(NamedTuple):
+    """What a call does to how many there are of an item.
+
+    Attributes:
+        item: the item; None for whichever is there.
+        by: 1 if it puts one in, -1 if it takes one out, 0 if it tells that there is nothing.
+    """
+
+    item: Hashable | None
+    by: int
+
+
+@runtime_checkable
+class HoldingModel(ReducibleModel, Protocol):
+    """A model whose state holds items, at first none: what comes out of it was put in before."""
+
+    def change(self, call: Hashable) -> Change:
+        """Returns what the call does to what is held.
+
+        One that takes whichever is there may find nothing and do nothing; one that takes an item
+        is legal only where it is held.
+        """
+        ...
+
+
 class ByElement(ReducibleModel, Protocol):
     """A model whose calls are tuples of what they do and the one element they do it to, or None.
 

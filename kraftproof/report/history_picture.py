@@ -67,7 +67,7 @@ def write_picture(
         lines=_lines(explanation.words),
         hidden=len(operations) - len(shown),
         shown=len(shown),
-        counted=None if explanation.sub_history is None else explanation.sub_history.surplus,
+        counted=None if explanation.sub_history is None else explanation.sub_history.counted(),
         arrows=any(one["after"] for one in told.proof()),
         kinds=sorted({(str(one["kind"]), str(one["colour"])) for one in fault_rows}),
         style=_part("picture.css"),
@@ -202,7 +202,7 @@ class _Teller:
     def _counted(self) -> dict[str, object]:
         """The windows in which operations were counted, and which of them are shown."""
         sub = self._explanation.sub_history
-        found = None if sub is None else sub.surplus
+        found = None if sub is None else sub.counted()
         if found is None:
             return {"windows": [], "inside": [], "touching": [], "told": ""}
         inside, touching = (

@@ -25,7 +25,7 @@ from tests.checkers.random_histories import random_history
 
 HISTORIES = 200
 KINDS = ["drop", "optional", "weaken", "weaken all", "window", "window of few", "tidy", "project"]
-KINDS += ["count", "help", "add up"]
+KINDS += ["count", "help", "add up", "balance"]
 NAMES = sorted(name for name in CASES if isinstance(models()[model_of(name)], SequentialModel))
 
 
@@ -56,6 +56,7 @@ def reduced_once(random: Random, model: SequentialModel, sub: SubHistory) -> Sub
         "count": lambda: reductions.counted(model, sub),
         "help": lambda: replace(sub, entries=reductions.helpful(model, sub.entries)),
         "add up": lambda: reductions.added_up(model, sub),
+        "balance": lambda: reductions.balanced(model, sub, random.choice([0, 3])),
     }
     if kind in makes:
         return makes[kind]()

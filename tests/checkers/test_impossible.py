@@ -1,0 +1,154 @@
+"""Answers that can't be are found where the search for an order is hopeless."""
+
+from math import inf
+from random import Random
+
+import pytest
+
+from checkers.columns import columns_of
+from checkers.explain import explain
+from checkers.explain.brute_force import is_linearizable
+from checkers.explain.reductions import prefix
+from checkers.generate import GenerateOptions, generated_table
+from checkers.impossible import impossible
+from checkers.judge import judge_columns, judge_key
+from checkers.models import SequentialModel, models
+from checkers.models.specification import Specification
+from checkers.options import CheckOptions, Limits
+from checkers.verdict import Verdict
+from tests.checkers.cases import CASES, model_of
+from tests.checkers.columnar import history
+from tests.checkers.random_histories import random_history
+
+HISTORIES = 300
+NAMES = sorted(name for name in CASES if isinstance(models()[model_of(name)], SequentialModel))
+
+
+def sequential(name: str) -> SequentialModel:
+    model = models()[name]
+    assert isinstance(model, SequentialModel)
+    return model
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_called_impossible_has_no_legal_order(name):
+    model, random = sequential(model_of(name)), Random(f"impossible {name}")
+    apply, draw = CASES[name]
+    for _ in range(HISTORIES):
+        operations = random_history(random, draw, apply, random.randrange(3, 10), 4)
+        found = impossible(model, operations)
+        if found is None:
+            continue
+        assert found.stuck_row is not None
+        end = operations[found.stuck_row].complete_index
+        assert end is not None
+        assert is_linearizable(model, prefix(model, operations, end)) is False, operations
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("cas-register", "phantom"),
+        ("kv-append", "phantom"),
+        ("multi-register", "phantom"),
+        ("priority-queue", "duplicate"),
+        ("queue", "phantom"),
+        ("stack", "false-empty"),
+        ("stack", "phantom"),
+    ],
+)
+def test_the_wrong_answer_of_a_generated_history_is_found(name, kind):
+    """At the operation that was corrupted, or before it: the verdict can't be later."""
+    options = GenerateOptions(
+        model=name,
+        operations=3_000,
+        concurrency=20,
+        values=5,
+        indeterminate=0.02,
+        corrupt=kind,
+        seed=3,
+    )
+    operations = columns_of(generated_table(options)).operations(0)
+    valid = GenerateOptions(
+        model=name, operations=3_000, concurrency=20, values=5, indeterminate=0.02, seed=3
+    )
+    before = columns_of(generated_table(valid)).operations(0)
+    changed = [n for n, (one, other) in enumerate(zip(operations, before)) if one != other]
+    model = sequential(name)
+    found = impossible(model, operations)
+    assert found is not None
+    assert found.verdict is Verdict.INVALID
+    assert found.linearizable is None
+    assert found.stuck_row is not None
+    ends = [operations[n].complete_index or inf for n in changed]
+    assert (operations[found.stuck_row].complete_index or inf) <= max(ends)
+    assert impossible(model, before) is None
+
+
+def wide_stack(answer: object) -> list:
+    """Thirty pushes at once, all popped at once, and one more answer: too many orders to try."""
+    pushes = [("push", n % 3, None, n, 30 + n) for n in range(30)]
+    pops = [("pop", None, n % 3, 60 + n, 90 + n) for n in range(29)]
+    return history(*pushes, *pops, ("pop", None, answer, 200, 201))
+
+
+@pytest.mark.parametrize(("answer", "verdict"), [(7, Verdict.INVALID), (2, Verdict.UNKNOWN)])
+def test_where_the_search_gives_up_an_impossible_answer_is_invalid_all_the_same(answer, verdict):
+    operations = wide_stack(answer)
+    options = CheckOptions(limits=Limits(memory_bytes=10))
+    judged = judge_key(sequential("stack"), "k", operations, options)
+    assert judged.verdict is verdict
+    if verdict is Verdict.UNKNOWN:
+        return
+    (finding,) = judged.findings
+    assert finding.operation_index == 59
+    assert not finding.is_first
+    assert "was not decided" in finding.sentence
+    told = explain(sequential("stack"), "k", operations, 59, seconds=0.0, is_first=False)
+    assert not told.is_first
+    assert "may have a legal order or not: that was not decided" in told.words
+    found = explain(sequential("stack"), "k", operations, 59, seconds=1.0, is_first=False)
+    assert found.is_first == (found.linearization is not None)
+
+
+class Colours(Specification):
+    """A lamp that is given a colour; nothing else is told of it."""
+
+    name = "colours"
+    functions = frozenset({"give", "ask"})
+
+    def init(self):
+        return "none"
+
+    def step(self, state, call):
+        if call.f == "give":
+            return call.input
+        return state if call.output == state else None
+
+
+def test_a_model_that_says_nothing_but_its_step_is_asked_too():
+    operations = history(
+        ("give", "red", None, 0, 1), ("ask", None, "red", 2, 3), ("ask", None, "blue", 4, 5)
+    )
+    found = impossible(Colours(), operations)
+    assert found is not None
+    assert found.stuck_row == 2
+    assert impossible(Colours(), operations[:2]) is None
+
+
+def test_a_family_that_gives_up_is_asked_the_same():
+    """Strings whose pieces repeat are searched by a beam, which here may not take a step."""
+    options = GenerateOptions(
+        model="kv-append",
+        operations=3_000,
+        concurrency=20,
+        values=5,
+        indeterminate=0.05,
+        corrupt="phantom",
+        seed=0,
+    )
+    columns = columns_of(generated_table(options))
+    limits = Limits(seconds=0.0001)
+    (judged,) = judge_columns(sequential("kv-append"), columns, CheckOptions(limits=limits))
+    assert judged.verdict is Verdict.INVALID
+    assert not judged.findings[0].is_first
