@@ -7,15 +7,17 @@ What holds items and is empty at first can't give out more of an item than were 
 - A call that finds nothing comes after all puts that were over before it, and before it is over as
   many takes have begun. That holds for each item alone, and takes of which nobody knows what they
   took may make up for any.
+- So does a take of x for all puts of what has to be out before: of a stack what was put when all
+  puts of x were over, of a queue what was over before any of them began.
 
-Nothing else counts, neither the order in which items come out nor when, so what is left of the
-history is the last take and no put, or one put and the call that found nothing: of the others each
-take stands against a put.
+Nothing else counts, so what is left of the history is the last take and no put, or one put of what
+has to be out and the call that shows it is not: of the others each take stands against a put.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from checkers.explain.subhistory import Balance, Entry, SubHistory
 from checkers.models.reducible import HoldingModel
@@ -32,9 +34,10 @@ def unbalanced(model: HoldingModel, sub: SubHistory) -> Balance | None:
         return None
     last = sub.last_to_return()
     item, by = model.change(last.call)
-    if by < 0:
-        return _taken_too_often(model, sub.entries, last, item)
-    return _left_inside(model, sub.entries, last) if by == 0 else None
+    if by > 0:
+        return None
+    too_often = _taken_too_often(model, sub.entries, last, item) if by < 0 else None
+    return too_often or _left_inside(model, sub.entries, last)
 
 
 def first_unbalanced(model: HoldingModel, sub: SubHistory) -> Entry | None:
@@ -42,7 +45,7 @@ def first_unbalanced(model: HoldingModel, sub: SubHistory) -> Entry | None:
 
     O(n log n), and O(elements) for each call that finds nothing.
     """
-    events: list[tuple[int, bool, Entry]] = []
+    events: list[tuple[float, bool, Entry]] = []
     for one in sub.entries:
         events.append((_begin(one), False, one))
         if one.is_required:
@@ -59,9 +62,32 @@ def first_unbalanced(model: HoldingModel, sub: SubHistory) -> Entry | None:
 
 def left_over(model: HoldingModel, balance: Balance) -> SubHistory:
     """Returns what is left of the history if each take stands against a put."""
-    is_taken = model.change(balance.last.call).by < 0
-    entries = (balance.last,) if is_taken else (balance.over[-1], balance.last)
-    return SubHistory(entries=entries, starts=(model.init(),), balance=balance)
+    entries = [balance.last]
+    if balance.last not in balance.over:
+        entries += [balance.over[-1], *balance.own[:1]]
+    entries.sort(key=_begin)
+    return SubHistory(entries=tuple(entries), starts=(model.init(),), balance=balance)
+
+
+def _that_leave_before(
+    model: HoldingModel, entries: Sequence[Entry], last: Entry, own: Sequence[Entry]
+) -> Iterator[tuple[Entry, Hashable]]:
+    """Yields the puts that were over when a call began, and had to be out before it; the items.
+
+    Args:
+        model: the model.
+        entries: all calls.
+        last: the call: it found nothing, or took an item.
+        own: those that may have put that in.
+    """
+    item, by = model.change(last.call)
+    span = (min(map(_begin, own), default=0), max(map(_end, own), default=0))
+    for one in entries:
+        other, change = model.change(one.call)
+        if change > 0 and _end(one) < _begin(last):
+            put = (_begin(one), _end(one))
+            if by == 0 or model.leaves_before(other, put, item, span):
+                yield one, other
 
 
 def _taken_too_often(
@@ -72,17 +98,21 @@ def _taken_too_often(
     put = tuple(one for one, change in changes if change == (item, 1))
     if len(taken) <= len(put):
         return None
-    end = _end(last)
-    return Balance(items=(item,), last=last, over=taken, over_by=end, begun=put, begun_by=end)
+    end = last.operation.complete_index or 0
+    return Balance(
+        items=(item,), last=last, over=taken, over_by=end, begun=put, begun_by=end, own=put
+    )
 
 
 def _left_inside(model: HoldingModel, entries: Sequence[Entry], last: Entry) -> Balance | None:
-    begin, end = last.operation.invoke_index, _end(last)
+    begin, end = _begin(last), _end(last)
+    kind = model.change(last.call)
+    own = tuple(one for one in entries if kind.by < 0 and model.change(one.call) == (kind.item, 1))
+    put = list(_that_leave_before(model, entries, last, own))
     changes = [(one, *model.change(one.call)) for one in entries]
-    put = [
-        (one, item) for one, item, by in changes if by > 0 and one.is_required and _end(one) < begin
+    taken = [
+        (one, item) for one, item, by in changes if by < 0 and one != last and _begin(one) < end
     ]
-    taken = [(one, item) for one, item, by in changes if by < 0 and _begin(one) < end]
     left = Counter(item for _, item in put)
     left.subtract(item for _, item in taken if item is not None)
     lost = sum(item is None for _, item in taken)
@@ -97,10 +127,11 @@ def _left_inside(model: HoldingModel, entries: Sequence[Entry], last: Entry) -> 
     return Balance(
         items=tuple(items),
         last=last,
+        own=own,
         over=tuple(one for one, item in put if item in items),
         over_by=begin,
         begun=tuple(one for one, item in taken if item is None or item in items),
-        begun_by=end,
+        begun_by=last.operation.complete_index or 0,
     )
 
 
@@ -157,6 +188,6 @@ def _begin(entry: Entry) -> int:
     return entry.operation.invoke_index
 
 
-def _end(entry: Entry) -> int:
-    assert entry.operation.complete_index is not None, "what is required has completed"
-    return entry.operation.complete_index
+def _end(entry: Entry) -> float:
+    end = entry.operation.complete_index
+    return inf if end is None or not entry.is_required else end

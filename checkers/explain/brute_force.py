@@ -94,17 +94,27 @@ def is_balanced_right(model: HoldingModel, balance: Balance, whole: SubHistory) 
     """Counts once more, over all calls, what is said to have come out, or to be left inside."""
     last = balance.last.operation
     item, by = model.change(balance.last.call)
-    is_meant = item in balance.items and balance.over_by == balance.begun_by == _end_of(last)
-    if by == 0:
-        is_meant = balance.over_by == last.invoke_index and balance.begun_by == _end_of(last)
+    is_taken_too_often = balance.items == (item,) and by < 0
+    by_then = _end_of(last) if is_taken_too_often else last.invoke_index
+    if by > 0 or (balance.over_by, balance.begun_by) != (by_then, _end_of(last)):
+        return False
+    own = [one for one in whole.entries if by < 0 and model.change(one.call) == (item, 1)]
+    first = min((one.operation.invoke_index for one in own), default=0)
+    span = (first, max((_end(one) if one.is_required else math.inf for one in own), default=0))
     over = begun = 0
     for entry in whole.entries:
-        item, change = model.change(entry.call)
-        is_counted = change == (by or 1) and item in balance.items
-        is_against = change == -(by or 1) and (item is None or item in balance.items)
-        over += is_counted and entry.is_required and _end(entry) <= balance.over_by
-        begun += is_against and entry.operation.invoke_index < balance.begun_by
-    return is_meant and by <= 0 and over > begun
+        other, change = model.change(entry.call)
+        start, end = entry.operation.invoke_index, _end(entry) if entry.is_required else math.inf
+        is_meant = other in balance.items and end <= balance.over_by
+        if is_taken_too_often:
+            over += is_meant and change < 0
+            begun += change > 0 and other == item and start < balance.begun_by
+            continue
+        if is_meant and change > 0:
+            over += by == 0 or model.leaves_before(other, (start, end), item, span)
+        is_against = other is None or other in balance.items
+        begun += change < 0 and is_against and start < balance.begun_by
+    return over > begun
 
 
 def _next(sub: SubHistory, placed: int) -> list[int]:

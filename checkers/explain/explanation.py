@@ -109,7 +109,8 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         items: what is counted, in words.
-        last: the operation that shows it: it takes one too many, or found none.
+        last: the operation that shows it: it takes one too many, or while others had to be out
+            before, or found none.
         f: the function of `over`.
         over: the takes that were over with the last, or the puts that were over before it.
         over_by: the event by which they were.

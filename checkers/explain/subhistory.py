@@ -96,7 +96,9 @@ class Balance:
 
     Attributes:
         items: the items that are counted.
-        last: the call that shows it: it takes one too many, or tells that nothing is held.
+        last: the call that shows it: it takes one too many, or while others had to be out before,
+            or tells that nothing is held.
+        own: the puts that may have put in what it takes.
         over: the takes that were over with the last, or the puts that were over before it.
         over_by: the event by which they were.
         begun: the puts that had begun by then, or the takes.
@@ -105,6 +107,7 @@ class Balance:
 
     items: tuple[Hashable, ...]
     last: Entry
+    own: tuple[Entry, ...]
     over: tuple[Entry, ...]
     over_by: int
     begun: tuple[Entry, ...]

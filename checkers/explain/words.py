@@ -127,7 +127,9 @@ def _counted(surplus: Surplus, left: int) -> list[str]:
 
 
 def _balanced(balance: Balance) -> str:
-    f, other, items = balance.f, balance.other, _list(balance.items)
+    f, other, items = balance.f, balance.other, f"{len(balance.items)} elements"
+    if len(balance.items) <= _TOLD_FIRST:
+        items = _list(balance.items)
     over = f"{len(balance.over)} {f} of {items} were over"
     begun = f"at most {len(balance.begun)} {other}" if other else "none"
     if balance.last in balance.over:
@@ -136,9 +138,10 @@ def _balanced(balance: Balance) -> str:
             f" Each of these set against one {f}, none is left for this one:"
         )
     return (
-        f"When operation {balance.last} began, {over}, and by event {balance.begun_by}, when it was"
-        f" over, {begun} that can have taken them had begun. Each of these set against one {f},"
-        " something is left inside, as if there were only these two:"
+        f"When operation {balance.last} began, {over}, all of which had to be out by then or while"
+        f" it lasted; but by event {balance.begun_by}, when it was over, {begun} that can have"
+        f" taken them had begun. Each of these set against one {f}, something is left inside, as"
+        " if there were only these:"
     )
 
 

@@ -20,10 +20,10 @@ from checkers.calls.containers import (
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
-from checkers.models.reducible import ByElement, Change
+from checkers.models.reducible import ByElement, Change, HoldingModel
 
 
-class Container(ByElement):
+class Container(ByElement, HoldingModel):
     """A container; its state is a tuple of the elements in it, arranged as the kind says.
 
     Attributes:
@@ -107,8 +107,8 @@ class Container(ByElement):
 
         return normal
 
+    @override
     def change(self, call: Hashable) -> Change:
-        """Returns what the call does to what is inside."""
         assert isinstance(call, tuple)
         return Change(call[1], {"put": 1, "take": -1, "found none": 0}[call[0]])
 

@@ -50,6 +50,13 @@ class PriorityQueue(Container):
         return (*state[:place], element, *state[place:])
 
     @override
+    def leaves_before(
+        self, other: Any, put: tuple[int, float], item: Any, own: tuple[int, float]
+    ) -> bool:
+        """What is less."""
+        return bool(other < item)
+
+    @override
     def turns(
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[Turn | None] | None:

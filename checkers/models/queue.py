@@ -23,6 +23,13 @@ class Queue(Container):
     kind: ClassVar[type[ContainerCalls]] = QueueCalls
 
     @override
+    def leaves_before(
+        self, other: Hashable, put: tuple[int, float], item: Hashable, own: tuple[int, float]
+    ) -> bool:
+        """What came first."""
+        return put[1] < own[0]
+
+    @override
     def turns(
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[Turn | None] | None:

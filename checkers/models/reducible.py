@@ -202,6 +202,19 @@ class HoldingModel(ReducibleModel, Protocol):
         """
         ...
 
+    def leaves_before(
+        self, other: Hashable, put: tuple[int, float], item: Hashable, own: tuple[int, float]
+    ) -> bool:
+        """Says whether what a call put in has to be out before an item can be taken.
+
+        Args:
+            other: what the call put in.
+            put: when that call began, and when it was over.
+            item: the item.
+            own: when the first call that put this in began, and when the last was over.
+        """
+        ...
+
 
 class ByElement(ReducibleModel, Protocol):
     """A model whose calls are tuples of what they do and the one element they do it to, or None.

@@ -25,6 +25,13 @@ class Stack(Container):
     next_out = -1
 
     @override
+    def leaves_before(
+        self, other: Hashable, put: tuple[int, float], item: Hashable, own: tuple[int, float]
+    ) -> bool:
+        """What was put on top."""
+        return own[1] < put[0]
+
+    @override
     def turns(
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[Turn | None] | None:
