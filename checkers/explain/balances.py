@@ -8,19 +8,20 @@ What holds items and is empty at first can't give out more of an item than were 
   many takes have begun. That holds for each item alone, and takes of which nobody knows what they
   took may make up for any.
 - So does a take of x for all puts of what has to be out before: of a stack what was put when all
-  puts of x were over, of a queue what was over before any of them began.
+  puts of x were over, of a queue what was over before any of them began. What had to be out before
+  any of the calls that were over by some time is counted together.
 
 Nothing else counts, so what is left of the history is the last take and no put, or one put of what
 has to be out and the call that shows it is not: of the others each take stands against a put.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
 from checkers.explain.subhistory import Balance, Entry, SubHistory
-from checkers.models.reducible import HoldingModel
+from checkers.models.reducible import HoldingModel, Span
 
 
 def unbalanced(model: HoldingModel, sub: SubHistory) -> Balance | None:
@@ -36,8 +37,11 @@ def unbalanced(model: HoldingModel, sub: SubHistory) -> Balance | None:
     item, by = model.change(last.call)
     if by > 0:
         return None
-    too_often = _taken_too_often(model, sub.entries, last, item) if by < 0 else None
-    return too_often or _left_inside(model, sub.entries, last)
+    entries = sub.entries
+    too_often = _taken_too_often(model, entries, last, item) if by < 0 else None
+    over = [one for one in entries if one.is_required and model.change(one.call).by <= 0]
+    over.sort(key=_end, reverse=True)
+    return too_often or _left_inside(model, entries, [last]) or _left_inside(model, entries, over)
 
 
 def first_unbalanced(model: HoldingModel, sub: SubHistory) -> Entry | None:
@@ -62,32 +66,7 @@ def first_unbalanced(model: HoldingModel, sub: SubHistory) -> Entry | None:
 
 def left_over(model: HoldingModel, balance: Balance) -> SubHistory:
     """Returns what is left of the history if each take stands against a put."""
-    entries = [balance.last]
-    if balance.last not in balance.over:
-        entries += [balance.over[-1], *balance.own[:1]]
-    entries.sort(key=_begin)
-    return SubHistory(entries=tuple(entries), starts=(model.init(),), balance=balance)
-
-
-def _that_leave_before(
-    model: HoldingModel, entries: Sequence[Entry], last: Entry, own: Sequence[Entry]
-) -> Iterator[tuple[Entry, Hashable]]:
-    """Yields the puts that were over when a call began, and had to be out before it; the items.
-
-    Args:
-        model: the model.
-        entries: all calls.
-        last: the call: it found nothing, or took an item.
-        own: those that may have put that in.
-    """
-    item, by = model.change(last.call)
-    span = (min(map(_begin, own), default=0), max(map(_end, own), default=0))
-    for one in entries:
-        other, change = model.change(one.call)
-        if change > 0 and _end(one) < _begin(last):
-            put = (_begin(one), _end(one))
-            if by == 0 or model.leaves_before(other, put, item, span):
-                yield one, other
+    return SubHistory(entries=balance.left, starts=(model.init(),), balance=balance)
 
 
 def _taken_too_often(
@@ -100,20 +79,22 @@ def _taken_too_often(
         return None
     end = last.operation.complete_index or 0
     return Balance(
-        items=(item,), last=last, over=taken, over_by=end, begun=put, begun_by=end, own=put
+        items=(item,), about=(item,), is_taken=True, over=taken, begun=put, by=end, left=(last,)
     )
 
 
-def _left_inside(model: HoldingModel, entries: Sequence[Entry], last: Entry) -> Balance | None:
-    begin, end = _begin(last), _end(last)
-    kind = model.change(last.call)
-    own = tuple(one for one in entries if kind.by < 0 and model.change(one.call) == (kind.item, 1))
-    put = list(_that_leave_before(model, entries, last, own))
+def _left_inside(
+    model: HoldingModel, entries: Sequence[Entry], over: Sequence[Entry]
+) -> Balance | None:
+    """Counts what had to be out before any of some calls that were over, the last of them first."""
+    end = over[0].operation.complete_index or 0
     changes = [(one, *model.change(one.call)) for one in entries]
-    taken = [
-        (one, item) for one, item, by in changes if by < 0 and one != last and _begin(one) < end
-    ]
-    left = Counter(item for _, item in put)
+    taken = [(one, item) for one, item, by in changes if by < 0 and _begin(one) < end]
+    left = Counter(item for one, item, by in changes if by > 0 and one.is_required)
+    left.subtract(item for _, item in taken if item is not None)
+    puts = [one for one, item, by in changes if by > 0 and one.is_required and left[item] > 0]
+    shown = _shown_by(model, entries, over, puts)
+    left = Counter(model.change(one.call).item for one, _ in shown)
     left.subtract(item for _, item in taken if item is not None)
     lost = sum(item is None for _, item in taken)
     items: list[Hashable] = []
@@ -124,15 +105,49 @@ def _left_inside(model: HoldingModel, entries: Sequence[Entry], last: Entry) -> 
         lost -= count
     if lost >= 0:
         return None
+    shown = [(put, by) for put, by in shown if model.change(put.call).item in items]
+    witnesses = {model.change(one.call).item for _, one in shown} - {None}
     return Balance(
         items=tuple(items),
-        last=last,
-        own=own,
-        over=tuple(one for one, item in put if item in items),
-        over_by=begin,
+        about=tuple({*items, *witnesses}),
+        is_taken=False,
+        over=tuple(put for put, _ in shown),
         begun=tuple(one for one, item in taken if item is None or item in items),
-        begun_by=last.operation.complete_index or 0,
+        by=end,
+        left=_left(model, entries, *max(shown, key=lambda one: _end(one[1]))),
     )
+
+
+def _shown_by(
+    model: HoldingModel, entries: Sequence[Entry], over: Sequence[Entry], puts: Sequence[Entry]
+) -> list[tuple[Entry, Entry]]:
+    """Returns the puts that had to be out before one of some calls, each with the first such."""
+    spans: dict[Hashable, Span] = {}
+    for one in entries:
+        item, by = model.change(one.call)
+        if by > 0:
+            first, last = spans.get(item, (inf, 0))
+            spans[item] = (min(first, _begin(one)), max(last, _end(one)))
+    kinds = [(one, *model.change(one.call)) for one in over]
+    found = []
+    for put in puts:
+        other, window = model.change(put.call).item, (_begin(put), _end(put))
+        for one, item, by in kinds:
+            if window[1] < _begin(one) and (
+                by == 0 or model.leaves_before(other, window, item, spans.get(item, (0, 0)))
+            ):
+                found.append((put, one))
+                break
+    return found
+
+
+def _left(
+    model: HoldingModel, entries: Sequence[Entry], put: Entry, shown_by: Entry
+) -> tuple[Entry, ...]:
+    """Returns a put, what shows that it had to be out, and a put of what that took."""
+    item, by = model.change(shown_by.call)
+    own = next((one for one in entries if by < 0 and model.change(one.call) == (item, 1)), None)
+    return tuple(sorted([put, shown_by, *([own] if own else [])], key=_begin))
 
 
 @dataclass(slots=True)

@@ -92,29 +92,48 @@ def is_added_up_right(model: SummingModel, total: Total, whole: SubHistory) -> b
 
 def is_balanced_right(model: HoldingModel, balance: Balance, whole: SubHistory) -> bool:
     """Counts once more, over all calls, what is said to have come out, or to be left inside."""
-    last = balance.last.operation
-    item, by = model.change(balance.last.call)
-    is_taken_too_often = balance.items == (item,) and by < 0
-    by_then = _end_of(last) if is_taken_too_often else last.invoke_index
-    if by > 0 or (balance.over_by, balance.begun_by) != (by_then, _end_of(last)):
-        return False
-    own = [one for one in whole.entries if by < 0 and model.change(one.call) == (item, 1)]
-    first = min((one.operation.invoke_index for one in own), default=0)
-    span = (first, max((_end(one) if one.is_required else math.inf for one in own), default=0))
     over = begun = 0
-    for entry in whole.entries:
-        other, change = model.change(entry.call)
-        start, end = entry.operation.invoke_index, _end(entry) if entry.is_required else math.inf
-        is_meant = other in balance.items and end <= balance.over_by
-        if is_taken_too_often:
-            over += is_meant and change < 0
-            begun += change > 0 and other == item and start < balance.begun_by
-            continue
-        if is_meant and change > 0:
-            over += by == 0 or model.leaves_before(other, (start, end), item, span)
-        is_against = other is None or other in balance.items
-        begun += change < 0 and is_against and start < balance.begun_by
+    changes = [_Changed(entry, *model.change(entry.call)) for entry in whole.entries]
+    begins, ends = dict[Hashable, int](), dict[Hashable, float]()
+    for put in changes:
+        if put.by > 0:
+            begins[put.item] = min(put.begin, begins.get(put.item, put.begin))
+            ends[put.item] = max(put.end, ends.get(put.item, 0))
+    showing = [one for one in changes if one.by <= 0 and one.end <= balance.by]
+    for one in changes:
+        is_begun, is_over = one.begin < balance.by, one.end <= balance.by
+        if balance.is_taken and one.item in balance.items:
+            over += one.by < 0 and is_over
+            begun += one.by > 0 and is_begun
+        elif not balance.is_taken and (one.item is None or one.item in balance.items):
+            begun += one.by < 0 and is_begun
+            over += (
+                one.by > 0
+                and is_over
+                and any(
+                    one.end < other.begin
+                    and (
+                        other.by == 0
+                        or model.leaves_before(
+                            one.item,
+                            (one.begin, one.end),
+                            other.item,
+                            (begins.get(other.item, 0), ends.get(other.item, 0)),
+                        )
+                    )
+                    for other in showing
+                )
+            )
     return over > begun
+
+
+class _Changed:
+    """A call with what it does to what is held, and when; its end is infinite if it may be any."""
+
+    def __init__(self, entry: Entry, item: Hashable, by: int) -> None:
+        self.item, self.by = item, by
+        self.begin = entry.operation.invoke_index
+        self.end = _end(entry) if entry.is_required else math.inf
 
 
 def _next(sub: SubHistory, placed: int) -> list[int]:

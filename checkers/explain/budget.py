@@ -34,11 +34,12 @@ class Budget:
 
         A quick look, with little memory: if it isn't refuted, nothing is known.
         """
-        limits = self._limits(_FIRST_BYTES)
+        limits = self.limits(_FIRST_BYTES)
         found = search(model, plan, limits, starts, is_endless=True)
         return found.verdict is Verdict.INVALID
 
-    def _limits(self, memory_bytes: int) -> Limits:
+    def limits(self, memory_bytes: int = _FIRST_BYTES) -> Limits:
+        """Returns the limits of one decision: the time that is left, and some memory."""
         left = max(0.0, self._end - time.thread_time())
         return Limits(seconds=left * _PATIENCE, memory_bytes=memory_bytes)
 
@@ -64,7 +65,7 @@ class Budget:
         while True:
             begun = time.thread_time()
             left = max(0.0, self._end - begun)
-            limits = self._limits(memory)
+            limits = self.limits(memory)
             chosen = None if trace is None else Trace()
             found = search(model, plan, limits, starts, chosen)
             took = time.thread_time() - begun

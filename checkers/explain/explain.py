@@ -182,13 +182,12 @@ def _surplus(found: subhistory.Surplus) -> Surplus:
 def _balance(found: subhistory.Balance) -> Balance:
     return Balance(
         items=tuple(short(str(item)) for item in found.items),
-        last=found.last.operation.index,
+        is_taken=found.is_taken,
         f=found.over[0].operation.f,
         over=tuple(one.operation.index for one in found.over),
-        over_by=found.over_by,
         other=found.begun[0].operation.f if found.begun else "",
         begun=tuple(one.operation.index for one in found.begun),
-        begun_by=found.begun_by,
+        by=found.by,
     )
 
 

@@ -109,24 +109,21 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         items: what is counted, in words.
-        last: the operation that shows it: it takes one too many, or while others had to be out
-            before, or found none.
+        is_taken: whether too many takes were over; else too few had begun for what had to be out.
         f: the function of `over`.
-        over: the takes that were over with the last, or the puts that were over before it.
-        over_by: the event by which they were.
+        over: the takes that were over, or the puts of what had to be out.
         other: the function of `begun`; empty if there are none.
         begun: the puts that had begun, or the takes.
-        begun_by: the event by which they had.
+        by: the event by which they were over, out, or begun.
     """
 
     items: tuple[str, ...]
-    last: int
+    is_taken: bool
     f: str
     over: tuple[int, ...]
-    over_by: int
     other: str
     begun: tuple[int, ...]
-    begun_by: int
+    by: int
 
 
 class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,7 +159,7 @@ class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
         if self.balance is None:
             return self.surplus
         return Surplus(
-            windows=((None, self.balance.over_by),),
+            windows=((None, self.balance.by),),
             f=self.balance.f,
             inside=self.balance.over,
             other=self.balance.other,

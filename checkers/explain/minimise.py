@@ -18,6 +18,7 @@ from typing import Final
 
 from checkers.engines.plan import plan_of
 from checkers.explain.budget import Budget
+from checkers.explain.engine_verdicts import is_surely_invalid
 from checkers.explain.few_required import few_required, near_values, two_required
 from checkers.explain.reductions import (
     added_up,
@@ -158,6 +159,8 @@ class _Minimiser:
         plan = plan_of(self.model, list(sub.entries))
         if len(sub.starts) == 1 and in_turn(self.model, plan, sub.starts[0]) is not None:
             return False
+        if len(sub) > _SHORT and is_surely_invalid(self.model, sub, self.budget.limits()):
+            return True
         if _unsure(sub) > _DECIDED_UNSURE and self.budget.is_refuted(self.model, plan, sub.starts):
             return True
         found = self.budget.searched(self.model, plan, sub.starts, _DECISION_BYTES)

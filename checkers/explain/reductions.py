@@ -216,8 +216,7 @@ def balanced(model: SequentialModel, sub: SubHistory, fewest: int) -> SubHistory
         return None
     if len(balance.over) + len(balance.begun) > fewest:
         return left_over(model, balance)
-    item, _ = model.change(balance.last.call)
-    return tidied(model, projected(model, sub, AllBut([*balance.items, item])))
+    return tidied(model, projected(model, sub, AllBut(balance.about)))
 
 
 def weaker_calls(model: SequentialModel, call: Hashable) -> Sequence[Hashable]:

@@ -96,22 +96,22 @@ class Balance:
 
     Attributes:
         items: the items that are counted.
-        last: the call that shows it: it takes one too many, or while others had to be out before,
-            or tells that nothing is held.
-        own: the puts that may have put in what it takes.
-        over: the takes that were over with the last, or the puts that were over before it.
-        over_by: the event by which they were.
-        begun: the puts that had begun by then, or the takes.
-        begun_by: the event by which these had.
+        about: these, and those whose takes show that they had to be out.
+        is_taken: whether too many takes were over; else too few had begun for what had to be out.
+        over: the takes that were over, or the puts of what had to be out.
+        begun: the puts that had begun, or the takes.
+        by: the event by which they were over, out, or begun.
+        left: the calls that the count leaves over: too many takes a take, else a put with the call
+            that shows it had to be out, and a put of what this took.
     """
 
     items: tuple[Hashable, ...]
-    last: Entry
-    own: tuple[Entry, ...]
+    about: tuple[Hashable, ...]
+    is_taken: bool
     over: tuple[Entry, ...]
-    over_by: int
     begun: tuple[Entry, ...]
-    begun_by: int
+    by: int
+    left: tuple[Entry, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

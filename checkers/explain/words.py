@@ -130,18 +130,17 @@ def _balanced(balance: Balance) -> str:
     f, other, items = balance.f, balance.other, f"{len(balance.items)} elements"
     if len(balance.items) <= _TOLD_FIRST:
         items = _list(balance.items)
-    over = f"{len(balance.over)} {f} of {items} were over"
+    over = f"{len(balance.over)} {f} of {items}"
     begun = f"at most {len(balance.begun)} {other}" if other else "none"
-    if balance.last in balance.over:
+    if balance.is_taken:
         return (
-            f"By event {balance.over_by}, {over}, while {begun} that can have put it in had begun."
-            f" Each of these set against one {f}, none is left for this one:"
+            f"By event {balance.by}, {over} were over, while {begun} that can have put it in had"
+            f" begun. Each of these set against one {f}, none is left for this one:"
         )
     return (
-        f"When operation {balance.last} began, {over}, all of which had to be out by then or while"
-        f" it lasted; but by event {balance.begun_by}, when it was over, {begun} that can have"
-        f" taken them had begun. Each of these set against one {f}, something is left inside, as"
-        " if there were only these:"
+        f"By event {balance.by}, what {over} had put in had to be out, while {begun} that can have"
+        f" taken it had begun. Each of these set against one {f}, something is left inside, as if"
+        " there were only these:"
     )
 
 

@@ -11,7 +11,7 @@ from checkers.history import Operation
 from checkers.models.container import Container
 from checkers.models.lives import NEVER, Life, lives_of
 from checkers.models.lost_takes import passed_over, with_lost_takes
-from checkers.models.reducible import Events, Turn
+from checkers.models.reducible import Events, Span, Turn
 
 
 class PriorityQueue(Container):
@@ -50,9 +50,7 @@ class PriorityQueue(Container):
         return (*state[:place], element, *state[place:])
 
     @override
-    def leaves_before(
-        self, other: Any, put: tuple[int, float], item: Any, own: tuple[int, float]
-    ) -> bool:
+    def leaves_before(self, other: Any, put: Span, item: Any, own: Span) -> bool:
         """What is less."""
         return bool(other < item)
 

@@ -11,7 +11,7 @@ from checkers.calls.containers import ContainerCalls, QueueCalls
 from checkers.models.container import Container
 from checkers.models.lives import NEVER, Life, lives_of
 from checkers.models.lost_takes import overtaken, with_lost_takes
-from checkers.models.reducible import Events, Turn
+from checkers.models.reducible import Events, Span, Turn
 
 
 class Queue(Container):
@@ -23,9 +23,7 @@ class Queue(Container):
     kind: ClassVar[type[ContainerCalls]] = QueueCalls
 
     @override
-    def leaves_before(
-        self, other: Hashable, put: tuple[int, float], item: Hashable, own: tuple[int, float]
-    ) -> bool:
+    def leaves_before(self, other: Hashable, put: Span, item: Hashable, own: Span) -> bool:
         """What came first."""
         return put[1] < own[0]
 

@@ -178,6 +178,10 @@ class SummingModel(ReducibleModel, Protocol):
         ...
 
 
+Span = tuple[float, float]
+"""When something began, and when it was over; infinite if it may never be."""
+
+
 class Change(NamedTuple):
     """What a call does to how many there are of an item.
 
@@ -202,9 +206,7 @@ class HoldingModel(ReducibleModel, Protocol):
         """
         ...
 
-    def leaves_before(
-        self, other: Hashable, put: tuple[int, float], item: Hashable, own: tuple[int, float]
-    ) -> bool:
+    def leaves_before(self, other: Hashable, put: Span, item: Hashable, own: Span) -> bool:
         """Says whether what a call put in has to be out before an item can be taken.
 
         Args:

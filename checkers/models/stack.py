@@ -9,7 +9,7 @@ from checkers.calls.containers import ContainerCalls, StackCalls
 from checkers.models.container import Container
 from checkers.models.lives import NEVER, Life, lives_of
 from checkers.models.lost_takes import uncovered, with_lost_takes
-from checkers.models.reducible import Events, Turn
+from checkers.models.reducible import Events, Span, Turn
 
 _MOST_WORK: Final = 20_000_000
 """So many elements are looked at for an order, an element once for each level that it lies at."""
@@ -25,9 +25,7 @@ class Stack(Container):
     next_out = -1
 
     @override
-    def leaves_before(
-        self, other: Hashable, put: tuple[int, float], item: Hashable, own: tuple[int, float]
-    ) -> bool:
+    def leaves_before(self, other: Hashable, put: Span, item: Hashable, own: Span) -> bool:
         """What was put on top."""
         return own[1] < put[0]
 

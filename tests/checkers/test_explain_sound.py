@@ -14,6 +14,7 @@ from checkers.engines.plan import plan_of
 from checkers.explain import reductions
 from checkers.explain.brute_force import is_linearizable
 from checkers.explain.budget import Budget
+from checkers.explain.engine_verdicts import is_surely_invalid
 from checkers.explain.minimise import minimise
 from checkers.explain.subhistory import SubHistory
 from checkers.models import SequentialModel, models
@@ -107,6 +108,34 @@ def test_what_is_refuted_with_endless_calls_is_invalid(name):
         refuted, invalid = refuted + is_refuted, invalid + (is_legal is False)
     assert refuted > invalid / 2
     assert invalid > HISTORIES / 20
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_an_engine_finds_invalid_is_so_however_it_was_reduced(name):
+    model, random = sequential(name), Random(f"engine {name}")
+    apply, draw = CASES[name]
+    for _ in range(HISTORIES):
+        size = random.randrange(3, 9)
+        operations = random_history(random, draw, apply, size, random.randrange(2, 5))
+        sub = reductions.prefix(model, operations, random.randrange(4, 2 * size + 4))
+        for _ in range(random.randrange(3)):
+            sub = reduced_once(random, model, sub) or sub
+        if is_surely_invalid(model, sub, Limits()):
+            assert is_linearizable(model, sub) is False, (operations, sub)
+
+
+@pytest.mark.parametrize("name", ["queue", "stack", "priority-queue", "cas-register"])
+def test_an_engine_knows_how_to_read_what_is_left(name):
+    model, random = sequential(name), Random(f"read {name}")
+    apply, draw = CASES[name]
+    read = invalid = 0
+    for _ in range(HISTORIES):
+        size = random.randrange(3, 9)
+        operations = random_history(random, draw, apply, size, random.randrange(2, 5))
+        sub = reductions.prefix(model, operations, random.randrange(4, 2 * size + 4))
+        invalid += is_linearizable(model, sub) is False
+        read += is_surely_invalid(model, sub, Limits())
+    assert read > invalid / 2 > HISTORIES / 20
 
 
 def single_reductions(model: SequentialModel, sub: SubHistory) -> list[SubHistory]:
