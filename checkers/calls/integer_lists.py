@@ -143,12 +143,12 @@ def trace(
     first.
 
     Returns:
-        int64[e], the place of each element's append, or UNKNOWN or ABORTED; and the places of
-        appends that repeat another.
+        int64[e], the place of the first append of each element, or UNKNOWN or ABORTED; and
+        int64[w], the same of each append.
     """
     known_lists = np.concatenate((write_lists, lost_lists))
     known_values = np.concatenate((write_values, lost_values))
-    table, repeated = _table(known_lists, known_values)
+    table, first = _table(known_lists, known_values)
     found = np.empty(len(values), dtype=np.int64)
     latest = np.zeros(lists.max() + 1 if len(lists) else 0, dtype=np.int64)
     for action in range(len(lists)):
@@ -165,23 +165,22 @@ def trace(
                 found[place] = ABORTED
         if seen[action] < seen[action + 1]:
             latest[lists[action]] = action
-    return found, repeated[repeated < len(write_lists)]
+    return found, first[: len(write_lists)]
 
 
 @kernel
 def _table(lists: Ints, values: Ints) -> tuple[Ints, Ints]:
-    """Returns a hash table of appends, and which of them repeat another."""
+    """Returns a hash table of appends, and the first append of each one's element."""
     size = 16
     while size < 2 * len(lists):
         size *= 2
-    table, is_repeated = np.full(size, _NO_NUMBER), np.zeros(len(lists), dtype=np.bool_)
+    table, first = np.full(size, _NO_NUMBER), np.empty(len(lists), dtype=np.int64)
     for place in range(len(lists)):
         slot = _slot(table, lists, values, lists[place], values[place])
         if table[slot] == _NO_NUMBER:
             table[slot] = place
-        else:
-            is_repeated[place] = True
-    return table, np.nonzero(is_repeated)[0]
+        first[place] = table[slot]
+    return table, first
 
 
 @kernel

@@ -2,8 +2,8 @@
 
 A call is a transaction of *actions*: appends, and reads with what they saw. Several lists may be
 under one key; an operation `append` or `read` is a transaction of one action on the key's own list.
-Every element that a read saw is traced to the append that wrote it, so an element that is appended
-twice to one list leaves the key to the general engine.
+Every element that a read saw is traced to the append that wrote it, or to the first of those that
+did if the same was appended to the list several times.
 """
 
 from collections.abc import Iterator
@@ -47,7 +47,8 @@ class ListCalls(Calls):
         list_number: int64[a], its list, numbered from 0 within the key.
         seen: int64[a + 1]; what action a saw is at seen[a] to seen[a + 1] of `elements`.
         elements: int64[e], the appends (as actions) that the elements seen came from, or UNKNOWN or
-            ABORTED.
+            ABORTED; of several appends of one element to one list it is the first.
+        first: int64[a], the first append of what was appended, to the same list; -1 for reads.
         is_repeated: bool[m], whether a key has two appends of one element to one list.
     """
 
@@ -56,6 +57,7 @@ class ListCalls(Calls):
     list_number: NDArray[np.int64]
     seen: NDArray[np.int64]
     elements: NDArray[np.int64]
+    first: NDArray[np.int64]
     is_repeated: NDArray[np.bool_]
 
 
@@ -217,7 +219,7 @@ def _traced(kind: type[Kind], columns: Columns, told: Told) -> Kind:
     writes = np.flatnonzero(is_kept & ~told.is_read)
     aborted = np.flatnonzero(has_failed & ~told.is_read)
     seen = np.concatenate(([0], np.cumsum(np.diff(told.seen)[is_kept])))  # nothing failed saw any
-    elements, repeated = _trace(
+    elements, first_write = _trace(
         (lists[writes], told.value[writes]),
         (lists[aborted], told.value[aborted]),
         lists[is_kept],
@@ -225,19 +227,22 @@ def _traced(kind: type[Kind], columns: Columns, told: Told) -> Kind:
         told.values,
     )
     by_place = np.append(number_of[writes], [ABORTED, UNKNOWN])  # which are -2 and -1
-    rows, first = np.unique(told.row[is_kept], return_index=True)
+    first = np.full(int(is_kept.sum()), -1)
+    first[number_of[writes]] = number_of[writes[first_write]]
+    rows, actions = np.unique(told.row[is_kept], return_index=True)
     is_repeated = np.zeros(len(columns.keys), dtype=np.bool_)
-    is_repeated[key[writes[repeated]]] = True
+    is_repeated[key[writes[first_write != np.arange(len(writes))]]] = True
     return kind(
         starts=np.searchsorted(rows, columns.starts).astype(np.int64),
         rows=rows,
         invoke=columns.invoke[rows],
         complete=columns.complete[rows],
-        actions=np.append(first, int(is_kept.sum())),
+        actions=np.append(actions, len(first)),
         is_read=told.is_read[is_kept],
         list_number=told.list_number[is_kept],
         seen=seen,
         elements=by_place[elements],
+        first=first,
         is_repeated=is_repeated,
     )
 
@@ -268,18 +273,17 @@ def _trace(
         values: int64[e].
 
     Returns:
-        int64[e], places among `writes`, or UNKNOWN or ABORTED; and the writes that repeat another.
+        int64[e], places among `writes`, the first of those with an element, or UNKNOWN or ABORTED;
+        and int64[w], the same of each write.
     """
     if len(writes[0]) + len(values) >= MANY:
         from checkers.calls.integer_lists import trace  # compiled kernels
 
         return trace(*writes, *aborted, lists, seen, values)
     places: dict[tuple[int, int], int] = {}
-    repeated = []
-    for place, pair in enumerate(zip(*(part.tolist() for part in writes), strict=True)):
-        if places.setdefault(pair, place) != place:
-            repeated.append(place)
+    pairs = zip(*(part.tolist() for part in writes), strict=True)
+    first = [places.setdefault(pair, place) for place, pair in enumerate(pairs)]
     lost = set(zip(*(part.tolist() for part in aborted), strict=True))
     pairs = zip(np.repeat(lists, np.diff(seen)).tolist(), values.tolist(), strict=True)
     found = [places.get(pair, ABORTED if pair in lost else UNKNOWN) for pair in pairs]
-    return np.asarray(found, dtype=np.int64), np.asarray(repeated, dtype=np.int64)
+    return np.asarray(found, dtype=np.int64), np.asarray(first, dtype=np.int64)

@@ -24,7 +24,7 @@ from checkers.engines.list_order import (
     happened_by,
 )
 
-_NAMES: Final = {
+NAMES: Final = {
     ABORTED_READ: "G1a, aborted read",
     PHANTOM: "phantom: a read of what nobody had begun to append",
     INTERNAL: "internal",
@@ -43,7 +43,7 @@ def anomaly_of(lists: Lists, cut: int) -> str:
         return "G1a, aborted read; dirty update"
     if found.problem == INTERNAL and _is_foreseen(lists, found.call):
         return "future read"
-    return _NAMES.get(found.problem) or _cycle(lists, found, cut)
+    return NAMES.get(found.problem) or _cycle(lists, found, cut)
 
 
 def _seen_by(lists: Lists, call: int) -> list[tuple[int, list[int]]]:

@@ -1,6 +1,6 @@
 """Lists that are appended to and read whole, alone or in transactions: strict serializability.
 
-Every element is appended once, so a read says which appends came before it and in what order
+Where every element is appended once, a read says which appends came before it and in what order
 (Kingsbury and Alvaro, "Elle: inferring isolation anomalies from experimental observations", 2020).
 The longest read of a list fixes its order; every other has to be a prefix of it. What was appended
 and never read comes after. Between transactions that gives
@@ -19,6 +19,9 @@ What is open or indeterminate took effect if a read that counts saw it, with all
 and, if it was answered later, all that it read. Otherwise it is left out, which takes away
 constraints only. The first stuck completion is found by bisection (`checkers.engines.prefixes`).
 
+Where elements are appended again, see `checkers.engines.list_repeated`; transactions of these are
+left to the general engine.
+
 The anomaly is named as Elle does: aborted read (G1a), dirty update, intermediate read (G1b),
 internal, future read, incompatible order, duplicate elements; and by the edges that a cycle needs:
 G0 (ww), G1c (and wr), G-single (and one rw; a lost update is one), G-nonadjacent and G2-item (and
@@ -31,6 +34,7 @@ from typing import Final
 from checkers.calls.lists import ListCalls
 from checkers.engines.list_anomalies import anomaly_of
 from checkers.engines.list_graph import Lists, verdict_of_prefix
+from checkers.engines.list_repeated import decide_repeated
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import first_stuck, outcome_of, spans
 from checkers.options import Limits
@@ -46,7 +50,7 @@ def decide(calls: ListCalls, limits: Limits) -> list[Outcome | None]:
 
 def _decide_key(calls: ListCalls, key: int, start: int, end: int) -> Outcome | None:
     if calls.is_repeated[key]:
-        return None
+        return decide_repeated(calls, start, end, ENGINE)
     lists = Lists.of(calls, start, end)
 
     def is_legal(_start: int, _end: int, cut: int) -> bool:

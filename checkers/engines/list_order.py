@@ -96,9 +96,9 @@ def order_of(
     """
     count = list_number.max() + 1 if len(list_number) else 0
     counts = is_read & happened[call_of]
-    longest = _longest(count, counts, list_number, seen)
+    longest = longest_reads(count, counts, list_number, seen)
     order, offsets = [0 for _ in range(0)], np.zeros(count + 1, dtype=np.int64)
-    action = _stray(counts, list_number, seen, elements, longest)
+    action = stray_read(counts, list_number, seen, elements, longest)
     if action >= 0:
         return longest, offsets, INCOMPATIBLE, call_of[action]
     is_known = np.zeros(len(is_read), dtype=np.bool_)
@@ -126,7 +126,7 @@ def order_of(
 
 
 @kernel
-def _stray(counts: Bools, list_number: Ints, seen: Ints, elements: Ints, longest: Ints) -> int:
+def stray_read(counts: Bools, list_number: Ints, seen: Ints, elements: Ints, longest: Ints) -> int:
     """Returns a read that is no prefix of its list's longest, -1 if there is none."""
     for (action,) in np.argwhere(counts):
         first = seen[longest[list_number[action]]]
@@ -137,7 +137,7 @@ def _stray(counts: Bools, list_number: Ints, seen: Ints, elements: Ints, longest
 
 
 @kernel
-def _longest(count: int, counts: Bools, list_number: Ints, seen: Ints) -> Ints:
+def longest_reads(count: int, counts: Bools, list_number: Ints, seen: Ints) -> Ints:
     """Returns the read of each list that saw most, -1 if there is none."""
     longest = np.full(count, -1)
     for action in range(len(counts)):

@@ -11,6 +11,9 @@ A take that found none has to find a moment when no element at all is there.
 Time is the gaps between the events of the key; those at which an element is there are skipped by a
 union-find. After Lee and Mathur ("Efficient decrease-and-conquer linearizability monitoring",
 2024), who remove elements one by one as well.
+
+What this leaves undecided, as elements repeat or takes were lost, is swept over instead
+(`checkers.engines.priority_repeated`).
 """
 
 import numpy as np
@@ -20,6 +23,8 @@ from checkers.columns import NEVER
 from checkers.engines.containers import Containers
 from checkers.engines.lives import Times
 from checkers.engines.outcome import Outcome
+from checkers.engines.prefixes import spans
+from checkers.engines.priority_repeated import decide_repeated
 from checkers.engines.spares import none_found_after
 from checkers.engines.trees import largest, make_largest, replace
 from checkers.kernels import kernel
@@ -28,8 +33,11 @@ from checkers.options import Limits
 
 def decide(calls: PriorityQueueCalls, limits: Limits) -> list[Outcome | None]:
     """Returns the outcome of each priority queue, None for one left to the general engine."""
-    del limits  # near-linear: nothing to bound
-    return Containers(calls=calls, fits=fits, deadlines=deadlines).decide("priority-queue")
+    decided = Containers(calls=calls, fits=fits, deadlines=deadlines).decide("priority-queue")
+    return [
+        outcome or decide_repeated(calls, start, end, limits, "priority-queue-repeated")
+        for outcome, (start, end) in zip(decided, spans(calls), strict=True)
+    ]
 
 
 @kernel

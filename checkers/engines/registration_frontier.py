@@ -6,10 +6,14 @@ has answered all that the other has, and used no more lost calls of any kind.
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from typing_extensions import override
 
 from checkers.engines.registration_lost import LostCalls
 from checkers.engines.registration_open import ANYBODY, State
+
+_FEW: Final = 2
 
 
 class Step(NamedTuple):
@@ -79,3 +83,21 @@ class Frontier:
         self.size += 1 + len(left) - len(others)
         others[:] = [*left, new]
         return True
+
+
+class NarrowFrontier(Frontier):
+    """Of those with the same updates placed and the same state, two of the best.
+
+    The one that has most lost calls left, and of the others the one that has answered most.
+    """
+
+    @override
+    def add(self, new: Configuration) -> bool:
+        if not super().add(new):
+            return False
+        others = self._kept[new[:2]]
+        if len(others) > _FEW:
+            others.sort(key=lambda one: (self._lost.scarcity(one.used), -one.answered.bit_count()))
+            others[1:] = [max(others[1:], key=lambda one: one.answered.bit_count())]
+            self.size -= 1
+        return any(one is new for one in others)

@@ -8,6 +8,8 @@ borrows from the next, for its highest bit is spare.
 from collections.abc import Callable
 from typing import Final
 
+from typing_extensions import override
+
 from checkers.engines.registration_open import ANYBODY
 
 ENDS: Final = -2
@@ -51,6 +53,11 @@ class LostCalls:
         """Returns how many took effect, one more of a kind among them."""
         return used + (1 << self.kinds[kind])
 
+    def scarcity(self, used: int) -> float:
+        """Returns how little is left of the kinds: of each 1 if nothing, less if more."""
+        left = self._invoked - used
+        return sum(1 / (1 + (left >> place & _FIELD)) for place in self.kinds.values())
+
     def is_no_more(self, used: int, other: int) -> bool:
         """Says whether no more took effect of any kind than in the other."""
         return ((other | self._spare) - used) & self._spare == self._spare
@@ -69,3 +76,11 @@ class LostCalls:
             return used - (own << place) + (own << target)
 
         return mapped
+
+
+class EndlessCalls(LostCalls):
+    """Lost calls that take effect as often as they like, so that nothing is remembered of it."""
+
+    @override
+    def with_one_more(self, used: int, kind: int) -> int:
+        return used

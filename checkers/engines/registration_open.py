@@ -34,6 +34,7 @@ class OpenCalls:
     Attributes:
         bits: the bit of each.
         updates: those that may change the state, by number: grants and unregistrations.
+        told: those that tell an epoch and have to return: grants and accepted heartbeats.
     """
 
     def __init__(self, action: list[int], incarnation: list[int], epoch: list[int]) -> None:
@@ -46,27 +47,33 @@ class OpenCalls:
         self._alive: dict[int, int] = {}
         self._answered_in: dict[State, int] = {}
         self.bits: dict[int, int] = {}
+        self._doomed_before: dict[int, int] = {}
         self.updates: dict[int, int] = {}
+        self.told: dict[int, int] = {}
 
-    def open(self, number: int) -> None:
-        """Gives a call a bit."""
+    def open(self, number: int, *, is_returning: bool) -> None:
+        """Gives a call a bit; it has to return, or may as well stay open to the end."""
         bit = self._free.pop() if self._free else 1 << self._made
         self._made += bit == 1 << self._made
         self.bits[number] = bit
         if self._action[number] in {GRANTED, ENDED}:
             self.updates[number] = bit
+        if is_returning and self._action[number] in {GRANTED, ALIVE}:
+            self.told[number] = bit
         self._toggle(number, bit)
 
     def close(self, number: int) -> None:
         """Takes the bit back."""
         bit = self.bits.pop(number)
         self.updates.pop(number, None)
+        self.told.pop(number, None)
         self._toggle(number, bit)
         self._free.append(bit)
 
     def _toggle(self, number: int, bit: int) -> None:
         action, epoch = self._action[number], self._epoch[number]
         self._answered_in.clear()
+        self._doomed_before.clear()
         if action in self._of:
             self._of[action] ^= bit
         if action == ALIVE:
@@ -100,6 +107,18 @@ class OpenCalls:
             for epoch, bits in self._alive.items():
                 found |= bits if epoch > largest else 0
         return found | stale
+
+    def doomed(self, state: State) -> int:
+        """Returns the bits of the calls that have to return and are legal in no state from here.
+
+        Epochs that are told only grow, and one that is not held any more is never held again.
+        """
+        least = state.largest + (state.kind < HELD)
+        found = self._doomed_before.get(least)
+        if found is None:
+            found = sum(bit for number, bit in self.told.items() if self._epoch[number] < least)
+            self._doomed_before[least] = found
+        return found
 
     def granted_again(self, state: State) -> int:
         """Returns the bits of the grants that tell a holder the epoch that it was told before."""

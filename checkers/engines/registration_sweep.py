@@ -10,11 +10,15 @@ time, and the frontier stays small.
 
 Calls that leave the state as it is are placed as soon as they are legal, which costs nothing. A
 configuration is left out if another can do all that it can (`registration_frontier`).
+
+A sweep that is *narrow* keeps a few configurations and leaves out those in which an open call can't
+have its answer any more: what it passes has an order. One that is *endless* lets lost calls take
+effect as often as they like: what it doesn't pass has none.
 """
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from checkers.calls.registration import (
@@ -27,8 +31,8 @@ from checkers.calls.registration import (
     RegistrationCalls,
 )
 from checkers.columns import NEVER
-from checkers.engines.registration_frontier import Configuration, Frontier, Step
-from checkers.engines.registration_lost import ENDS, LostCalls
+from checkers.engines.registration_frontier import Configuration, Frontier, NarrowFrontier, Step
+from checkers.engines.registration_lost import ENDS, EndlessCalls, LostCalls
 from checkers.engines.registration_open import (
     ANYBODY,
     HELD,
@@ -53,9 +57,29 @@ class Sweep:
     """A sweep over the calls of one broker id."""
 
     def __init__(
-        self, calls: RegistrationCalls, start: int, end: int, limits: Limits, *, cut: int = NEVER
+        self,
+        calls: RegistrationCalls,
+        start: int,
+        end: int,
+        limits: Limits,
+        *,
+        deadline: float,
+        cut: int = NEVER,
+        is_narrow: bool = False,
+        is_endless: bool = False,
     ) -> None:
-        """Takes the calls from one to another; up to an event only, if there is a cut."""
+        """Takes the calls from one to another.
+
+        Args:
+            calls: the calls of all broker ids.
+            start: the first of this one.
+            end: the first of the next one.
+            limits: what it may take.
+            deadline: when its time is over.
+            cut: an event, up to which only they count.
+            is_narrow: whether only the best configurations are kept; what is stuck then may not be.
+            is_endless: whether lost calls take effect as often as they like; what is stuck then is.
+        """
         self._action: list[int] = calls.action[start:end].tolist()
         self._incarnation: list[int] = calls.incarnation[start:end].tolist()
         self._epoch: list[int] = calls.epoch[start:end].tolist()
@@ -63,12 +87,13 @@ class Sweep:
         self._complete: list[int] = calls.complete[start:end].tolist()
         self._cut = cut
         self._limits = limits
-        self._deadline = time.monotonic() + limits.seconds
+        self._deadline = deadline
+        self._is_narrow = is_narrow
         self._looked_at = 0
         self._open = OpenCalls(self._action, self._incarnation, self._epoch)
-        self._lost = LostCalls()
+        self._lost = EndlessCalls() if is_endless else LostCalls()
         self._last_about = self._find_last_about()
-        self._frontier = Frontier(self._lost)
+        self._frontier = self._none()
         self._frontier.add(Configuration(0, State(0, VACANT, ANYBODY), 0, 0, None))
 
     def first_stuck(self) -> int | None:
@@ -90,7 +115,7 @@ class Sweep:
             elif self._action[number] in _LOST:
                 self._lost.add(self._kind(number))
             else:
-                self._open.open(number)
+                self._open.open(number, is_returning=self._complete[number] <= self._cut)
         return None
 
     def order(self) -> list[int]:
@@ -152,7 +177,7 @@ class Sweep:
         if incarnation not in self._lost.kinds:
             return
         mapped = self._lost.forget(incarnation)
-        frontier = Frontier(self._lost)
+        frontier = self._none()
         for one in self._frontier:
             largest, kind, holder = one.state
             is_it = kind == UNTOLD and holder == incarnation
@@ -163,8 +188,8 @@ class Sweep:
     def _pass(self, returning: int) -> None:
         """Places a call that returns, in every configuration that has not placed it yet."""
         bit = self._open.bits[returning]
-        passed, seen = Frontier(self._lost), Frontier(self._lost)
-        waiting = list(self._frontier)
+        passed, seen = self._none(), self._none()
+        waiting = self._hopeful(self._frontier)
         while waiting:
             placed, state, answered, used, _ = one = waiting.pop()
             if not (placed | answered) & bit:
@@ -173,10 +198,20 @@ class Sweep:
             if (placed | answered) & bit:
                 passed.add(Configuration(placed & ~bit, state, answered & ~bit, used, one.steps))
             elif seen.add(one):
-                waiting.extend(self._choices(one, returning))
+                waiting.extend(self._hopeful(self._choices(one, returning)))
                 self._spend(seen.size + passed.size + len(waiting))
         self._open.close(returning)
         self._frontier = passed
+
+    def _none(self) -> Frontier:
+        return NarrowFrontier(self._lost) if self._is_narrow else Frontier(self._lost)
+
+    def _hopeful(self, some: Iterable[Configuration]) -> list[Configuration]:
+        """Returns configurations, of a narrow sweep those in which all that returns can have."""
+        if not self._is_narrow:
+            return list(some)
+        doomed = self._open.doomed
+        return [one for one in some if not doomed(one.state) & ~(one.placed | one.answered)]
 
     def _spend(self, size: int) -> None:
         self._looked_at += 1

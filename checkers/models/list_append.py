@@ -14,6 +14,7 @@ from checkers.calls.lists import OWN_LIST, ListCalls, actions_of, list_calls, va
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
+from checkers.models.list_turns import turns_of_appends
 from checkers.models.reducible import AllBut, Events, ReducibleModel, Turn
 
 
@@ -90,23 +91,8 @@ class ListAppend(ReducibleModel):
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[Turn | None] | None:
         """Appends of one list each, in the order of the list's longest read."""
-        actions = [tuple(call) for call in calls if isinstance(call, tuple)]
-        longest: dict[Hashable, tuple[Hashable, ...]] = {}
-        for is_read, name, value in (action for call in actions for action in call):
-            if is_read and len(value) > len(longest.get(name, ())):
-                longest[name] = value
-        places = {
-            (name, element): place
-            for name, elements in longest.items()
-            for place, element in enumerate(elements)
-        }
-        if len(actions) < len(calls) or any(len(call) > 1 for call in actions):
-            return None
-        unread = len(places)
-        return [
-            None if is_read else Turn(name, places.get((name, value), unread + number))
-            for number, ((is_read, name, value),) in enumerate(actions)
-        ]
+        actions = [call[0] for call in calls if isinstance(call, tuple) and len(call) == 1]
+        return turns_of_appends(actions, events) if len(actions) == len(calls) else None
 
     @override
     def describe_call(self, call: Hashable) -> str | None:

@@ -1,14 +1,17 @@
 """Broker ids of which many answers were lost: the engine's verdicts, its orders, explanations."""
 
+import math
+from functools import partial
 from random import Random
 
 import msgspec
 import pytest
 
-from checkers.columns import columns_of
-from checkers.engines import choose
+from checkers.columns import NEVER, columns_of
+from checkers.engines import choose, registrations
 from checkers.engines.general import check_linearizable
 from checkers.engines.plan import plan_of
+from checkers.engines.registration_sweep import Sweep
 from checkers.explain import explain
 from checkers.explain.brute_force import is_linearizable
 from checkers.explain.engine_orders import engine_order
@@ -71,6 +74,32 @@ def test_it_agrees_with_the_search_wherever_answers_are_lost():
         own = outcome.within(start)
         assert (own.verdict, own.stuck_row, own.linearizable) == told, history
     assert HISTORIES / 4 < invalid < HISTORIES * 3 / 4
+
+
+def test_a_narrow_sweep_passes_no_more_than_an_exact_one_and_an_endless_one_no_less():
+    random, differ = Random("narrow registrations"), 0
+    for _ in range(HISTORIES):
+        columns = columns_of(operations_table(lossy_history(random, [10, 14, 18, 30])))
+        calls = MODEL.calls_of(columns)
+        sweep = partial(Sweep, calls, 0, len(calls), Limits(), deadline=math.inf)
+        kinds = ({"is_narrow": True}, {}, {"is_endless": True})
+        stuck = [sweep(**kind).first_stuck() for kind in kinds]
+        passed = [NEVER if one is None else int(calls.complete[one]) for one in stuck]
+        assert passed == sorted(passed), columns
+        differ += passed[0] < passed[2]
+    assert differ > 0
+
+
+@pytest.mark.parametrize("corrupt", [None, "stale-epoch", "repeated-epoch"])
+def test_a_long_history_is_decided_without_an_exact_sweep(corrupt, monkeypatch):
+    def of_two_kinds(*args, **options):
+        assert options.get("is_narrow") or options.get("is_endless")
+        return Sweep(*args, **options)
+
+    monkeypatch.setattr(registrations, "Sweep", of_two_kinds)
+    calls = MODEL.calls_of(columns_of(generated(corrupt)))
+    (outcome,) = registrations.decide(calls, Limits())
+    assert outcome.verdict is (Verdict.INVALID if corrupt else Verdict.VALID)
 
 
 def test_its_order_of_a_legal_prefix_is_legal():

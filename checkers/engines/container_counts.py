@@ -1,0 +1,95 @@
+"""What counting alone shows of a container's calls, whatever order it gives its elements in.
+
+By the completion of a take of x as many puts of x must have begun as takes of x are over. And where
+a take found none, all that was put before it must have been taken: of each element as many takes
+must have begun by its completion as puts were over at its invocation. For each that is short a take
+whose answer nobody knows may stand in.
+
+The k-th put of x to be over and the k-th take of x to begin are a pair; takes are short at a take
+that found none by the pairs whose put was over before it and whose take began after it. So both are
+counted in O(n log n) time and O(n) memory. Moments are events, all different; NEVER stands for one
+that does not come.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checkers.calls.containers import FOUND_NONE, PUT, TAKE
+from checkers.calls.values import NO_VALUE
+from checkers.columns import NEVER
+from checkers.kernels import kernel
+
+Ints = NDArray[np.int64]
+
+
+def short_at(action: NDArray[np.int8], element: Ints, invoke: Ints, complete: Ints) -> int:
+    """Returns the first completion by which elements were short, or left over; NEVER if none.
+
+    No legal order of the prefix up to it exists.
+
+    Args:
+        action: int8[n], as in `ContainerCalls`, of one key.
+        element: int64[n].
+        invoke: int64[n], ascending.
+        complete: int64[n].
+    """
+    is_put, is_told = action == PUT, (action == TAKE) & (element != NO_VALUE)
+    (nones,) = np.nonzero(action == FOUND_NONE)
+    taken, put = _pairs(element[is_told], complete[is_told], element[is_put], invoke[is_put])
+    over, begun = _pairs(element[is_put], complete[is_put], element[is_told], invoke[is_told])
+    lost = invoke[(action == TAKE) & (element == NO_VALUE)]
+    left = _left(over, begun, invoke[nones], complete[nones])
+    is_short = left > np.searchsorted(lost, complete[nones])
+    return int(
+        min(taken[put > taken].min(initial=NEVER), complete[nones[is_short]].min(initial=NEVER))
+    )
+
+
+def _pairs(element: Ints, moment: Ints, other: Ints, others: Ints) -> tuple[Ints, Ints]:
+    """Pairs the k-th of some moments with the k-th of others of the same element.
+
+    Args:
+        element: int64[n].
+        moment: int64[n].
+        other: int64[m], the elements of the others.
+        others: int64[m].
+
+    Returns:
+        int64[n], the moments; and int64[n], those of the others, NEVER where there is none.
+    """
+    order, to = np.lexsort((moment, element)), np.lexsort((others, other))
+    element, other = element[order], other[to]
+    number = np.arange(len(element)) - np.searchsorted(element, element)
+    partner = np.searchsorted(other, element) + number
+    is_there = partner < np.searchsorted(other, element, side="right")
+    paired = np.full(len(element), NEVER)
+    paired[is_there] = others[to][partner[is_there]]
+    return moment[order], paired
+
+
+@kernel
+def _left(over: Ints, begun: Ints, invoke: Ints, complete: Ints) -> Ints:
+    """Returns how many pairs of a put and a take a container surely holds at intervals: int64[k].
+
+    Args:
+        over: int64[n], when each put was over.
+        begun: int64[n], when each take began.
+        invoke: int64[k], ascending.
+        complete: int64[k].
+    """
+    by_over, taken = np.argsort(over), np.sort(begun)
+    place_of = np.searchsorted(taken, begun) + 1
+    sums = np.zeros(len(over) + 1, dtype=np.int64)  # a Fenwick tree of the pairs put, by `begun`
+    left, put = np.empty(len(invoke), dtype=np.int64), 0
+    for it in range(len(invoke)):
+        while put < len(over) and over[by_over[put]] < invoke[it]:
+            node = place_of[by_over[put]]
+            while node <= len(over):
+                sums[node] += 1
+                node += node & -node
+            put += 1
+        left[it], node = put, np.searchsorted(taken, complete[it])
+        while node > 0:
+            left[it] -= sums[node]
+            node -= node & -node
+    return left
