@@ -74,9 +74,11 @@ class Family(Protocol):
 
 ORDERING: Final = {
     "CounterCalls": "checkers.engines.counter_growing",
+    "PriorityQueueCalls": "checkers.engines.priority_order",
     "QueueCalls": "checkers.engines.queue_order",
     "RegisterCalls": "checkers.engines.beam_registers",
     "RegistrationCalls": "checkers.engines.registrations",
+    "StackCalls": "checkers.engines.stack_order",
     "StringCalls": "checkers.engines.strings",
     "TransactionCalls": "checkers.engines.transactions",
 }

@@ -26,6 +26,8 @@ before it, it is the stuck completion. Time O(n c^2) with few states a completio
 at a time, and exponential in c at worst. Memory O(n), and the states.
 """
 
+from dataclasses import replace
+
 from checkers.calls.containers import ContainerCalls
 from checkers.columns import NEVER
 from checkers.engines.container_counts import short_at
@@ -39,7 +41,11 @@ from checkers.options import Limits
 def decide_repeated(
     calls: ContainerCalls, start: int, end: int, limits: Limits, engine: str
 ) -> Outcome | None:
-    """Returns the outcome of one priority queue, None if that takes more than its limits."""
+    """Returns the outcome of one priority queue, None if that takes more than its limits.
+
+    If counting shows it invalid, and whether all before that has an order takes more than these,
+    what is stuck is not known to be the first.
+    """
     span = slice(start, end)
     short = short_at(
         calls.action[span], calls.element[span], calls.invoke[span], calls.complete[span]
@@ -47,9 +53,8 @@ def decide_repeated(
     found = search(lay_out(calls, start, end, short - 1), limits)
     if found.stuck != NOBODY:
         return outcome_of(calls, start, end, start + found.stuck, engine)
-    if not found.is_passed:
-        return None
     if short == NEVER:
-        return outcome_of(calls, start, end, None, engine)
+        return outcome_of(calls, start, end, None, engine) if found.is_passed else None
     (stuck,) = (calls.complete[span] == short).nonzero()[0]
-    return outcome_of(calls, start, end, start + int(stuck), engine)
+    outcome = outcome_of(calls, start, end, start + int(stuck), engine)
+    return outcome if found.is_passed else replace(outcome, linearizable=None)

@@ -22,6 +22,8 @@ Say a stretch has no end and no bottom. Until t it is covered by elements that w
 that was put before t, and after s began, had never been taken, then those elements and x alone had
 such a stretch without a bottom; so x has to be gone before the last of them that was put before s
 is. It is removed, and the search goes on.
+
+What that leaves open, and elements put again, are for `checkers.engines.stack_repeated`.
 """
 
 import numpy as np
@@ -31,7 +33,9 @@ from checkers.columns import NEVER
 from checkers.engines.containers import Containers
 from checkers.engines.lives import Times, may_be_empty
 from checkers.engines.outcome import Outcome
+from checkers.engines.prefixes import spans
 from checkers.engines.spares import none_found_after
+from checkers.engines.stack_repeated import decide_repeated
 from checkers.engines.trees import cover, first_gap, largest, make_cover, make_largest, replace
 from checkers.kernels import kernel
 from checkers.options import Limits
@@ -39,8 +43,11 @@ from checkers.options import Limits
 
 def decide(calls: StackCalls, limits: Limits) -> list[Outcome | None]:
     """Returns the outcome of each stack, None for one left to the general engine."""
-    del limits  # near-linear: nothing to bound
-    return Containers(calls=calls, fits=fits, deadlines=deadlines).decide("stack")
+    stacks = Containers(calls=calls, fits=fits, deadlines=deadlines)
+    return [
+        outcome or decide_repeated(stacks, start, end, limits, "stack-repeated")
+        for outcome, (start, end) in zip(stacks.decide("stack"), spans(calls), strict=True)
+    ]
 
 
 @kernel

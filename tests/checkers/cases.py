@@ -10,6 +10,7 @@ from tests.checkers import random_histories as draws
 from tests.checkers import reference, unique_values
 from tests.checkers.random_histories import Draw
 from tests.checkers.reference import Apply
+from tests.checkers.repeated_lists import draw_repeated_list
 
 CASES: Final[Mapping[str, tuple[Apply, Draw]]] = {
     "append-log": (reference.append_log, draws.draw_log),
@@ -23,17 +24,26 @@ CASES: Final[Mapping[str, tuple[Apply, Draw]]] = {
     "kv-append": (reference.kv_append, draws.draw_append),
     "kv-append/pieces": (reference.kv_append, unique_values.draw_pieces),
     "list-append": (reference.list_append, draws.draw_list),
+    "list-append/repeated": (reference.list_append, draw_repeated_list),
     "map": (reference.a_map, draws.draw_map),
     "mutex": (reference.mutex, draws.draw_mutex),
     "multi-register": (reference.multi_register(0), draws.draw_txn),
     "multi-register/unique": (reference.multi_register(0), unique_values.draw_transaction),
     "priority-queue": (reference.priority_queue, draws.draw_priorities),
+    "priority-queue/repeated": (
+        reference.priority_queue,
+        draws.draw_container("insert", "delete-min", lambda e: e.index(min(e)), values=3),
+    ),
     "queue": (reference.queue, draws.draw_queue),
     "queue/repeated": (reference.queue, draws.draw_repeated),
     "registration": (reference.registration, draws.draw_registration),
     "set": (reference.a_set, draws.draw_elements),
     "set/growing": (reference.a_set, draws.draw_growing_set),
     "stack": (reference.stack, draws.draw_stack),
+    "stack/repeated": (
+        reference.stack,
+        draws.draw_container("push", "pop", lambda elements: -1, values=3),
+    ),
     "topics": (reference.topics, draws.draw_topics),
     "versioned-register": (reference.versioned_register, draws.draw_versioned),
 }

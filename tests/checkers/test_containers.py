@@ -105,7 +105,11 @@ def test_an_element_whose_put_failed_has_a_number_and_harms_none():
 
 @pytest.mark.parametrize(
     ("model", "engine"),
-    [("queue", "queue-repeated"), ("stack", None), ("priority-queue", None)],
+    [
+        ("queue", "queue-repeated"),
+        ("stack", "stack-repeated"),
+        ("priority-queue", "priority-queue-repeated"),
+    ],
 )
 def test_an_element_that_is_put_twice_is_left_to_another_engine(model, engine):
     operations = in_turn(*steps(model, 1, -1, 1, -1))

@@ -73,7 +73,8 @@ def test_the_wrong_answer_of_a_generated_history_is_found(name, kind):
         model=name, operations=3_000, concurrency=20, values=5, indeterminate=0.02, seed=3
     )
     before = columns_of(generated_table(valid)).operations(0)
-    changed = [n for n, (one, other) in enumerate(zip(operations, before)) if one != other]
+    pairs = zip(operations, before, strict=True)
+    changed = [n for n, (one, other) in enumerate(pairs) if one != other]
     model = sequential(name)
     found = impossible(model, operations)
     assert found is not None

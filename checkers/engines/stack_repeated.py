@@ -1,0 +1,89 @@
+"""Last-in-first-out stacks whose elements may be equal, or whose takes were lost.
+
+Whether such a history has a legal order is NP-complete to say in general; here it is said where
+that is easy, and else nothing. It is valid if a search of bounded width finds an order
+(`checkers.engines.stack_search`) and stepping through it shows it legal. It is invalid if what is
+necessary fails by some completion, and an order is found of all before it. Necessary is
+
+- what counting shows (`checkers.engines.container_counts`);
+- that the elements put once have lives that can be nested: without all calls of some elements a
+  legal order is one of a smaller stack, so `checkers.engines.containers` decides that one.
+
+The search goes from completion to completion, and what completes has its effect by then, others
+before it only if that is needed (Lowe, "Testing for linearizability", 2017). A state is a stack and
+which of the open calls have had their effect. So:
+
+- A put has its effect when it completes; what is taken from below it can also have been put after,
+  if the put above was invoked before the other one completed: then it goes below, and has to be
+  there by the moment of the other's put, and so has all that stays (`checkers.engines.stack_cells`
+  keeps these bounds). So the order of puts that overlap is left open until a take asks for it.
+- Other open takes go first if they can have what is on top.
+- A take can have what an open put brings, at once; of lost puts nothing else is ever needed.
+- A lost take can take what is on top.
+
+Time is O(n) times the width and the choices; memory is of the order of n and the stacks kept.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from checkers.calls.containers import PUT, ContainerCalls
+from checkers.calls.values import NO_VALUE
+from checkers.columns import NEVER
+from checkers.engines.container_counts import short_at
+from checkers.engines.containers import Containers
+from checkers.engines.outcome import Outcome
+from checkers.engines.prefixes import first_stuck, outcome_of
+from checkers.engines.stack_order import legal_order
+from checkers.options import Limits
+
+
+def decide_repeated(
+    stacks: Containers, start: int, end: int, limits: Limits, engine: str
+) -> Outcome | None:
+    """Returns the outcome of one stack, None if nothing shows what it is, or by its limits.
+
+    What is necessary may fail where it was not decided whether all before it has an order: then
+    what is stuck is not known to be the first.
+    """
+    calls = stacks.calls
+    complete = calls.complete[start:end]
+    shown = min(
+        short_at(
+            calls.action[start:end], calls.element[start:end], calls.invoke[start:end], complete
+        ),
+        _crossed_at(stacks, start, end),
+    )
+    before = int(complete[complete < shown].max(initial=-1))
+    is_passed = legal_order(calls, start, end, before, limits) is not None
+    if shown == NEVER:
+        return outcome_of(calls, start, end, None, engine) if is_passed else None
+    stuck = start + int(np.flatnonzero(complete == shown)[0])
+    outcome = outcome_of(calls, start, end, stuck, engine)
+    return outcome if is_passed else replace(outcome, linearizable=None)
+
+
+def _crossed_at(stacks: Containers, start: int, end: int) -> int:
+    """Returns a completion by which elements that are put once can't be nested; NEVER if none."""
+    once = put_once(stacks.calls, start, end)
+    stuck = first_stuck(once, 0, len(once), replace(stacks, calls=once).may_be_legal)
+    return NEVER if stuck is None else int(once.complete[stuck])
+
+
+def put_once(calls: ContainerCalls, start: int, end: int) -> ContainerCalls:
+    """Returns the calls of one key that are of elements put at most once, or of none."""
+    element = calls.element[start:end]
+    puts = np.bincount(
+        element[calls.action[start:end] == PUT], minlength=element.max(initial=0) + 1
+    )
+    kept = start + np.flatnonzero((element == NO_VALUE) | (puts[element] <= 1))
+    return replace(
+        calls,
+        starts=np.asarray([0, len(kept)]),
+        rows=calls.rows[kept],
+        invoke=calls.invoke[kept],
+        complete=calls.complete[kept],
+        action=calls.action[kept],
+        element=calls.element[kept],
+    )
