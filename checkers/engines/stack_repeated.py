@@ -31,7 +31,7 @@ import numpy as np
 from checkers.calls.containers import PUT, ContainerCalls
 from checkers.calls.values import NO_VALUE
 from checkers.columns import NEVER
-from checkers.engines.container_counts import short_at
+from checkers.engines.container_counts import MOST_SEARCHED, short_at
 from checkers.engines.containers import Containers
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import first_stuck, outcome_of
@@ -57,8 +57,10 @@ def decide_repeated(
     )
     before = int(complete[complete < shown].max(initial=-1))
     is_passed = legal_order(calls, start, end, before, limits) is not None
+    if not is_passed and (shown == NEVER or end - start <= MOST_SEARCHED):
+        return None
     if shown == NEVER:
-        return outcome_of(calls, start, end, None, engine) if is_passed else None
+        return outcome_of(calls, start, end, None, engine)
     stuck = start + int(np.flatnonzero(complete == shown)[0])
     outcome = outcome_of(calls, start, end, stuck, engine)
     return outcome if is_passed else replace(outcome, linearizable=None)
