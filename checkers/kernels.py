@@ -25,7 +25,7 @@ import re
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, wraps
 from pathlib import Path
@@ -33,6 +33,7 @@ from typing import Any, Final, TypeVar, cast
 
 import numba
 from numba.core.bytecode import FunctionIdentity
+from numba.core.types import int64, signed_domain, unliteral
 
 _PACKAGE: Final = Path(__file__).parent
 _IS_GIVEN: Final = "NUMBA_CACHE_DIR" in os.environ
@@ -95,11 +96,21 @@ def _alone(compiles: F, lock: Path) -> F:
     """
 
     @wraps(compiles)
-    def compiles_alone(signature: object) -> object:
+    def compiles_alone(signature: Iterable[object]) -> object:
         with _held_by_this_process(lock):
-            return compiles(signature)
+            return compiles(tuple(map(_widest, signature)))
 
     return cast("F", compiles_alone)
+
+
+def _widest(given: object) -> object:
+    """Returns the type that a kernel takes an argument as: numbers as 64 bits, none as a constant.
+
+    numba compiles a function anew for each constant, and each width of a number, that another gives
+    it: up to six times, and as often all that it calls.
+    """
+    kind: object = unliteral(given)  # type: ignore[no-untyped-call]
+    return int64 if kind in signed_domain else kind
 
 
 @contextmanager

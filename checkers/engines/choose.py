@@ -34,6 +34,7 @@ FAMILIES: Final = {
     "SetCalls": "checkers.engines.sets",
     "StackCalls": "checkers.engines.stacks",
     "StringCalls": "checkers.engines.strings",
+    "TopicCalls": "checkers.engines.topics",
     "TransactionCalls": "checkers.engines.transactions",
     "VersionedCalls": "checkers.engines.versioned_cas",
 }
@@ -80,6 +81,7 @@ ORDERING: Final = {
     "RegistrationCalls": "checkers.engines.registrations",
     "StackCalls": "checkers.engines.stack_order",
     "StringCalls": "checkers.engines.strings",
+    "TopicCalls": "checkers.engines.topics",
     "TransactionCalls": "checkers.engines.transactions",
 }
 """By the name of a kind of calls: the module that can tell legal orders of them."""

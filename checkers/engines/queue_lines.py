@@ -1,4 +1,4 @@
-"""The calls of a queue whose elements may be equal, in lines; what counting shows of them.
+"""The calls of a queue whose elements may be equal, in lines.
 
 For `checkers.engines.queue_repeated`, which says what the lines are for.
 """
@@ -93,35 +93,4 @@ def lines_of(queue: Queue, cut: int) -> Lines:
         line=line,
         takes=starts[1],
         nones=starts[2],
-    )
-
-
-def short_at(queue: Queue) -> int:
-    """Returns the first completion by which elements were short, or too many; NEVER if none.
-
-    By it more takes of a value were over than puts of it begun, or a take had found none though
-    more puts were over before it than other takes were begun by then.
-    """
-    is_put, is_take = queue.action == PUT, queue.action == TAKE
-    is_told = is_take & (queue.complete != NEVER)
-    puts, takes = np.flatnonzero(is_put), np.flatnonzero(is_told)
-    puts = puts[np.lexsort((queue.invoke[puts], queue.element[puts]))]
-    takes = takes[np.lexsort((queue.complete[takes], queue.element[takes]))]
-    values = np.arange(queue.element.max(initial=NO_VALUE) + 2)
-    first_put = np.searchsorted(queue.element[puts], values)
-    of_value = queue.element[takes]
-    number = np.arange(len(takes)) - np.searchsorted(of_value, of_value)
-    put = first_put[of_value] + number
-    is_there = put < first_put[of_value + 1]
-    begun = np.full(len(takes), NEVER)
-    begun[is_there] = queue.invoke[puts[put[is_there]]]
-    over = queue.complete[takes]
-    (nones,) = np.nonzero(queue.action == FOUND_NONE)
-    put_before = np.searchsorted(np.sort(queue.complete[is_put]), queue.invoke[nones])
-    taken_by = np.searchsorted(queue.invoke[is_take], queue.complete[nones])
-    return int(
-        min(
-            over[begun > over].min(initial=NEVER),
-            queue.complete[nones[put_before > taken_by]].min(initial=NEVER),
-        )
     )

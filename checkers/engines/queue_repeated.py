@@ -21,23 +21,25 @@ what may come next, of one value,
   value go by invocation. A take whose answer nobody knows goes with any put, if nothing else does.
 
 That leaves a choice between values. What shows by counting is not searched for: elements that are
-short by some completion (`checkers.engines.queue_lines`), and places for which no number of
-elements of some values is left (`checkers.engines.queue_bounds`). The search is one of bounded
-width, which is turned back and widened where no state is left (`checkers.engines.queue_search`).
-Time O(n c^2) where it is not; the question is NP-complete, and past a number of states there is no
-answer. Memory O(n c), a few bytes. The first stuck completion is that by which counting shows
-something, that beyond which no state came, or is found by bisection.
+short, or left over, by some completion (`checkers.engines.container_counts`), and places for which
+no number of elements of some values is left (`checkers.engines.queue_bounds`). The search is one of
+bounded width, which is turned back and widened where no state is left
+(`checkers.engines.queue_search`). Time O(n c^2) where it is not; the question is NP-complete, and
+past a number of states there is no answer. Memory O(n c), a few bytes. The first stuck completion
+is that by which counting shows something, that beyond which no state came, or is found by
+bisection.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 from checkers.calls.containers import ContainerCalls
+from checkers.engines.container_counts import short_at
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import Guided, outcome_of
 from checkers.engines.queue_bounds import out_of_bounds_at
 from checkers.engines.queue_guide import guide_of
-from checkers.engines.queue_lines import Queue, lines_of, queue_of, short_at
+from checkers.engines.queue_lines import Queue, lines_of, queue_of
 from checkers.engines.queue_search import GAVE_UP, LEGAL, search
 from checkers.options import Limits
 
@@ -57,7 +59,7 @@ def decide_repeated(
 ) -> Outcome | None:
     """Returns the outcome of one queue, None if that takes more than its limits."""
     queue = queue_of(calls, start, end)
-    shown_at = out_of_bounds_at(queue, short_at(queue))
+    shown_at = out_of_bounds_at(queue, short_at(*queue))
     prefixes = _Prefixes(queue, limits, shown_at)
     guided = Guided(complete=queue.complete, decide=prefixes.decide)
     try:

@@ -1,9 +1,10 @@
 """Stacks that share what lies deep in them: cells that are never changed, for a search of many.
 
-Kernels for `checkers.engines.stack_search`. An arena is int64[n, 7], one cell a row; what a cell
-lies on was made before it, cell 0 is the bottom. An element's cell has when its put was invoked and
+Kernels for `checkers.engines.stack_search`. An arena is int64[n, WIDTH], a cell a row; what a cell
+lies on was made before it, row 0 is the bottom. An element's cell has when its put was invoked and
 by when it has to be put at the latest: by its completion, and below its `CAP`, which holds for all
-that lies below as well.
+that lies below as well; and how odd it is that it lies there, with all below it, and how many of
+each group of elements are there (`checkers.engines.stack_ahead`).
 """
 
 from typing import Final
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers.columns import NEVER
+from checkers.engines.stack_ahead import GROUPS, Ahead, oddness
 from checkers.kernels import bare_kernel, kernel
 
 Ints = NDArray[np.int64]
@@ -23,8 +25,11 @@ LO: Final = 3
 HI: Final = 4
 CAP: Final = 5
 HASH: Final = 6
-WIDTH: Final = 7
+ODD: Final = 7
+COUNTS: Final = 8
+WIDTH: Final = COUNTS + GROUPS
 BOTTOM: Final = 0
+ODD_UNIT: Final = 100
 
 DEEPEST: Final = 40
 """So far down an element is looked for."""
@@ -43,8 +48,19 @@ def make(cells: Ints, count: int, below: int, call: int, value: int) -> int:
 
 
 @bare_kernel
-def take_out(cells: Ints, count: int, path: Ints, depth: int) -> tuple[int, int, int]:
+def take_out(
+    ahead: Ahead, level: int, net: Ints, cells: Ints, count: int, path: Ints, depth: int
+) -> tuple[int, int, int]:
     """Takes out the last element of a path from the top, below which all others of it were put.
+
+    Args:
+        ahead: what is expected of the stack.
+        level: the completion.
+        net: how many more lost puts than lost takes had their effect, by group.
+        cells: the arena.
+        count: how many cells it has.
+        path: int64[DEEPEST], from the top.
+        depth: the place of the last.
 
     Returns:
         The new top, by when the element was put at the latest, and the number of cells.
@@ -54,18 +70,35 @@ def take_out(cells: Ints, count: int, path: Ints, depth: int) -> tuple[int, int,
         cap = min(cap, cells[path[place], CAP])
     latest, top = min(cells[it, HI], cap), cells[it, BELOW]
     if top != BOTTOM and cells[top, CAP] > latest:
-        top, count = _again(cells, count, top, cells[top, BELOW], latest), count + 1
+        top, count = (
+            _again(ahead, level, net, cells, count, top, cells[top, BELOW], latest),
+            count + 1,
+        )
     for place in range(depth - 1, -1, -1):
-        top, count = _again(cells, count, path[place], top, latest), count + 1
+        top, count = _again(ahead, level, net, cells, count, path[place], top, latest), count + 1
     return top, latest, count
 
 
 @bare_kernel
-def _again(cells: Ints, count: int, it: int, below: int, cap: int) -> int:
+def _again(
+    ahead: Ahead, level: int, net: Ints, cells: Ints, count: int, it: int, below: int, cap: int
+) -> int:
     make(cells, count, below, cells[it, CALL], cells[it, VALUE])
     cells[count, LO], cells[count, HI] = cells[it, LO], cells[it, HI]
     cells[count, CAP] = min(cap, cells[it, CAP])
+    weigh(ahead, level, net, cells, count)
     return count
+
+
+@bare_kernel
+def weigh(ahead: Ahead, level: int, net: Ints, cells: Ints, it: int) -> None:
+    """Says how odd it is that a cell comes to lie where it does, as `oddness`, and all below it."""
+    below, own = cells[it, BELOW], cells[it, VALUE] % GROUPS
+    for column in range(COUNTS, WIDTH):
+        cells[it, column] = cells[below, column]
+    cells[it, COUNTS + own] += 1
+    odd = oddness(ahead, level, net, cells[it, COUNTS:], own)
+    cells[it, ODD] = cells[below, ODD] + np.int64(ODD_UNIT * odd)
 
 
 @bare_kernel

@@ -15,16 +15,17 @@ from checkers.calls.containers import FOUND_NONE, PUT, ContainerCalls, StackCall
 from checkers.calls.values import NO_VALUE
 from checkers.columns import NEVER
 from checkers.engines.lanes import lanes_of
+from checkers.engines.stack_ahead import ahead_of
 from checkers.engines.stack_cells import BELOW, BOTTOM, CALL, CAP, HI, LO, VALUE, Ints
 from checkers.engines.stack_search import search
 from checkers.engines.stack_steps import LOG, MOST_SLOTS, PAIRED, TOP, Calls
 from checkers.kernels import kernel
 from checkers.options import Limits
 
-_STATES_A_SECOND: Final = 1_500_000
+_STATES_A_SECOND: Final = 800_000
 """So few states on any machine; so that what a key may cost is counted, not timed."""
-_MOST_KEPT: Final = 4096
-_CELL_BYTES: Final = 256
+_MOST_KEPT: Final = 1024
+_CELL_BYTES: Final = 320
 """What a cell costs while there are two copies of all."""
 
 
@@ -71,6 +72,7 @@ def calls_of(calls: ContainerCalls, start: int, end: int) -> Calls:
         spares=np.flatnonzero((action != PUT) & (complete == NEVER)),
         lost=lost,
         lost_from=np.searchsorted(element[lost], values),
+        ahead=ahead_of(action, element, invoke, complete, levels),
     )
 
 

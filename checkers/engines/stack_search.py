@@ -2,8 +2,10 @@
 
 Kernels for `checkers.engines.stack_repeated`, which says what a state is. It goes from completion
 to completion, with the best states; where none is left it is turned back some completions and keeps
-more, until it is past that one. Every other time states whose elements have other bounds are kept
-apart. A search that finds nothing shows nothing. Work is counted in states met.
+more, until it is past that one. Which states are the best is told by how long the open calls have
+been open, and by the calls that follow (`checkers.engines.stack_ahead`); each time in another way,
+and every other time states whose elements have other bounds are kept apart. A search that finds
+nothing shows nothing. Work is counted in states met.
 """
 
 from math import log
@@ -20,6 +22,9 @@ from checkers.engines.stack_cells import (
     HASH,
     HI,
     LO,
+    ODD,
+    ODD_UNIT,
+    VALUE,
     WIDTH,
     Ints,
     compacted,
@@ -29,6 +34,7 @@ from checkers.engines.stack_steps import (
     MOST_FOUND,
     MOST_MADE,
     POINTERS,
+    ROW,
     SPARES,
     SPENT,
     TOP,
@@ -45,13 +51,20 @@ _WIDER: Final = 4
 _STRIDE: Final = 32
 """One in so many completions can be turned back to."""
 _MOST_TURNS: Final = 14
-"""So often it is turned back without getting past one completion."""
+"""So often it is turned back farther and keeps more, to get past one completion; then anew."""
+_MOST_ROUNDS: Final = 8
 _CELLS: Final = 1 << 16
 _SPENT_COST: Final = 3.0
 """What a call costs that need not have happened: as much as chance one in twenty."""
 _LEAST_SHARE: Final = 0.02
 _FREEDOM: Final = 0.02
 _LOOKED_AT: Final = 12
+_WEIGHTS: Final = (0.5, 0.5, 0.15, 0.15, 1.0, 1.0, 0.05, 0.3)
+"""How much it counts, by turn, that the order of the stack is odd: the truth may be odd too."""
+_LEAST_KINDS: Final = 64
+"""The kept states are of so many kinds, or of all: else they would differ in deep elements only."""
+_NEAR: Final = 3
+"""So many elements from the top make up a kind, with the open calls that had their effect."""
 _SEED: Final = 0x9E3779B97F4A7C15
 
 
@@ -73,8 +86,8 @@ def search(
     """
     cells, count = np.zeros((_CELLS, WIDTH), dtype=np.int64), 1
     cells[BOTTOM, CAP] = NEVER
-    rows = np.zeros((1, SPENT + 1), dtype=np.int64)
-    trail, level, failed, turned = [rows.copy()], 0, -1, 0
+    rows = np.zeros((1, ROW), dtype=np.int64)
+    trail, level, failed, turned, rounds = [rows.copy()], 0, -1, 0, 0
     while level < last and most > 0 and len(cells) <= most_cells:
         if 2 * count > len(cells):
             cells, count = compacted(cells, count, [rows, *trail], POINTERS)
@@ -83,20 +96,22 @@ def search(
         met, cells, count = _advance(calls, level, cells, count, rows)
         most -= len(met)
         keep = min(_FIRST_KEPT * _WIDER ** ((turned + 1) // 2), room)
-        rows = _best(calls, level, cells, met, keep, turned % 2 == 1)
+        rows = _best(calls, level, cells, met, keep, turned + 3 * rounds)
         if len(rows) > 0:
             level += 1
             if level > failed + _STRIDE:
-                turned = 0
+                turned, rounds = 0, 0
             continue
         failed, turned = max(failed, level), turned + 1
-        place = max(0, failed // _STRIDE - 2 ** (turned // 2))
-        if turned > _MOST_TURNS or (place == 0 and turned > 1 and keep == room):
+        place = min(max(0, failed // _STRIDE - 2 ** (turned // 2)), len(trail) - 1)
+        if rounds > _MOST_ROUNDS or (failed < _STRIDE and keep == room):
             break
+        if turned > _MOST_TURNS:
+            turned, rounds = 1, rounds + 1
         while len(trail) > place + 1:
             trail.pop()
         level, rows = place * _STRIDE, trail[place].copy()
-    return level == last, cells, rows[0] if level == last else np.zeros(SPENT + 1, dtype=np.int64)
+    return level == last, cells, rows[0] if level == last else np.zeros(ROW, dtype=np.int64)
 
 
 @kernel
@@ -104,7 +119,7 @@ def _advance(
     calls: Calls, level: int, cells: Ints, count: int, rows: Ints
 ) -> tuple[Ints, Ints, int]:
     """Returns the states after a completion, the cells, and how many of these there are."""
-    met, known = np.empty((4 * len(rows) + MOST_FOUND, SPENT + 1), dtype=np.int64), 0
+    met, known = np.empty((4 * len(rows) + MOST_FOUND, ROW), dtype=np.int64), 0
     found, ahead, path = scratch()
     for row in rows:
         if count + MOST_MADE > len(cells):
@@ -121,8 +136,41 @@ def _advance(
 
 
 @kernel
-def _best(calls: Calls, level: int, cells: Ints, rows: Ints, keep: int, is_apart: bool) -> Ints:  # noqa: FBT001
-    """Returns the best of some states; of those that differ in freedom only one, or not."""
+def _best(calls: Calls, level: int, cells: Ints, rows: Ints, keep: int, taste: int) -> Ints:
+    """Returns the best of some states, not too many of one kind; tastes differ."""
+    is_apart, weight = taste % 2 == 1, _WEIGHTS[taste % len(_WEIGHTS)] / ODD_UNIT
+    chance, cost = _chances(calls, level), np.empty(len(rows))
+    for place in range(len(rows)):
+        odd = cells[rows[place, TOP], ODD]
+        cost[place] = _cost(cells, rows[place], chance) + weight * odd
+    size = 4 * keep
+    seen, kinds = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    alike, most_alike = np.zeros(size, dtype=np.int64), max(1, keep // _LEAST_KINDS)
+    kept, known = np.empty(keep, dtype=np.int64), 0
+    for place in np.argsort(cost, kind="mergesort"):
+        if known == keep:
+            break
+        key, kind = _key(cells, rows[place], is_apart), _kind(cells, rows[place])
+        at, near = _place(seen, key), _place(kinds, kind)
+        if seen[at] == 0 and alike[near] < most_alike:
+            kinds[near], alike[near] = kind, alike[near] + 1
+            seen[at], kept[known] = key, place
+            known += 1
+    return rows[kept[:known]]
+
+
+@bare_kernel
+def _place(table: Ints, key: int) -> int:
+    """Returns where in a table a number is, or may be put; 0 stands for none."""
+    at = key % len(table)
+    while table[at] != 0 and table[at] != key:
+        at = (at + 1) % len(table)
+    return at
+
+
+@kernel
+def _chances(calls: Calls, level: int) -> NDArray[np.float64]:
+    """Returns how unlikely it is that open calls had no effect yet, or had: float64[2, slots]."""
     opened = calls.opened[level]
     chance = np.zeros((2, len(opened)))
     now = calls.complete[calls.levels[level]]
@@ -133,22 +181,7 @@ def _best(calls: Calls, level: int, cells: Ints, rows: Ints, keep: int, is_apart
             share = (now - begun) / (over - begun)
             chance[0, slot] = -log(max(1 - share, _LEAST_SHARE))
             chance[1, slot] = -log(max(share, _LEAST_SHARE))
-    cost = np.empty(len(rows))
-    for place in range(len(rows)):
-        cost[place] = _cost(cells, rows[place], chance)
-    seen = np.zeros(4 * keep, dtype=np.int64)
-    kept, known = np.empty(keep, dtype=np.int64), 0
-    for place in np.argsort(cost, kind="mergesort"):
-        if known == keep:
-            break
-        key = _key(cells, rows[place], is_apart)
-        at = key % len(seen)
-        while seen[at] != 0 and seen[at] != key:
-            at = (at + 1) % len(seen)
-        if seen[at] == 0:
-            seen[at], kept[known] = key, place
-            known += 1
-    return rows[kept[:known]]
+    return chance
 
 
 @bare_kernel
@@ -168,19 +201,35 @@ def _cost(cells: Ints, row: Ints, chance: NDArray[np.float64]) -> float:
 
 
 @bare_kernel
+def _kind(cells: Ints, row: Ints) -> int:
+    """Returns a number that is the same for states that differ only deep in the stack."""
+    mixed, cell = _mixed(np.uint64(row[USED]), 0), row[TOP]
+    for _ in range(_NEAR):
+        if cell == BOTTOM:
+            break
+        mixed = _mixed(mixed, cells[cell, VALUE] + 1)
+        cell = cells[cell, BELOW]
+    return int(mixed >> np.uint64(1)) | 1
+
+
+@bare_kernel
 def _key(cells: Ints, row: Ints, is_apart: bool) -> int:  # noqa: FBT001
     """Returns a number that differs for states that are to be kept apart."""
     mixed = np.uint64(cells[row[TOP], HASH])
     for part in (row[USED], row[SPARES], cells[row[LOST], HASH]):
-        mixed = (mixed + np.uint64(part)) * np.uint64(_SEED)
-        mixed ^= mixed >> np.uint64(29)
+        mixed = _mixed(mixed, part)
     cell, cap = row[TOP], NEVER
     for _ in range(_LOOKED_AT):
         if not is_apart or cell == BOTTOM:
             break
         cap = min(cap, cells[cell, CAP])
         for part in (cells[cell, LO], min(cap, cells[cell, HI])):
-            mixed = (mixed + np.uint64(part)) * np.uint64(_SEED)
-            mixed ^= mixed >> np.uint64(29)
+            mixed = _mixed(mixed, part)
         cell = cells[cell, BELOW]
     return int(mixed >> np.uint64(1)) | 1
+
+
+@bare_kernel
+def _mixed(mixed: np.uint64, part: int) -> np.uint64:
+    mixed = (mixed + np.uint64(part)) * np.uint64(_SEED)
+    return mixed ^ (mixed >> np.uint64(29))

@@ -3,7 +3,8 @@
 Kernels for `checkers.engines.stack_search`. A state is a row of numbers: the cell on top; the last
 cell of its log, in which each take that took something is, with what it took; that of the lost puts
 it used, by value; which of the calls that are open have had their effect, by slot; how many takes
-without a known answer have; and how many calls have that need not have had.
+without a known answer have; how many calls have that need not have had; and of these how many more
+puts than takes, by group of elements.
 """
 
 from typing import Final, NamedTuple
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers.calls.containers import FOUND_NONE, PUT, TAKE
+from checkers.engines.stack_ahead import GROUPS, Ahead
 from checkers.engines.stack_cells import (
     BELOW,
     BOTTOM,
@@ -25,6 +27,7 @@ from checkers.engines.stack_cells import (
     make,
     reachable,
     take_out,
+    weigh,
 )
 from checkers.kernels import bare_kernel, kernel
 
@@ -35,11 +38,15 @@ POINTERS: Final = 3
 USED: Final = 3
 SPARES: Final = 4
 SPENT: Final = 5
+NET: Final = 6
+ROW: Final = NET + GROUPS
 
 MOST_FOUND: Final = 256
 MOST_MADE: Final = 2 * MOST_FOUND + 8 * DEEPEST
 """So much room one step from one state is given; what would take more is left out."""
 MOST_SLOTS: Final = 62
+_MOST_SPARES: Final = 2
+"""So many takes without a known answer have their effect by one completion and not before."""
 PAIRED: Final = -1
 """The moment of a put that a take follows at once."""
 
@@ -58,6 +65,7 @@ class Calls(NamedTuple):
         spares: int64[k], the takes whose answer nobody knows.
         lost: int64[l], the lost puts, by value.
         lost_from: int64[v + 1], where those of each value begin.
+        ahead: what is expected of the stack.
     """
 
     action: NDArray[np.int8]
@@ -70,12 +78,13 @@ class Calls(NamedTuple):
     spares: Ints
     lost: Ints
     lost_from: Ints
+    ahead: Ahead
 
 
 @kernel
 def scratch() -> tuple[Ints, Ints, Ints]:
     """Returns arrays for `following`: of states found, of states on the way, and a path."""
-    found = np.empty((MOST_FOUND, SPENT + 1), dtype=np.int64)
+    found = np.empty((MOST_FOUND, ROW), dtype=np.int64)
     return found, np.empty_like(found), np.empty(DEEPEST, dtype=np.int64)
 
 
@@ -125,6 +134,7 @@ def following(
             _copy(state, found[known])
             cell = make(cells, count, state[TOP], it, value)
             cells[cell, LO], cells[cell, HI] = calls.invoke[it], calls.complete[it]
+            weigh(calls.ahead, level, state[NET:], cells, cell)
             found[known, TOP], count, known = cell, count + 1, known + 1
         elif calls.action[it] == FOUND_NONE and state[TOP] == BOTTOM:
             _copy(state, found[known])
@@ -157,6 +167,7 @@ def _paired(
     if number < calls.lost_from[value + 1] and calls.invoke[calls.lost[number]] < now:
         _copy(row, found[known])
         found[known, SPENT] += 1
+        found[known, NET + value % GROUPS] += 1
         found[known, LOST] = make(cells, count, row[LOST], -1, value)
         cells[count, LO] = number + 1 - calls.lost_from[value]
         put = calls.lost[number]
@@ -214,10 +225,12 @@ def _taken(
                 found[known, USED] |= 1 << slot
             count = _without(calls, level, cells, count, found[known], path, depth, take)
             known += 1
-        if value < 0 and depth == 0 and _has_spare(calls, level, row):
+        more = row[SPARES] - found[0, SPARES]
+        if value < 0 and depth == 0 and more < _MOST_SPARES and _has_spare(calls, level, row):
             _copy(row, found[known])
             found[known, SPARES] += 1
             found[known, SPENT] += 1
+            found[known, NET + cells[cell, VALUE] % GROUPS] -= 1
             take = calls.spares[row[SPARES]]
             count = _without(calls, level, cells, count, found[known], path, depth, take)
             known += 1
@@ -239,7 +252,7 @@ def _without(
 ) -> int:
     """Changes a state to the one after a take of the last of a path; returns the count of cells."""
     now = calls.complete[calls.levels[level]]
-    row[TOP], latest, count = take_out(cells, count, path, depth)
+    row[TOP], latest, count = take_out(calls.ahead, level, row[NET:], cells, count, path, depth)
     put = cells[path[depth], CALL]
     row[LOG] = _told(cells, count, row[LOG], take, put, now, latest)
     settle(calls, level, row)

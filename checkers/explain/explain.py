@@ -25,6 +25,7 @@ from checkers.explain.explanation import (
 from checkers.explain.helpers import helping
 from checkers.explain.minimise import Minimised, minimise
 from checkers.explain.reductions import is_reducible, prefix, until
+from checkers.explain.so_far import Known, linearization_so_far
 from checkers.explain.subhistory import Entry
 from checkers.explain.telling import answering, short, told_operation
 from checkers.explain.values import decisive
@@ -64,10 +65,11 @@ def explain(
     end = stuck.complete_index
     assert end is not None, "an operation that never completed can't be stuck"
     whole = prefix(model, operations, end)
-    proposed = partial(engine_order, model, operations, end - 1, seconds)
-    steps = longest_linearization(model, until(model, whole, end - 1), seconds, proposed)
-    known = decisive(model, steps, whole) if steps and is_reducible(model) else ()
-    found = minimise(model, whole, seconds, known)
+    before = until(model, whole, end - 1)
+    proposed = partial(engine_order, model, operations)
+    steps = longest_linearization(model, before, seconds, partial(proposed, end - 1, seconds))
+    decided = decisive(model, steps, whole) if steps and is_reducible(model) else ()
+    found = minimise(model, whole, seconds, decided)
     done = sum(entry.is_required for entry in whole.entries) - 1
     calls = {entry.operation.index: entry.call for entry in whole.entries}
     answers = answering(operations)
@@ -80,20 +82,26 @@ def explain(
         states = found.sub.starts if steps is None else (state,)
         helpers = helping(model, states, stuck, whole, found.sub.entries, answers)
     left = None if steps is None else model.describe(state)
+    is_first = is_first or steps is not None
+    known = None if steps is None else Known(steps, done)
+    if known is None:
+        known = linearization_so_far(model, before, seconds, proposed)
+    linearized = None if known is None else known.completed
     return Explanation(
         history=history,
         model=model.name,
         key=key,
         operations=len(operations),
         stuck=told,
-        is_first=is_first or steps is not None,
+        is_first=is_first,
         linearizable=done,
-        linearization=None if steps is None else tuple(_linearized(model, steps)),
+        linearized=linearized,
+        linearization=None if known is None else tuple(_linearized(model, known.steps)),
         sub_history=sub,
         words=paragraph(
             key=key,
             stuck=told,
-            before=told_before(done, left, is_first=is_first or steps is not None),
+            before=told_before(done, left, linearized, is_first=is_first),
             sub=sub,
             helpers=helpers,
         ),

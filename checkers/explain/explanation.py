@@ -187,8 +187,10 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
         stuck: the first operation at whose completion no linearization exists.
         is_first: whether it is known to be the first; if not, that was not decided.
         linearizable: how many operations were completed before that.
-        linearization: the longest linearization before it, in order; null if none was found in
-            the time there was.
+        linearized: how many of these are in the linearization: all, or as many as were completed
+            when the time was over; null if there is none.
+        linearization: the longest linearization before it that was found, in order; null if none
+            was in the time there was.
         sub_history: the minimal sub-history; null if none was found in the time there was.
         words: all of it, for a person.
     """
@@ -201,6 +203,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     stuck: ToldOperation
     is_first: bool = True
     linearizable: int
+    linearized: int | None = None
     linearization: tuple[LinearizedOperation, ...] | None
     sub_history: SubHistory | None
     words: str

@@ -45,21 +45,25 @@ def paragraph(
     )
 
 
-def told_before(linearizable: int, left: str | None, *, is_first: bool) -> str:
+def told_before(
+    linearizable: int, left: str | None, so_far: int | None = None, *, is_first: bool
+) -> str:
     """Returns a sentence on the operations completed before the one that has no place.
 
     Args:
         linearizable: how many they are.
         left: the state that their linearization leaves, in words; None if none was found.
+        so_far: of how many of them, if not of all, an order is known; None if of none.
         is_first: whether they are known to have one.
     """
     if linearizable == 0:
         return "It is the first operation to complete."
     count = "The operation" if linearizable == 1 else f"The {linearizable} operations"
     if not is_first:
+        some = "" if so_far is None else f", but for the first {so_far}, which have one"
         return (
-            f"{count} completed before it may have a legal order or not: that was not decided. With"
-            " it there is none."
+            f"{count} completed before it may have a legal order or not: that was not decided"
+            f"{some}. With it there is none."
         )
     has = "has" if linearizable == 1 else "have"
     ends = "" if left is None else f", which leaves {short(left)}"

@@ -16,6 +16,8 @@ from typing import Final
 
 from typing_extensions import override
 
+from checkers.calls.topics import Said, TopicCalls, topic_calls
+from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.kraft.describe import lags, shown_before_create
 from checkers.kraft.topic_facts import created_id
@@ -97,6 +99,16 @@ class Topics(ReducibleModel, PropertyModel):
             _validate_delete(operation)
         if operation.status == "ok":
             _validate_outcome(operation)
+
+    def calls_of(self, columns: Columns) -> TopicCalls:
+        """Returns the calls on all topic names."""
+        found: list[Said | None] = []
+        for key in range(len(columns.keys)):
+            operations = columns.operations(key)
+            for operation in operations:
+                self.validate(operation)
+            found += map(_said, self.calls(operations))
+        return topic_calls(columns, found)
 
     @override
     def init(self) -> Hashable:
@@ -210,6 +222,15 @@ def _call(operation: Operation, told: frozenset[str]) -> Hashable | None:
     if isinstance(topic_id, str) and action in _BY_ID:
         return (_BY_ID[action], topic_id, topic_id in told)
     return (action, None, False)
+
+
+def _said(call: Hashable | None) -> Said | None:
+    """Returns a call as an engine reads it: what it says, and the id if somebody was told it."""
+    if call is None:
+        return None
+    assert isinstance(call, tuple)
+    action, topic_id, _ = call
+    return (action.name, None if topic_id == _UNTOLD else topic_id)
 
 
 def _field(value: object, name: str) -> object:

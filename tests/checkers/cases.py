@@ -3,9 +3,12 @@
 A case is named after its model; what follows a slash tells the cases of one model apart.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Final
 
+from checkers.history import Operation
+from checkers.models import SequentialModel, models
 from tests.checkers import random_histories as draws
 from tests.checkers import reference, unique_values
 from tests.checkers.random_histories import Draw
@@ -54,3 +57,18 @@ LENIENT: Final = frozenset({"topics", "registration"})
 def model_of(case: str) -> str:
     """The name of the case's model."""
     return case.partition("/")[0]
+
+
+def sequential(case: str) -> SequentialModel:
+    """The case's model."""
+    model = models()[model_of(case)]
+    assert isinstance(model, SequentialModel)
+    return model
+
+
+def drawn(
+    random: Random, case: str, sizes: Sequence[int], processes: Sequence[int] = range(2, 5)
+) -> list[Operation]:
+    """A random history of a case, of one of some sizes."""
+    apply, draw = CASES[case]
+    return draws.random_history(random, draw, apply, random.choice(sizes), random.choice(processes))

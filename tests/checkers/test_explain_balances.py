@@ -14,7 +14,7 @@ from checkers.explain import explain
 from checkers.explain.balances import left_over, unbalanced
 from checkers.explain.brute_force import is_balanced_right, is_linearizable
 from checkers.explain.reductions import prefix, projected
-from checkers.explain.subhistory import SubHistory
+from checkers.explain.subhistory import Balance, Entry, SubHistory
 from checkers.generate import GenerateOptions
 from checkers.models import models
 from checkers.models.container import Container
@@ -56,6 +56,15 @@ def random_prefix(random: Random, name: str, values: int) -> SubHistory:
     return prefix(model, operations, random.choice([end for end in ends if end is not None] or [0]))
 
 
+def with_one_more(sub: SubHistory, balance: Balance) -> SubHistory:
+    """The same with a call that would set the balance right, had it begun in time."""
+    later = msgspec.structs.replace(
+        sub.last_to_return().operation, invoke_index=balance.by + 1, complete_index=balance.by + 2
+    )
+    call = ("put" if balance.is_taken else "take", balance.items[0])
+    return replace(sub, entries=(*sub.entries, Entry(later, call)))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_what_does_not_balance_has_no_legal_order(name):
     random, model, found = Random(f"balance {name}"), container(name), 0
@@ -68,6 +77,7 @@ def test_what_does_not_balance_has_no_legal_order(name):
         found += 1
         assert is_linearizable(model, sub) is False, sub
         assert is_balanced_right(model, balance, sub)
+        assert is_balanced_right(model, balance, with_one_more(sub, balance))
         left = left_over(model, balance)
         assert is_linearizable(model, left) is False
         fewer = [
@@ -81,6 +91,48 @@ def test_what_does_not_balance_has_no_legal_order(name):
         orders += balance.about != balance.items
     assert found > HISTORIES / 40
     assert orders > HISTORIES / 200, "hardly any was about what has to be out before"
+
+
+def widened(random: Random, sub: SubHistory) -> SubHistory:
+    """The same where each call began earlier and was over later: what was legal still is."""
+    moments = []
+    for one, _ in sub.entries:
+        began, ended = (random.expovariate(0.5) for _ in range(2))
+        moments.append((one.invoke_index - began, one.index, "invoke_index"))
+        if one.complete_index is not None:
+            moments.append((one.complete_index + ended, one.index, "complete_index"))
+    changed = {index: {} for _, index, _ in moments}
+    for place, (_, index, event) in enumerate(sorted(moments)):
+        changed[index][event] = place
+    entries = [Entry(msgspec.structs.replace(o, **changed[o.index]), c) for o, c in sub.entries]
+    entries.sort(key=lambda entry: entry.operation.invoke_index)
+    return replace(sub, entries=tuple(entries))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_balance_is_believed_of_what_has_a_legal_order(name):
+    """Whatever items it is about, and whenever they are said to be out, or taken too often."""
+    random, model, asked = Random(f"legal {name}"), container(name), 0
+    for _ in range(HISTORIES // 2):
+        sub = random_prefix(random, name, random.choice([2, 4, 12]))
+        sub = random.choice([sub, widened(random, sub)])
+        items = sorted({model.change(one.call).item for one in sub.entries} - {None})
+        if not items or not is_linearizable(model, sub):
+            continue
+        asked += 1
+        for _ in range(10):
+            some = tuple(random.sample(items, random.randrange(1, len(items) + 1)))
+            said = Balance(
+                items=some,
+                about=some,
+                is_taken=random.random() < 0.3,
+                over=(),
+                begun=(),
+                by=random.randrange(2 * len(sub) + 1),
+                left=(),
+            )
+            assert not is_balanced_right(model, said, sub), (said, sub)
+    assert asked > HISTORIES / 8
 
 
 def test_counting_shows_all_that_is_wrong_with_the_last_answer_about_equal_elements():

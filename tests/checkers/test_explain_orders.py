@@ -8,27 +8,15 @@ import pytest
 from checkers.columns import columns_of
 from checkers.engines.plan import plan_of
 from checkers.explain.brute_force import is_linearizable
-from checkers.explain.engine_orders import engine_order
 from checkers.explain.reductions import helpful, prefix
-from checkers.explain.turns import in_turn, merged
+from checkers.explain.turns import in_turn
 from checkers.generate import GenerateOptions, generated_table
 from checkers.history import Operation
-from checkers.models import SequentialModel, models
-from checkers.models.reducible import Turn
-from tests.checkers.cases import CASES, model_of
+from tests.checkers.cases import drawn, sequential
 from tests.checkers.columnar import history
 from tests.checkers.explained import whole_proof
-from tests.checkers.random_histories import random_history
 
 HISTORIES = 600
-AMBIGUOUS = {"kv-append/pieces", "multi-register/unique"}
-"""A few of their histories hold values that may come from two calls."""
-
-
-def sequential(name: str) -> SequentialModel:
-    model = models()[model_of(name)]
-    assert isinstance(model, SequentialModel)
-    return model
 
 
 def has_own_values(operations: Sequence[Operation]) -> bool:
@@ -38,40 +26,17 @@ def has_own_values(operations: Sequence[Operation]) -> bool:
     return len(set(map(str, told))) == len(told)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "cas-register/write",
-        "cas-register/cas",
-        "kv-append/pieces",
-        "multi-register/unique",
-        "counter/ones",
-        "counter",
-    ],
-)
+@pytest.mark.parametrize("name", ["cas-register/write", "cas-register/cas"])
 def test_every_legal_prefix_has_an_order_without_a_search(name):
     model, random, shown = sequential(name), Random(f"orders {name}"), 0
-    apply, draw = CASES[name]
     for _ in range(HISTORIES):
-        size = random.randrange(3, 10)
-        operations = random_history(random, draw, apply, size, random.randrange(2, 5))
-        end = random.randrange(2 * size + 1)
+        operations = drawn(random, name, range(3, 10))
+        end = random.randrange(2 * len(operations) + 1)
         whole = prefix(model, operations, end)
-        if model_of(name) == "cas-register" and not has_own_values(operations):
-            continue
-        if not is_linearizable(model, whole):
+        if not has_own_values(operations) or not is_linearizable(model, whole):
             continue
         plan = plan_of(model, list(helpful(model, whole.entries)))
         order = in_turn(model, plan, model.init())
-        if model_of(name) != "cas-register":
-            indices = engine_order(model, operations, end, 1.0)
-            if indices is None:
-                assert name in AMBIGUOUS, (operations, end)
-                continue
-            places = {index: place for place, index in enumerate(indices)}
-            found = (places.get(one.index) for one in plan.operations)
-            turns = [None if place is None else Turn("order", place) for place in found]
-            order = merged(model, plan, turns, model.init())
         assert order is not None, (operations, end)
         shown += len(order) > 1
     assert shown > HISTORIES / 10
@@ -82,12 +47,10 @@ def test_every_legal_prefix_has_an_order_without_a_search(name):
 )
 def test_lost_takes_are_given_what_they_are_likely_to_have_taken(name, enough):
     model, random = sequential(name), Random(f"orders {name}")
-    apply, draw = CASES[name]
     legal, found = 0, 0
     for _ in range(HISTORIES):
-        size = random.randrange(3, 12)
-        operations = random_history(random, draw, apply, size, random.randrange(2, 5))
-        whole = prefix(model, operations, random.randrange(2 * size + 1))
+        operations = drawn(random, name, range(3, 12))
+        whole = prefix(model, operations, random.randrange(2 * len(operations) + 1))
         is_lost = any(entry.call == ("take", None) for entry in whole.entries)
         if not is_lost or not is_linearizable(model, whole):
             continue

@@ -10,37 +10,43 @@ from checkers.explain.engine_orders import engine_order
 from checkers.explain.reductions import prefix
 from checkers.explain.turns import merged
 from checkers.generate import GenerateOptions
-from checkers.models import SequentialModel, models
 from checkers.models.reducible import Turn
-from tests.checkers.cases import CASES, model_of
+from tests.checkers.cases import drawn, sequential
 from tests.checkers.explained import whole_proof
-from tests.checkers.random_histories import random_history
 
 HISTORIES = 400
-
-
-def sequential(name: str) -> SequentialModel:
-    model = models()[model_of(name)]
-    assert isinstance(model, SequentialModel)
-    return model
+AMBIGUOUS = {"kv-append/pieces", "multi-register/unique"}
+"""A few of their histories hold values that may come from two calls."""
 
 
 @pytest.mark.parametrize(
-    "name", ["cas-register", "map", "kv-append", "multi-register", "queue", "queue/repeated"]
+    "name",
+    [
+        "cas-register",
+        "counter",
+        "counter/ones",
+        "kv-append",
+        "kv-append/pieces",
+        "map",
+        "multi-register",
+        "multi-register/unique",
+        "queue",
+        "queue/repeated",
+    ],
 )
 def test_an_engine_tells_a_legal_order_of_each_legal_prefix(name):
     model, random = sequential(name), Random(f"repeated {name}")
-    apply, draw = CASES[name]
     legal = long = 0
     for _ in range(HISTORIES):
-        size = random.randrange(4, 14)
-        operations = random_history(random, draw, apply, size, random.randrange(2, 6))
-        end = random.randrange(2 * size + 1)
+        operations = drawn(random, name, range(4, 14), range(2, 6))
+        end = random.randrange(2 * len(operations) + 1)
         whole = prefix(model, operations, end)
         if not is_linearizable(model, whole):
             continue
         indices = engine_order(model, operations, end, 1.0)
-        assert indices is not None, (operations, end)
+        if indices is None:
+            assert name in AMBIGUOUS, (operations, end)
+            continue
         assert len(set(indices)) == len(indices)
         plan = plan_of(model, list(whole.entries))
         places = {index: place for place, index in enumerate(indices)}

@@ -8,19 +8,11 @@ from checkers.explain.brute_force import is_linearizable
 from checkers.explain.reductions import prefix, window
 from checkers.explain.spares import without_spares
 from checkers.explain.subhistory import SubHistory
-from checkers.models import SequentialModel, models
-from tests.checkers.cases import CASES
+from tests.checkers.cases import drawn, sequential
 from tests.checkers.columnar import history
-from tests.checkers.random_histories import random_history
 
 HISTORIES = 600
 LOST = ("take", None)
-
-
-def sequential(name: str) -> SequentialModel:
-    model = models()[name]
-    assert isinstance(model, SequentialModel)
-    return model
 
 
 def lost_in(sub: SubHistory) -> list[int]:
@@ -31,13 +23,11 @@ def lost_in(sub: SubHistory) -> list[int]:
 @pytest.mark.parametrize("name", ["queue", "stack", "priority-queue"])
 def test_what_is_legal_stays_so_and_what_is_not_too(name):
     model, random = sequential(name), Random(f"spares {name}")
-    apply, draw = CASES[name]
     fewer = {True: 0, False: 0}
     for _ in range(HISTORIES):
-        size = random.randrange(3, 9)
-        operations = random_history(random, draw, apply, size, random.randrange(2, 5))
-        whole = prefix(model, operations, random.randrange(2 * size + 1))
-        later = window(model, whole, random.randrange(size))
+        operations = drawn(random, name, range(3, 9))
+        whole = prefix(model, operations, random.randrange(2 * len(operations) + 1))
+        later = window(model, whole, random.randrange(len(operations)))
         for sub in [whole] if later is None else [whole, later]:
             left, is_legal = without_spares(model, sub), is_linearizable(model, sub)
             assert is_linearizable(model, left) == is_legal, (operations, sub)

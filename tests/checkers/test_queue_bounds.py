@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from checkers.columns import NEVER, columns_of
+from checkers.engines.container_counts import short_at
 from checkers.engines.queue_bounds import bounds_of, is_possible, kinds_of, out_of_bounds_at
 from checkers.engines.queue_guide import guide_of
-from checkers.engines.queue_lines import lines_of, queue_of, short_at
+from checkers.engines.queue_lines import lines_of, queue_of
 from checkers.engines.queue_search import GAVE_UP, ILLEGAL, LEGAL, search
 from checkers.generate import Chunks, GenerateOptions
 from checkers.history import Operation
@@ -46,7 +47,7 @@ def test_one_after_the_other_there_is_one_number():
 def test_an_exchange_that_no_count_shows_leaves_no_number():
     calls = calls_of("queue", puts_then_takes([0, 1, 0, 1], [0, 0, 1]))
     queue = queue_of(calls, 0, len(calls))
-    assert short_at(queue) == NEVER
+    assert short_at(*queue) == NEVER
     assert out_of_bounds_at(queue, NEVER) == queue.complete[5]
     assert out_of_bounds_at(queue, int(queue.complete[4])) == queue.complete[4]
 

@@ -1,0 +1,73 @@
+"""Calls on topics that are created, deleted and looked up; one topic name a key."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checkers.calls import Calls
+from checkers.calls.values import NO_VALUE
+from checkers.columns import FAIL, Columns
+
+CREATE: Final = 0
+FIND: Final = 1
+MISS: Final = 2
+DELETE: Final = 3
+DELETE_ID: Final = 4
+MISS_ID: Final = 5
+MAY_DELETE: Final = 6
+MAY_DELETE_ID: Final = 7
+
+ACTIONS: Final = {
+    "CREATE": CREATE,
+    "FIND": FIND,
+    "MISS": MISS,
+    "DELETE": DELETE,
+    "DELETE_ID": DELETE_ID,
+    "MISS_ID": MISS_ID,
+    "MAY_DELETE": MAY_DELETE,
+    "MAY_DELETE_ID": MAY_DELETE_ID,
+}
+"""What a call says of the topic, as the model of topics names it."""
+
+Said = tuple[str, str | None]
+"""(what a call says of the topic, the topic's id if it matters and somebody knows it)"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicCalls(Calls):
+    """Creates, deletes, and what was found or missed.
+
+    Attributes:
+        action: int8[n], CREATE to MAY_DELETE_ID. A create without an answer is a CREATE, too.
+        topic: int64[n], the topic's id as a number from 0; NO_VALUE if it does not matter, and for
+            a create whose id nobody was told.
+    """
+
+    action: NDArray[np.int8]
+    topic: NDArray[np.int64]
+
+
+def topic_calls(columns: Columns, said: Sequence[Said | None]) -> TopicCalls:
+    """Returns the calls on all topic names.
+
+    Args:
+        columns: the operations.
+        said: what each of them says, None if nothing.
+    """
+    is_call = np.asarray([one is not None for one in said], dtype=np.bool_)
+    rows = np.flatnonzero(is_call & (columns.status != FAIL))
+    kept = [one for row in rows.tolist() if (one := said[row]) is not None]
+    numbers: dict[str | None, int] = {None: NO_VALUE}
+    for _, topic in kept:
+        numbers.setdefault(topic, len(numbers) - 1)
+    return TopicCalls(
+        starts=np.searchsorted(rows, columns.starts).astype(np.int64),
+        rows=rows,
+        invoke=columns.invoke[rows],
+        complete=columns.complete[rows],
+        action=np.asarray([ACTIONS[action] for action, _ in kept], dtype=np.int8),
+        topic=np.asarray([numbers[topic] for _, topic in kept], dtype=np.int64),
+    )

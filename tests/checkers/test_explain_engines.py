@@ -1,0 +1,38 @@
+"""What the compiled engines say of what was reduced is true, and they can be asked about most.
+
+On random small histories of every model that has a drawer, judged by trying every order.
+"""
+
+from random import Random
+
+import pytest
+
+from checkers.explain.brute_force import is_linearizable
+from checkers.explain.engine_verdicts import is_surely_invalid
+from checkers.options import Limits
+from tests.checkers.cases import CASES, sequential
+from tests.checkers.reduced import beginning, reduced_once
+
+HISTORIES = 200
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_what_an_engine_finds_invalid_is_so_however_it_was_reduced(name):
+    model, random = sequential(name), Random(f"engine {name}")
+    for _ in range(HISTORIES):
+        operations, sub = beginning(random, name)
+        for _ in range(random.randrange(3)):
+            sub = reduced_once(random, model, sub) or sub
+        if is_surely_invalid(model, sub, Limits()):
+            assert is_linearizable(model, sub) is False, (operations, sub)
+
+
+@pytest.mark.parametrize("name", ["queue", "stack", "priority-queue", "cas-register"])
+def test_an_engine_knows_how_to_read_what_is_left(name):
+    model, random = sequential(name), Random(f"read {name}")
+    read = invalid = 0
+    for _ in range(HISTORIES):
+        _, sub = beginning(random, name)
+        invalid += is_linearizable(model, sub) is False
+        read += is_surely_invalid(model, sub, Limits())
+    assert read > invalid / 2 > HISTORIES / 20

@@ -1,0 +1,66 @@
+"""Where it is not decided what came before, as much of a linearization is told as was found."""
+
+from collections.abc import Sequence
+
+from checkers.columns import columns_of
+from checkers.explain import explain
+from checkers.explain.reductions import prefix
+from checkers.explain.so_far import linearization_so_far
+from checkers.generate import GenerateOptions, generated_table
+from checkers.history import Operation
+from checkers.impossible import impossible
+from tests.checkers.cases import sequential
+
+OPTIONS = GenerateOptions(
+    model="stack", operations=10_000, concurrency=20, values=5, corrupt="phantom", seed=1
+)
+"""An order of it is not found in seconds."""
+STACK = sequential("stack")
+
+
+def require_linearization(
+    operations: Sequence[Operation], indices: Sequence[int], completed: int
+) -> None:
+    """Fails if an order is not legal, not one in real time, or lacks what completed first."""
+    recorded = {one.index: one for one in operations}
+    calls = {one.operation.index: one.call for one in prefix(STACK, operations, 1 << 60).entries}
+    state, begun = STACK.init(), -1
+    for index in indices:
+        end = recorded[index].complete_index
+        assert end is None or end > begun, "it was over before one of those before it began"
+        state, begun = STACK.step(state, calls[index]), max(begun, recorded[index].invoke_index)
+        assert state is not None
+    ended = {one.complete_index: one.index for one in operations if one.complete_index is not None}
+    assert {ended[end] for end in sorted(ended)[:completed]} <= set(indices)
+
+
+def test_the_explanation_tells_how_far_an_order_is_known():
+    operations = columns_of(generated_table(OPTIONS)).operations(0)
+    outcome = impossible(STACK, operations)
+    assert outcome is not None
+    assert outcome.stuck_row is not None
+    stuck = operations[outcome.stuck_row].index
+    found = explain(STACK, "0", operations, stuck, seconds=2.0, is_first=False)
+    assert found.linearized is not None
+    assert 0 < found.linearized < found.linearizable
+    assert not found.is_first
+    assert f"was not decided, but for the first {found.linearized}" in found.words
+    assert found.linearization is not None
+    require_linearization(operations, [one.index for one in found.linearization], found.linearized)
+
+
+def test_prefixes_are_halved_until_one_has_an_order():
+    operations = columns_of(generated_table(OPTIONS)).operations(0)
+    before = prefix(STACK, operations, 1_200)
+    asked = []
+
+    def proposed(end: int, seconds: float) -> None:
+        asked.append((end, seconds))
+
+    known = linearization_so_far(STACK, before, 6.0, proposed)
+    assert known is not None
+    assert 0 < known.completed < sum(entry.is_required for entry in before.entries)
+    indices = [one.entry.operation.index for one in known.steps]
+    require_linearization(operations, indices, known.completed)
+    assert [seconds for _, seconds in asked] == [1.0] * len(asked)
+    assert linearization_so_far(STACK, prefix(STACK, operations, 3), 6.0, proposed) is None
