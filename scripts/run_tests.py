@@ -70,7 +70,7 @@ def stages() -> tuple[Stage, ...]:
         pytest_stage(
             "fast", "not simulation and not spark and not docker and not kafka", is_spread=True
         ),
-        pytest_stage("simulation", "simulation and not spark and not docker"),
+        pytest_stage("simulation", "simulation and not spark and not docker", is_spread=True),
         Stage(name="jars", commands=((str(ROOT / "scripts" / "bootstrap" / "kafka.sh"),),)),
         pytest_stage("kafka", "kafka", needs="jars"),
         pytest_stage("spark", "spark and not docker"),

@@ -41,13 +41,11 @@ def test_it_is_found_from_its_recorded_seed_on(mutant, from_recorded_seeds):
     assert not search.false_alarms
 
 
-def test_at_seeds_of_today_some_are_found_and_the_node_as_it_is_is_valid(capsys):
+def test_at_seeds_of_today_some_are_found_and_the_node_as_it_is_is_valid():
     """Seeds that no change was made to fit; a failure of today can be run again tomorrow."""
     day = datetime.now(UTC).date().toordinal()
     quick = sorted(mutant_id for mutant_id, one in RECORDED.items() if one["cpu_s"] <= QUICK_S)
     drawn = Random(day).sample(quick, FRESH)
-    with capsys.disabled():
-        print(f"\nfresh seeds from {day}000 on: {', '.join(drawn)} and the node as it is")
     seeds = SeedRange(day * 1000, None)
     searcher = Searcher(FRESH_BUDGET_S)
     *found, clean = in_parallel(
@@ -57,8 +55,9 @@ def test_at_seeds_of_today_some_are_found_and_the_node_as_it_is_is_valid(capsys)
             (CLEAN, SeedRange(seeds.first, seeds.first + 4)),
         ],
     )
-    assert [search.is_found for search in found] == [True] * FRESH
-    assert (clean.searched, clean.false_alarms, clean.unknown) == (4, (), 0)
+    asked = f"seeds from {day}000 on: {', '.join(drawn)} and the node as it is"
+    assert [search.is_found for search in found] == [True] * FRESH, asked
+    assert (clean.searched, clean.false_alarms, clean.unknown) == (4, (), 0), asked
 
 
 def test_a_find_is_kept_with_the_mutant_and_its_hash(tmp_path):
