@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers.calls import Calls
-from checkers.calls.values import NO_VALUE
-from checkers.columns import FAIL, Columns
+from checkers.calls.values import name_numbers, said_rows
+from checkers.columns import Columns
 
 GRANTED: Final = 0
 MAY_BE_GRANTED: Final = 1
@@ -61,14 +61,9 @@ def registration_calls(columns: Columns, said: Sequence[Said | None]) -> Registr
         columns: the operations.
         said: what each of them says, None if nothing.
     """
-    is_call = np.asarray([one is not None for one in said], dtype=np.bool_)
-    rows = np.flatnonzero(is_call & (columns.status != FAIL))
-    kept = [one for row in rows.tolist() if (one := said[row]) is not None]
+    rows, kept = said_rows(columns, said)
     epochs = sorted({NO_EPOCH, *(epoch for _, _, epoch in kept if epoch is not None)})
     ranks = {epoch: rank for rank, epoch in enumerate(epochs)}
-    names: dict[str | None, int] = {None: NO_VALUE}
-    for _, incarnation, _ in kept:
-        names.setdefault(incarnation, len(names) - 1)
     none = ranks[NO_EPOCH]
     epoch = [0 if epoch is None else ranks[epoch] - none for _, _, epoch in kept]
     return RegistrationCalls(
@@ -77,6 +72,6 @@ def registration_calls(columns: Columns, said: Sequence[Said | None]) -> Registr
         invoke=columns.invoke[rows],
         complete=columns.complete[rows],
         action=np.asarray([ACTIONS[action] for action, _, _ in kept], dtype=np.int8),
-        incarnation=np.asarray([names[name] for _, name, _ in kept], dtype=np.int64),
+        incarnation=name_numbers(name for _, name, _ in kept),
         epoch=np.asarray(epoch, dtype=np.int64),
     )

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers.calls import Calls
-from checkers.calls.values import NO_VALUE
-from checkers.columns import FAIL, Columns
+from checkers.calls.values import name_numbers, said_rows
+from checkers.columns import Columns
 
 CREATE: Final = 0
 FIND: Final = 1
@@ -57,17 +57,12 @@ def topic_calls(columns: Columns, said: Sequence[Said | None]) -> TopicCalls:
         columns: the operations.
         said: what each of them says, None if nothing.
     """
-    is_call = np.asarray([one is not None for one in said], dtype=np.bool_)
-    rows = np.flatnonzero(is_call & (columns.status != FAIL))
-    kept = [one for row in rows.tolist() if (one := said[row]) is not None]
-    numbers: dict[str | None, int] = {None: NO_VALUE}
-    for _, topic in kept:
-        numbers.setdefault(topic, len(numbers) - 1)
+    rows, kept = said_rows(columns, said)
     return TopicCalls(
         starts=np.searchsorted(rows, columns.starts).astype(np.int64),
         rows=rows,
         invoke=columns.invoke[rows],
         complete=columns.complete[rows],
         action=np.asarray([ACTIONS[action] for action, _ in kept], dtype=np.int8),
-        topic=np.asarray([numbers[topic] for _, topic in kept], dtype=np.int64),
+        topic=name_numbers(topic for _, topic in kept),
     )

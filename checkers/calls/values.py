@@ -4,13 +4,18 @@ What the makers of calls (`checkers.models`) share. It does not know which field
 is meant; they choose the texts.
 """
 
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
 import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from checkers.columns import Columns
+from checkers.columns import FAIL, Columns
+
+T = TypeVar("T")
 
 NO_VALUE = -1
 """Stands for a value that there isn't, or that nobody was told."""
@@ -133,3 +138,22 @@ def require_boolean(value: object, f: str) -> None:
     """Raises ValueError if an answer is neither true nor false."""
     if value is not True and value is not False:
         raise ValueError(f"field value: {f} answers true or false, not {canonical(value)}")
+
+
+def said_rows(columns: Columns, said: Sequence[T | None]) -> tuple[NDArray[np.int64], list[T]]:
+    """Returns the rows of operations that did not fail and say something, and what they say.
+
+    Args:
+        columns: the operations.
+        said: what each of them says, None if nothing.
+    """
+    is_call = np.asarray([one is not None for one in said], dtype=np.bool_)
+    rows = np.flatnonzero(is_call & (columns.status != FAIL))
+    return rows, [one for row in rows.tolist() if (one := said[row]) is not None]
+
+
+def name_numbers(names: Iterable[str | None]) -> NDArray[np.int64]:
+    """Returns names as numbers from 0 in the order in which they come; NO_VALUE for None."""
+    numbers: dict[str | None, int] = {None: NO_VALUE}
+    found = [numbers.setdefault(name, len(numbers) - 1) for name in names]
+    return np.asarray(found, dtype=np.int64)

@@ -10,13 +10,10 @@ each group of elements are there (`checkers.engines.stack_ahead`).
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from checkers.columns import NEVER
-from checkers.engines.stack_ahead import GROUPS, Ahead, oddness
+from checkers.engines.stack_ahead import GROUPS, Ahead, Ints, oddness
 from checkers.kernels import bare_kernel, kernel
-
-Ints = NDArray[np.int64]
 
 BELOW: Final = 0
 CALL: Final = 1
@@ -30,11 +27,10 @@ COUNTS: Final = 8
 WIDTH: Final = COUNTS + GROUPS
 BOTTOM: Final = 0
 ODD_UNIT: Final = 100
+"""How odd a place is, is told in hundredths."""
 
 DEEPEST: Final = 40
 """So far down an element is looked for."""
-ROOM: Final = 2 * DEEPEST
-"""So many cells one change makes at most."""
 
 
 @bare_kernel
@@ -70,12 +66,11 @@ def take_out(
         cap = min(cap, cells[path[place], CAP])
     latest, top = min(cells[it, HI], cap), cells[it, BELOW]
     if top != BOTTOM and cells[top, CAP] > latest:
-        top, count = (
-            _again(ahead, level, net, cells, count, top, cells[top, BELOW], latest),
-            count + 1,
-        )
+        top = _again(ahead, level, net, cells, count, top, cells[top, BELOW], latest)
+        count += 1
     for place in range(depth - 1, -1, -1):
-        top, count = _again(ahead, level, net, cells, count, path[place], top, latest), count + 1
+        top = _again(ahead, level, net, cells, count, path[place], top, latest)
+        count += 1
     return top, latest, count
 
 

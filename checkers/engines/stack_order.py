@@ -15,8 +15,8 @@ from checkers.calls.containers import FOUND_NONE, PUT, ContainerCalls, StackCall
 from checkers.calls.values import NO_VALUE
 from checkers.columns import NEVER
 from checkers.engines.lanes import lanes_of
-from checkers.engines.stack_ahead import ahead_of
-from checkers.engines.stack_cells import BELOW, BOTTOM, CALL, CAP, HI, LO, VALUE, Ints
+from checkers.engines.stack_ahead import Ints, ahead_of
+from checkers.engines.stack_cells import BELOW, BOTTOM, CALL, CAP, HI, LO, VALUE
 from checkers.engines.stack_search import search
 from checkers.engines.stack_steps import LOG, MOST_SLOTS, PAIRED, TOP, Calls
 from checkers.kernels import kernel

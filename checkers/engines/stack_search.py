@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers.columns import NEVER
+from checkers.engines.stack_ahead import Ints
 from checkers.engines.stack_cells import (
     BELOW,
     BOTTOM,
@@ -26,7 +27,6 @@ from checkers.engines.stack_cells import (
     ODD_UNIT,
     VALUE,
     WIDTH,
-    Ints,
     compacted,
 )
 from checkers.engines.stack_steps import (
@@ -53,6 +53,7 @@ _STRIDE: Final = 32
 _MOST_TURNS: Final = 14
 """So often it is turned back farther and keeps more, to get past one completion; then anew."""
 _MOST_ROUNDS: Final = 8
+"""So often that begins anew, with other tastes."""
 _CELLS: Final = 1 << 16
 _SPENT_COST: Final = 3.0
 """What a call costs that need not have happened: as much as chance one in twenty."""
@@ -60,7 +61,7 @@ _LEAST_SHARE: Final = 0.02
 _FREEDOM: Final = 0.02
 _LOOKED_AT: Final = 12
 _WEIGHTS: Final = (0.5, 0.5, 0.15, 0.15, 1.0, 1.0, 0.05, 0.3)
-"""How much it counts, by turn, that the order of the stack is odd: the truth may be odd too."""
+"""How much it counts, by taste, that the order of the stack is odd: the truth may be odd too."""
 _LEAST_KINDS: Final = 64
 """The kept states are of so many kinds, or of all: else they would differ in deep elements only."""
 _NEAR: Final = 3

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers.calls.containers import FOUND_NONE, PUT, TAKE
-from checkers.engines.stack_ahead import GROUPS, Ahead
+from checkers.engines.stack_ahead import GROUPS, Ahead, Ints
 from checkers.engines.stack_cells import (
     BELOW,
     BOTTOM,
@@ -23,7 +23,6 @@ from checkers.engines.stack_cells import (
     HI,
     LO,
     VALUE,
-    Ints,
     make,
     reachable,
     take_out,

@@ -58,7 +58,8 @@ def explain(
         stuck_index: the `index` of the first operation whose completion no legal order reaches, as
             the verdict's finding names it.
         history: the name of the history.
-        seconds: the limit of processor time, for the sub-history and for the linearization each.
+        seconds: the limit of processor time: for the sub-history, for the linearization, and, if
+            none is found, for one of a shorter prefix, each.
         is_first: whether what was completed before it is known to be linearizable.
     """
     stuck = next(one for one in operations if one.index == stuck_index)

@@ -261,6 +261,14 @@ def random_history(
     return [o if o.complete_index or o.status != "info" else _pending(o) for o in operations]
 
 
+def some_lost(
+    random: Random, history: Sequence[Operation], lost: Callable[[Operation], Operation]
+) -> list[Operation]:
+    """A history of which up to half of the operations are as they are when lost."""
+    share = random.choice([0, 0.1, 0.3, 0.5])
+    return [lost(one) if random.random() < share else one for one in history]
+
+
 def _completed(random: Random, operation: Operation, event: int) -> Operation:
     status = random.choices(["ok", "info", "fail"], [80, 14, 6])[0]
     output = operation.output if status == "ok" else None

@@ -26,7 +26,7 @@ from checkers.tables import operations_of, operations_table
 from checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.differential import as_keys
-from tests.checkers.random_histories import draw_registration, random_history
+from tests.checkers.random_histories import draw_registration, random_history, some_lost
 from tests.checkers.recorder import LINEARIZABLE, MODEL, Recorder
 
 HISTORIES = 500
@@ -38,8 +38,7 @@ def lossy_history(random, sizes):
     """A random history of which up to half of the answers were lost."""
     size, processes = random.choice(sizes), random.randrange(1, 7)
     history = random_history(random, draw_registration, reference.registration, size, processes)
-    share = random.choice([0, 0.1, 0.3, 0.5])
-    return [lost(one) if random.random() < share else one for one in history]
+    return some_lost(random, history, lost)
 
 
 def lost(operation):

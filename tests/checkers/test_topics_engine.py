@@ -23,7 +23,7 @@ from checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.differential import as_keys
 from tests.checkers.explained import whole_proof
-from tests.checkers.random_histories import draw_topics, random_history
+from tests.checkers.random_histories import draw_topics, random_history, some_lost
 from tests.checkers.test_topics import LOST_CREATE, A, B, created, delete, in_series, lookup
 
 MODEL = Topics()
@@ -51,8 +51,7 @@ def lossy_history(random, sizes):
     """A random history of which up to half of the answers were lost."""
     size, processes = random.choice(sizes), random.randrange(1, 9)
     history = random_history(random, draw_by_id, reference.topics, size, processes)
-    share = random.choice([0, 0.1, 0.3, 0.5])
-    return [lost(one) if random.random() < share else one for one in history]
+    return some_lost(random, history, lost)
 
 
 def lost(operation):
