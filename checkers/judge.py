@@ -3,45 +3,33 @@
 Both the inline engine and the Spark workers end up here, so that their verdicts are the same. Where
 the model turns columns into calls, all keys go to a compiled engine at once; else each goes to the
 general engine. A model or an engine that crashes leaves its keys unknown, never valid.
-
-On a short history the general engine has the first word, for it needs no compiled code, which takes
-longer to load than a short history takes to check. It gives up after a number of configurations,
-not of seconds, so that the same history always gets the same words.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass
 
 import msgspec
 import pyarrow as pa
 from typing_extensions import override
 
-from checkers.calls import Calls
 from checkers.columns import Columns
-from checkers.engines import choose
-from checkers.engines.general import check_linearizable
 from checkers.engines.outcome import Outcome
-from checkers.engines.witness import is_legal
 from checkers.history import Operation
 from checkers.models import (
     ColumnarModel,
     Model,
     PropertyModel,
-    ProposingModel,
     SequentialModel,
     model_named,
     reference_to,
 )
-from checkers.options import CheckOptions, Limits
+from checkers.options import CheckOptions
+from checkers.outcomes import or_impossible, outcomes_of, read, searched
 from checkers.processes import map_in_order
 from checkers.tables import iterate_rows
 from checkers.verdict import Finding, FindingKind, KeyVerdict, Verdict, verdict_of_findings, worst
-
-_SHORT_HISTORY: Final = 2_000
-_FIRST_WORD_BYTES: Final = 1_000_000
 
 
 def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list[KeyVerdict]:
@@ -51,17 +39,19 @@ def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list
         ValueError: the model can't read a value; the message names the field, not the line.
     """
     every_key = range(len(columns.keys))
+    if not isinstance(model, ColumnarModel):
+        return _judge_generally(model, columns, every_key, options)
     started = time.monotonic()
     try:
-        calls = model.calls_of(columns) if isinstance(model, ColumnarModel) else None
+        given = read(model, columns)
     except ValueError:
         raise
     except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         return [_crashed(model, columns, key, error) for key in every_key]
-    if calls is None:
+    if given is None:
         return _judge_generally(model, columns, every_key, options)
     try:
-        outcomes = _outcomes(model, columns, calls, options)
+        outcomes = outcomes_of(model, columns, given, options)
     except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         return [_crashed(model, columns, key, error) for key in every_key]
     share = (time.monotonic() - started) / max(len(columns), 1)
@@ -73,33 +63,6 @@ def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list
     ]
 
 
-def _outcomes(
-    model: Model, columns: Columns, calls: Calls, options: CheckOptions
-) -> Sequence[Outcome | None]:
-    """Returns the outcome of each key, None for those that the general engine has to decide."""
-    if len(columns) > _SHORT_HISTORY or not isinstance(model, SequentialModel):
-        return choose.decide(calls, options.limits, options.processes)
-    memory = min(options.limits.memory_bytes, _FIRST_WORD_BYTES)
-    limits = msgspec.structs.replace(options.limits, memory_bytes=memory)
-    outcomes = [
-        _searched(model, columns.operations(key), limits).within(-int(columns.starts[key]))
-        for key in range(len(columns.keys))
-    ]
-    asked_again = {Verdict.UNKNOWN, *choose.named_by_engine(calls)}
-    if asked_again.isdisjoint(outcome.verdict for outcome in outcomes):
-        return outcomes
-    decided = choose.decide(calls, options.limits, options.processes)
-    return [
-        second if first.verdict is Verdict.UNKNOWN else _named(first, second)
-        for first, second in zip(outcomes, decided, strict=True)
-    ]
-
-
-def _named(first: Outcome, second: Outcome | None) -> Outcome:
-    """Returns the general engine's outcome with the anomaly that a compiled engine names."""
-    return first if second is None else replace(first, anomaly=second.anomaly)
-
-
 def judge_key(
     model: Model, key: str, operations: Sequence[Operation], options: CheckOptions
 ) -> KeyVerdict:
@@ -108,9 +71,7 @@ def judge_key(
     try:
         outcome, stuck = None, None
         if isinstance(model, SequentialModel):
-            outcome = _or_impossible(
-                model, _searched(model, operations, options.limits), operations
-            )
+            outcome = or_impossible(model, searched(model, operations, options.limits), operations)
             stuck = None if outcome.stuck_row is None else operations[outcome.stuck_row]
         found = model.check(key, operations, options) if isinstance(model, PropertyModel) else []
         verdict = _verdict(model, key, len(operations), outcome, stuck, found)
@@ -179,7 +140,7 @@ def _told(
     count = int(columns.starts[key + 1] - columns.starts[key])
     try:
         if outcome.verdict is Verdict.UNKNOWN and isinstance(model, SequentialModel):
-            outcome = _or_impossible(model, outcome, columns.operations(key)).within(
+            outcome = or_impossible(model, outcome, columns.operations(key)).within(
                 -int(columns.starts[key])
             )
         stuck = None if outcome.stuck_row is None else columns.operation(outcome.stuck_row)
@@ -190,31 +151,6 @@ def _told(
     except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         verdict = _crashed(model, columns, key, error)
     return msgspec.structs.replace(verdict, seconds=share * count)
-
-
-def _searched(model: SequentialModel, operations: Sequence[Operation], limits: Limits) -> Outcome:
-    """Returns what the general engine says; rows are places among the operations.
-
-    An order that the model proposes is tried first.
-    """
-    order = model.proposed(operations) if isinstance(model, ProposingModel) else None
-    if order is not None and is_legal(model, operations, order):
-        return Outcome(verdict=Verdict.VALID, engine="witness")
-    return check_linearizable(model, operations, limits).among(operations)
-
-
-def _or_impossible(
-    model: SequentialModel, outcome: Outcome, operations: Sequence[Operation]
-) -> Outcome:
-    """Returns an outcome, but invalid for one that is unknown if some answer can't be.
-
-    Rows are places among the operations.
-    """
-    if outcome.verdict is not Verdict.UNKNOWN:
-        return outcome
-    from checkers.impossible import impossible  # and all that explanations need
-
-    return impossible(model, operations) or outcome
 
 
 def _verdict(

@@ -18,7 +18,6 @@ from checkers.calls import Calls
 from checkers.calls.selection import of_keys
 from checkers.engines.outcome import Outcome
 from checkers.options import Limits
-from checkers.verdict import Verdict
 
 FAMILIES: Final = {
     "CounterCalls": "checkers.engines.counter",
@@ -44,15 +43,6 @@ WORTH_SPREADING: Final = 50_000
 """Calls, below which threads gain nothing."""
 
 _PARTS_A_WORKER: Final = 4
-
-
-NAMING: Final = frozenset({"ListCalls"})
-"""The kinds of calls whose engines name the anomaly of what is invalid."""
-
-
-def named_by_engine(calls: Calls) -> frozenset[Verdict]:
-    """Returns the verdicts for which the family of some calls has more to say than a search."""
-    return frozenset({Verdict.INVALID} if type(calls).__name__ in NAMING else ())
 
 
 WHOLE: Final = frozenset(

@@ -1,4 +1,7 @@
-"""An order of a stack's calls, whose elements may be equal: told by a search, and stepped through.
+"""An order of a stack's calls, whose elements may be equal: told by a sweep, or by a search.
+
+The sweep (`checkers.engines.stack_graph`) tells an order, or that there is none; where calls were
+lost it mostly takes too much, and a search of bounded width goes first.
 
 The search (`checkers.engines.stack_search`) says which take took what was put by which call, and by
 when that was put at the latest. Takes have their effect in the order in which it placed them. Puts
@@ -9,6 +12,7 @@ what is taken first is put last. Whether that is legal is seen by doing it.
 from typing import Final
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from checkers.calls.containers import FOUND_NONE, PUT, ContainerCalls, StackCalls
@@ -17,6 +21,7 @@ from checkers.columns import NEVER
 from checkers.engines.lanes import lanes_of
 from checkers.engines.stack_ahead import Ints, ahead_of
 from checkers.engines.stack_cells import BELOW, BOTTOM, CALL, CAP, HI, LO, VALUE
+from checkers.engines.stack_graph import swept
 from checkers.engines.stack_search import search
 from checkers.engines.stack_steps import LOG, MOST_SLOTS, PAIRED, TOP, Calls
 from checkers.kernels import kernel
@@ -31,23 +36,38 @@ _CELL_BYTES: Final = 320
 
 def order_of(calls: StackCalls, cut: int, limits: Limits) -> Ints | None:
     """Returns puts and takes of the only key up to an event in a legal order; None if unknown."""
-    return legal_order(calls, 0, len(calls), cut, limits)
-
-
-def legal_order(
-    calls: ContainerCalls, start: int, end: int, cut: int, limits: Limits
-) -> Ints | None:
-    """Returns the puts and takes of a key up to an event in a legal order; None if unknown."""
-    known = calls_of(calls, start, end)
-    if known.opened.shape[1] > MOST_SLOTS:
-        return None
+    known = calls_of(calls, 0, len(calls))
+    each = structs.replace(limits, seconds=limits.seconds / 2)
     last = int(np.searchsorted(known.complete[known.levels], cut, side="right"))
+    order = searched(known, last, each) if is_lossy(known) else None
+    if order is None and (found := swept(known, last, each)) is not None:
+        return found.order if found.stuck is None else None
+    if order is None and not is_lossy(known):
+        order = searched(known, last, each)
+    return order
+
+
+def is_lossy(calls: Calls) -> bool:
+    """Says whether calls were lost."""
+    return len(calls.levels) < len(calls.action)
+
+
+def searched(calls: Calls, last: int, limits: Limits) -> Ints | None:
+    """Returns puts and takes in a legal order that a search of bounded width finds, if it does.
+
+    Args:
+        calls: those of one key.
+        last: how many completions it has to reach.
+        limits: what it may take.
+    """
+    if calls.opened.shape[1] > MOST_SLOTS:
+        return None
     most = int(limits.seconds * _STATES_A_SECOND)
-    is_found, cells, row = search(known, last, _MOST_KEPT, most, limits.memory_bytes // _CELL_BYTES)
+    is_found, cells, row = search(calls, last, _MOST_KEPT, most, limits.memory_bytes // _CELL_BYTES)
     if not is_found:
         return None
     order = _order(cells, row)
-    return start + order if is_legal(known, last, order) else None
+    return order if is_legal(calls, last, order) else None
 
 
 def calls_of(calls: ContainerCalls, start: int, end: int) -> Calls:

@@ -1,9 +1,10 @@
 """Last-in-first-out stacks whose elements may be equal, or whose takes were lost.
 
-Whether such a history has a legal order is NP-complete to say in general; here it is said where
-that is easy, and else nothing. It is valid if a search of bounded width finds an order
-(`checkers.engines.stack_search`) and stepping through it shows it legal. It is invalid if what is
-necessary fails by some completion, and an order is found of all before it. Necessary is
+Whether such a history has a legal order is NP-complete to say in general. Where few calls are open
+at a time and none, or few, were lost, `checkers.engines.stack_graph` says it. Else it is valid if a
+search of bounded width finds an order (`checkers.engines.stack_search`) and stepping through it
+shows it legal; it is invalid if what is necessary fails by some completion, and an order is found
+of all before it. Necessary is
 
 - what counting shows (`checkers.engines.container_counts`);
 - that the elements put once have lives that can be nested: without all calls of some elements a
@@ -27,6 +28,7 @@ Time is O(n) times the width and the choices; memory is of the order of n and th
 from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 
 from checkers.calls.containers import PUT, ContainerCalls
 from checkers.calls.values import NO_VALUE
@@ -35,17 +37,46 @@ from checkers.engines.container_counts import MOST_SEARCHED, short_at
 from checkers.engines.containers import Containers
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import first_stuck, outcome_of
-from checkers.engines.stack_order import legal_order
+from checkers.engines.stack_graph import swept
+from checkers.engines.stack_order import calls_of, is_lossy, searched
+from checkers.engines.stack_steps import Calls
 from checkers.options import Limits
 
 
-def decide_repeated(
-    stacks: Containers, start: int, end: int, limits: Limits, engine: str
-) -> Outcome | None:
-    """Returns the outcome of one stack, None if nothing shows what it is, or by its limits.
+def decide_repeated(stacks: Containers, start: int, end: int, limits: Limits) -> Outcome | None:
+    """Returns the outcome of one stack, None if nothing shows what it is within the limits.
 
-    What is necessary may fail where it was not decided whether all before it has an order: then
-    what is stuck is not known to be the first.
+    Where calls were lost a sweep mostly takes too much, so it goes last; else it goes first.
+    """
+    known = calls_of(stacks.calls, start, end)
+    each = structs.replace(limits, seconds=limits.seconds / 2)
+    ways = [by_bounds, by_sweep] if is_lossy(known) else [by_sweep, by_bounds]
+    found = None
+    for way in ways:
+        outcome = way(stacks, start, end, known, each)
+        if outcome is not None and outcome.linearizable is not None:
+            return outcome
+        found = found or outcome
+    return found
+
+
+def by_sweep(
+    stacks: Containers, start: int, end: int, known: Calls, limits: Limits
+) -> Outcome | None:
+    """Returns the outcome by all that may be inside, None if that takes too much."""
+    found = swept(known, len(known.levels), limits)
+    if found is None:
+        return None
+    stuck = None if found.stuck is None else start + found.stuck
+    return outcome_of(stacks.calls, start, end, stuck, "stack-graph")
+
+
+def by_bounds(
+    stacks: Containers, start: int, end: int, known: Calls, limits: Limits
+) -> Outcome | None:
+    """Returns the outcome by what is necessary, and an order that is found; else None.
+
+    Where what is necessary fails, but no order is found of all before, it says so.
     """
     calls = stacks.calls
     complete = calls.complete[start:end]
@@ -55,14 +86,14 @@ def decide_repeated(
         ),
         _crossed_at(stacks, start, end),
     )
-    before = int(complete[complete < shown].max(initial=-1))
-    is_passed = legal_order(calls, start, end, before, limits) is not None
+    passed = int(np.count_nonzero(complete < shown))
+    is_passed = searched(known, passed, limits) is not None
     if not is_passed and (shown == NEVER or end - start <= MOST_SEARCHED):
         return None
     if shown == NEVER:
-        return outcome_of(calls, start, end, None, engine)
+        return outcome_of(calls, start, end, None, "stack-repeated")
     stuck = start + int(np.flatnonzero(complete == shown)[0])
-    outcome = outcome_of(calls, start, end, stuck, engine)
+    outcome = outcome_of(calls, start, end, stuck, "stack-repeated")
     return outcome if is_passed else replace(outcome, linearizable=None)
 
 

@@ -45,7 +45,7 @@ def decide(calls: StackCalls, limits: Limits) -> list[Outcome | None]:
     """Returns the outcome of each stack, None for one left to the general engine."""
     stacks = Containers(calls=calls, fits=fits, deadlines=deadlines)
     return [
-        outcome or decide_repeated(stacks, start, end, limits, "stack-repeated")
+        outcome or decide_repeated(stacks, start, end, limits)
         for outcome, (start, end) in zip(stacks.decide("stack"), spans(calls), strict=True)
     ]
 

@@ -126,7 +126,9 @@ class PropertyModel(Model, Protocol):
 class ColumnarModel(Model, Protocol):
     """A model that turns whole columns into calls for a compiled engine (a hint).
 
-    What it is given is under its keys already. It stands for `validate`, too.
+    What it is given is under its keys already. It stands for `validate`, too. A model whose engine
+    names the anomaly of what is invalid says so by `names_anomalies = True`: then the engine is
+    asked about short histories, too.
     """
 
     def calls_of(self, columns: Columns) -> Calls | None:
@@ -136,6 +138,11 @@ class ColumnarModel(Model, Protocol):
             ValueError: a value can't be read; the message says which field wants what.
         """
         ...
+
+
+def names_anomalies(model: Model) -> bool:
+    """Says whether the model's compiled engine names the anomaly of what is invalid."""
+    return bool(getattr(model, "names_anomalies", False))
 
 
 def has_own_keys(model: Model) -> bool:

@@ -23,6 +23,7 @@ class ListAppend(ReducibleModel):
 
     name = "list-append"
     functions = frozenset({"append", "read", "txn"})
+    names_anomalies = True
 
     @override
     def validate(self, operation: Operation) -> None:

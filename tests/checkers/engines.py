@@ -6,9 +6,13 @@ from unittest.mock import patch
 
 import numpy as np
 
+from checkers.calls.containers import StackCalls
 from checkers.calls.register import RegisterCalls
-from checkers.engines import choose, depth_first, race, unique_cas
+from checkers.engines import choose, depth_first, race, stack_repeated, stacks, unique_cas
+from checkers.engines.containers import Containers
 from checkers.engines.outcome import Outcome
+from checkers.engines.prefixes import spans
+from checkers.engines.stack_order import calls_of
 from checkers.options import Limits
 
 Outcomes = Sequence[Outcome | None]
@@ -50,13 +54,29 @@ def from_the_last_returns(calls: RegisterCalls, limits: Limits) -> Outcomes:
         return race.decide(calls, limits)
 
 
+def stacks_by(way: Callable[..., Outcome | None]) -> Decide:
+    """Stacks by one way only, whatever their elements are."""
+
+    def decide(calls: StackCalls, limits: Limits) -> Outcomes:
+        held = Containers(calls=calls, fits=stacks.fits, deadlines=stacks.deadlines)
+        known = [(start, end, calls_of(calls, start, end)) for start, end in spans(calls)]
+        return [way(held, *each, limits) for each in known]
+
+    return decide
+
+
 ENGINES: dict[str, Decide] = {
     "chosen": choose.decide,
     "race": race.decide,
     "race-in-steps": in_steps,
     "unique-cas": lambda calls, limits: unique_cas.decide(calls),
+    "stack-graph": stacks_by(stack_repeated.by_sweep),
+    "stack-repeated": stacks_by(stack_repeated.by_bounds),
 }
-EVERYWHERE: dict[type, tuple[str, ...]] = {RegisterCalls: ("chosen", "race", "race-in-steps")}
+EVERYWHERE: dict[type, tuple[str, ...]] = {
+    RegisterCalls: ("chosen", "race", "race-in-steps"),
+    StackCalls: ("chosen", "stack-graph", "stack-repeated"),
+}
 """The engines that take any calls of a type; for all other types what is chosen."""
 
 

@@ -240,6 +240,15 @@ LARGE = (
             ("chosen",), (100_000, 1, 10, 0), (100_000, 100, 50, 0.01), **of(model)
         )
     ),
+    *cases(
+        ("chosen", "stack-graph"), (100_000, 1, 5, 0), (20_000, 1, 10, 0), (100_000, 100, 10, 0),
+        **of("stack"),
+    ),
+    *cases(
+        ("chosen",),
+        *((10_000, 1, c, lost) for c in (5, 10) for lost in (0, 0.02)), (50_000, 100, 15, 0),
+        model="stack", values=5,
+    ),
     *cases(("chosen",), (100_000, 500, 10, 0.01), **of("list-append")),
     *cases(("chosen",), (100_000, 500, 10, 0.01), **of("map")),
     *(
@@ -266,7 +275,7 @@ LARGE = (
         each
         for model in ("topics", "registration")
         for each in cases(
-            ("general",), (100_000, 1, 10, 0), (100_000, 500, 10, 0.02), **of(model)
+            ("chosen", "general"), (100_000, 1, 10, 0), (100_000, 500, 10, 0.02), **of(model)
         )
     ),
 )  # fmt: skip

@@ -107,7 +107,7 @@ def test_an_element_whose_put_failed_has_a_number_and_harms_none():
     ("model", "engine"),
     [
         ("queue", "queue-repeated"),
-        ("stack", "stack-repeated"),
+        ("stack", "stack-graph"),
         ("priority-queue", "priority-queue-repeated"),
     ],
 )

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from checkers.engines import stacks
 from checkers.engines.stack_ahead import GROUPS, ahead_of, oddness
 from checkers.engines.stack_order import calls_of as searched
 from checkers.options import Limits
 from checkers.verdict import Verdict
 from tests.checkers.columnar import calls_of, history
+from tests.checkers.engines import ENGINES
 from tests.checkers.test_stack_repeated import generated
 
 ONE_BY_ONE = [("push", n, None, 2 * at, 2 * at + 1) for at, n in enumerate([1, 2, 3])]
@@ -60,6 +60,6 @@ def test_of_what_stays_inside_nothing_is_known():
 @pytest.mark.parametrize(("lost", "seed"), [(0.0, 2), (0.0, 4), (0.05, 1), (0.05, 2)])
 def test_long_valid_histories_are_decided(lost, seed):
     calls = generated(operations=10_000, indeterminate=lost, seed=seed)
-    (outcome,) = stacks.decide(calls, Limits(seconds=4.0))
+    (outcome,) = ENGINES["stack-repeated"](calls, Limits(seconds=4.0))
     assert outcome is not None
     assert outcome.verdict is Verdict.VALID

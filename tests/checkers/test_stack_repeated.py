@@ -1,4 +1,4 @@
-"""Stacks in which elements are put again, or whose takes were lost: what is found and shown.
+"""Stacks in which elements are put again, or whose takes were lost: what a search finds and shows.
 
 That it agrees with trying every order is also in test_against_reference.
 """
@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from checkers.calls.containers import StackCalls
-from checkers.columns import NEVER, columns_of
-from checkers.engines import choose, stacks
-from checkers.engines.stack_order import calls_of as searched
-from checkers.engines.stack_order import is_legal, order_of
+from checkers.columns import columns_of
+from checkers.engines import stacks
+from checkers.engines.stack_order import calls_of as searchable
+from checkers.engines.stack_order import is_legal, order_of, searched
 from checkers.engines.stack_repeated import put_once
 from checkers.generate import Chunks, GenerateOptions
 from checkers.models import model_named
@@ -20,9 +20,11 @@ from checkers.options import Limits
 from checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.columnar import LIMITS, calls_of, decided, history
+from tests.checkers.engines import ENGINES
 from tests.checkers.random_histories import draw_container, random_history
 
 ENGINE = "stack-repeated"
+by_bounds = ENGINES[ENGINE]
 draw_few = draw_container("push", "pop", lambda elements: -1, values=3)
 
 
@@ -41,7 +43,7 @@ def test_what_is_said_of_small_histories_is_the_truth_and_most_valid_ones_are_fo
     missed = 0
     for _ in range(150):
         operations = random_history(random, draw_few, reference.stack, random.randrange(2, 12), 4)
-        (outcome,) = stacks.decide(calls_of("stack", operations), LIMITS)
+        (outcome,) = by_bounds(calls_of("stack", operations), LIMITS)
         stuck = reference.first_stuck(reference.stack, operations)
         if outcome is None:
             missed += stuck is None
@@ -56,10 +58,11 @@ def test_what_is_said_of_small_histories_is_the_truth_and_most_valid_ones_are_fo
 def test_puts_that_overlap_are_put_in_the_order_that_takes_ask_for():
     puts = [("push", 1, None, 0, 3), ("push", 2, None, 1, 2), ("push", 1, None, 4, 5)]
     takes = [("pop", None, 1, 6, 7), ("pop", None, 2, 8, 9), ("pop", None, 1, 10, 11)]
-    assert decided("stack", history(*puts, *takes)).engine == ENGINE
+    (outcome,) = by_bounds(calls_of("stack", history(*puts, *takes)), LIMITS)
+    assert outcome.verdict is Verdict.VALID
     other = [("pop", None, 1, 6, 7), ("pop", None, 1, 8, 9), ("pop", None, 2, 10, 11)]
-    calls = calls_of("stack", history(*puts, *other))
-    order = order_of(calls, NEVER - 1, LIMITS)
+    known = searchable(calls_of("stack", history(*puts, *other)), 0, 6)
+    order = searched(known, 6, LIMITS)
     assert order is not None
     assert order.tolist() == [1, 0, 2, 3, 4, 5]
 
@@ -79,15 +82,16 @@ def test_elements_put_once_are_shown_to_cross_among_others():
     takes = [("pop", None, 7, 8, 9), ("pop", None, 1, 10, 11)]
     calls = calls_of("stack", history(*puts, *takes))
     assert put_once(calls, 0, len(calls)).rows.tolist() == [1, 2, 5]
-    outcome = decided("stack", history(*puts, *takes))
-    assert (outcome.verdict, outcome.stuck_row, outcome.engine) == (Verdict.INVALID, 5, ENGINE)
+    (outcome,) = by_bounds(calls, LIMITS)
+    assert (outcome.verdict, outcome.stuck_row) == (Verdict.INVALID, 5)
+    assert decided("stack", history(*puts, *takes)).stuck_row == 5
 
 
 def test_stepping_through_refuses_what_is_not_legal():
     none = ("pop", None, None, 4, 5)
     steps = [("push", 1, None, 0, 1), ("pop", None, 1, 2, 3), none, ("push", 2, None, 6, 7)]
     calls = calls_of("stack", history(*steps, ("pop", None, 2, 8, 9)))
-    known = searched(calls, 0, len(calls))
+    known = searchable(calls, 0, len(calls))
 
     def is_so(*order: int, last: int = 5) -> bool:
         return is_legal(known, last, np.asarray(order, dtype=np.int64))
@@ -100,33 +104,33 @@ def test_stepping_through_refuses_what_is_not_legal():
     assert is_so(0, 1, 3, last=4)
     at_once = [("push", 1, None, 0, 2), ("push", 2, None, 1, 3)]
     taken = [("pop", None, 1, 4, 5), ("pop", None, 2, 6, 7)]
-    both = searched(calls_of("stack", history(*at_once, *taken)), 0, 4)
+    both = searchable(calls_of("stack", history(*at_once, *taken)), 0, 4)
     assert is_legal(both, 4, np.asarray([1, 0, 2, 3]))
     assert not is_legal(both, 4, np.asarray([0, 1, 2, 3]))  # another element is on top
     after = [("push", 1, None, 0, 1), ("push", 2, None, 2, 3)]
-    one_by_one = searched(calls_of("stack", history(*after, *taken)), 0, 4)
+    one_by_one = searchable(calls_of("stack", history(*after, *taken)), 0, 4)
     assert not is_legal(one_by_one, 4, np.asarray([1, 0, 2, 3]))  # the second was put later
     inside = calls_of("stack", history(("push", 1, None, 0, 1), none))
-    assert not is_legal(searched(inside, 0, 2), 2, np.asarray([0]))
+    assert not is_legal(searchable(inside, 0, 2), 2, np.asarray([0]))
 
 
 @pytest.mark.parametrize("lost", [0.0, 0.05])
 @pytest.mark.parametrize("concurrency", [5, 10])
 def test_valid_histories_are_decided_and_their_order_told(lost, concurrency):
     calls = generated(operations=1_000, concurrency=concurrency, indeterminate=lost, seed=1)
-    (outcome,) = choose.decide(calls, LIMITS)
+    (outcome,) = by_bounds(calls, LIMITS)
     assert outcome is not None
     assert (outcome.verdict, outcome.engine) == (Verdict.VALID, ENGINE)
-    order = order_of(calls, NEVER - 1, LIMITS)
+    known = searchable(calls, 0, len(calls))
+    order = searched(known, len(known.levels), LIMITS)
     assert order is not None
-    known = searched(calls, 0, len(calls))
     assert is_legal(known, len(known.levels), order)
 
 
 @pytest.mark.parametrize("corrupt", ["phantom", "duplicate", "false-empty"])
 def test_what_is_wrong_is_found_where_it_shows(corrupt):
     calls = generated(operations=1_000, corrupt=corrupt, seed=1)
-    (outcome,) = choose.decide(calls, LIMITS)
+    (outcome,) = by_bounds(calls, LIMITS)
     assert outcome is not None
     assert (outcome.verdict, outcome.engine) == (Verdict.INVALID, ENGINE)
 

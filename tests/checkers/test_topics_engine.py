@@ -89,6 +89,14 @@ def is_legal_order(sub, indices):
     return merged(MODEL, plan, turns, MODEL.init()) is not None
 
 
+def at(times, steps):
+    """Operations with the events of their beginnings and ends, a process each."""
+    return [
+        msgspec.structs.replace(one, process=place, invoke_index=begun, complete_index=ended)
+        for place, (one, (begun, ended)) in enumerate(zip(in_series(steps), times, strict=True))
+    ]
+
+
 @rooms
 def test_it_agrees_with_the_search_wherever_answers_are_lost(room, monkeypatch):
     monkeypatch.setattr(topics, "_ROOMS", room)
@@ -214,6 +222,22 @@ def test_a_delete_that_returns_is_used_where_it_spares_a_lost_one(is_told_first)
     assert outcome.verdict is Verdict.VALID
 
 
+@pytest.mark.parametrize("then", ["absent", "exists"])
+def test_what_answered_more_and_what_spared_a_create_are_both_kept(then):
+    """Both have placed the delete that returns, and nothing is there.
+
+    One ended A by that delete, and has its lost create. The other ended A by A's own lost delete,
+    and answered the second lookup by the lost create. Each can do what the other can't.
+    """
+    lookups = [lookup("absent"), lookup("exists"), lookup(then)]
+    steps = [created(), LOST_END, LOST_CREATE, delete("deleted"), *lookups]
+    times = [(0, 1), (2, None), (3, None), (4, 8), (5, 6), (7, 9), (10, 11)]
+    history = at(times, steps)
+    (outcome,) = decided([history])
+    assert outcome.verdict is check_linearizable(MODEL, history, Limits()).verdict
+    assert outcome.verdict is Verdict.VALID
+
+
 def test_an_id_given_twice_is_left_to_the_search():
     again = [created(), delete("deleted"), created(), lookup("exists")]
     columns = columns_of(operations_table(in_series(again)))
@@ -226,9 +250,6 @@ def test_an_id_given_twice_is_left_to_the_search():
 @pytest.mark.parametrize(("many", "is_decided"), [(63, True), (64, False)])
 def test_more_calls_open_than_a_word_has_bits_are_left_to_the_search(many, is_decided):
     steps = [created(), *[lookup("exists")] * (many - 1)]
-    history = [
-        msgspec.structs.replace(one, process=place, invoke_index=place, complete_index=many + place)
-        for place, one in enumerate(in_series(steps))
-    ]
+    history = at([(place, many + place) for place in range(many)], steps)
     (outcome,) = decided([history])
     assert (outcome is not None) == is_decided

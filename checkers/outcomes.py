@@ -1,0 +1,113 @@
+"""Asks the engines what they say of each key of a history.
+
+On a short history the general engine has the first word, for it needs no compiled code, which takes
+longer to load than a short history takes to check. It gives up after a number of configurations,
+not of seconds, so that the same history always gets the same words. The calls for a compiled engine
+take longer to make than most short histories to search: they are made when it is asked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, cast
+
+import msgspec
+
+from checkers.calls import Calls
+from checkers.columns import Columns
+from checkers.engines import choose
+from checkers.engines.general import check_linearizable
+from checkers.engines.outcome import Outcome
+from checkers.engines.witness import is_legal
+from checkers.history import Operation
+from checkers.models import ColumnarModel, ProposingModel, SequentialModel, names_anomalies
+from checkers.options import CheckOptions, Limits
+from checkers.verdict import Verdict
+
+_SHORT_HISTORY: Final = 2_000
+_FIRST_WORD_BYTES: Final = 1_000_000
+
+Keys = list[list[Operation]]
+"""The operations of each key."""
+
+
+def read(model: ColumnarModel, columns: Columns) -> Keys | Calls | None:
+    """Returns what the first engine works with; None where only the general one will do.
+
+    Raises:
+        ValueError: the model can't read a value.
+    """
+    if len(columns) > _SHORT_HISTORY or not isinstance(model, SequentialModel):
+        return model.calls_of(columns)
+    keys = [columns.operations(key) for key in range(len(columns.keys))]
+    for operations in keys:
+        for operation in operations:
+            model.validate(operation)
+    return keys
+
+
+def outcomes_of(
+    model: ColumnarModel, columns: Columns, given: Keys | Calls, options: CheckOptions
+) -> Sequence[Outcome | None]:
+    """Returns the outcome of each key, None for those that the general engine has to decide.
+
+    Args:
+        model: what the history is checked against.
+        columns: the history.
+        given: what `read` returned.
+        options: limits, and how many processes there may be.
+    """
+    if isinstance(given, Calls):
+        return choose.decide(given, options.limits, options.processes)
+    outcomes = _first_words(cast("SequentialModel", model), columns, given, options.limits)
+    asked_again = {Verdict.UNKNOWN, *([Verdict.INVALID] if names_anomalies(model) else [])}
+    if asked_again.isdisjoint(outcome.verdict for outcome in outcomes):
+        return outcomes
+    calls = model.calls_of(columns)
+    if calls is None:
+        return [None if one.verdict is Verdict.UNKNOWN else one for one in outcomes]
+    decided = choose.decide(calls, options.limits, options.processes)
+    return [
+        second if first.verdict is Verdict.UNKNOWN else _named(first, second)
+        for first, second in zip(outcomes, decided, strict=True)
+    ]
+
+
+def _first_words(
+    model: SequentialModel, columns: Columns, keys: Keys, limits: Limits
+) -> list[Outcome]:
+    memory = min(limits.memory_bytes, _FIRST_WORD_BYTES)
+    limits = msgspec.structs.replace(limits, memory_bytes=memory)
+    return [
+        searched(model, operations, limits).within(-int(columns.starts[key]))
+        for key, operations in enumerate(keys)
+    ]
+
+
+def _named(first: Outcome, second: Outcome | None) -> Outcome:
+    """Returns the general engine's outcome with the anomaly that a compiled engine names."""
+    return first if second is None else replace(first, anomaly=second.anomaly)
+
+
+def searched(model: SequentialModel, operations: Sequence[Operation], limits: Limits) -> Outcome:
+    """Returns what the general engine says; rows are places among the operations.
+
+    An order that the model proposes is tried first.
+    """
+    order = model.proposed(operations) if isinstance(model, ProposingModel) else None
+    if order is not None and is_legal(model, operations, order):
+        return Outcome(verdict=Verdict.VALID, engine="witness")
+    return check_linearizable(model, operations, limits).among(operations)
+
+
+def or_impossible(
+    model: SequentialModel, outcome: Outcome, operations: Sequence[Operation]
+) -> Outcome:
+    """Returns an outcome, but invalid for one that is unknown if some answer can't be.
+
+    Rows are places among the operations.
+    """
+    if outcome.verdict is not Verdict.UNKNOWN:
+        return outcome
+    from checkers.impossible import impossible  # and all that explanations need
+
+    return impossible(model, operations) or outcome

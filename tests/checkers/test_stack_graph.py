@@ -1,0 +1,126 @@
+"""The exact sweep over stacks: its verdicts and orders, with room and without, and its limits."""
+
+from random import Random
+
+import pytest
+
+from checkers.engines import choose, stack_graph
+from checkers.engines.stack_graph import swept
+from checkers.engines.stack_order import calls_of as known_of
+from checkers.engines.stack_order import is_legal, order_of
+from checkers.options import Limits
+from checkers.verdict import Verdict
+from tests.checkers import reference
+from tests.checkers.columnar import LIMITS, calls_of, decided, history
+from tests.checkers.engines import ENGINES
+from tests.checkers.random_histories import draw_container, random_history
+from tests.checkers.test_stack_repeated import generated
+
+HISTORIES = 1_000
+rooms = pytest.mark.parametrize("room", [stack_graph._LEAST_ROOM, 2], ids=["as it is", "little"])
+"""So little at first that sweeps leave out what leads to nothing, and go on with more."""
+
+
+def drawn(random):
+    draw = draw_container("push", "pop", lambda elements: -1, values=random.randrange(1, 4))
+    size, processes = random.randrange(2, 12), random.randrange(1, 7)
+    return random_history(random, draw, reference.stack, size, processes)
+
+
+def reached(known, stuck):
+    """How many completions are before that of a call, or how many there are."""
+    completions = known.complete[known.levels]
+    return len(known.levels) if stuck is None else int((completions < known.complete[stuck]).sum())
+
+
+def sweep(calls, limits=LIMITS):
+    """What a sweep finds, its order stepped through."""
+    known = known_of(calls, 0, len(calls))
+    found = swept(known, len(known.levels), limits)
+    assert found is None or is_legal(known, reached(known, found.stuck), found.order)
+    return found
+
+
+@rooms
+def test_it_finds_what_trying_every_order_finds(room, monkeypatch):
+    monkeypatch.setattr(stack_graph, "_LEAST_ROOM", room)
+    random, seen = Random("stacks, all that may be inside"), {True: 0, False: 0}
+    for _ in range(HISTORIES):
+        operations = drawn(random)
+        calls = calls_of("stack", operations)
+        found = sweep(calls)
+        truth = reference.first_stuck(reference.stack, operations)
+        row = None if found.stuck is None else calls.rows[found.stuck]
+        assert row == (None if truth is None else operations.index(truth)), operations
+        seen[truth is None] += 1
+    assert min(seen.values()) > HISTORIES / 10
+
+
+@pytest.mark.parametrize("seed", [1, 6])
+def test_long_valid_histories_are_decided_whatever_the_search_finds(seed):
+    calls = generated(operations=4_000, seed=seed)
+    (outcome,) = choose.decide(calls, LIMITS)
+    assert (outcome.verdict, outcome.engine) == (Verdict.VALID, "stack-graph")
+    assert sweep(calls).stuck is None
+
+
+@pytest.mark.parametrize("corrupt", ["phantom", "duplicate", "false-empty"])
+@pytest.mark.parametrize("room", [stack_graph._LEAST_ROOM, 16])
+def test_of_a_long_invalid_history_the_first_that_is_stuck_is_told(corrupt, room, monkeypatch):
+    monkeypatch.setattr(stack_graph, "_LEAST_ROOM", room)
+    calls = generated(operations=3_000, corrupt=corrupt, seed=3)
+    (outcome,) = choose.decide(calls, LIMITS)
+    assert (outcome.verdict, outcome.engine) == (Verdict.INVALID, "stack-graph")
+    found = sweep(calls)
+    assert calls.rows[found.stuck] == outcome.stuck_row
+    before = int(calls.complete[found.stuck]) - 1
+    assert order_of(calls, before, LIMITS) is not None
+    assert order_of(calls, before + 1, LIMITS) is None
+
+
+@pytest.mark.parametrize("corrupt", [None, "phantom", "out-of-order"])
+@pytest.mark.parametrize("seed", range(3))
+def test_of_elements_put_once_it_says_what_their_own_engine_says(corrupt, seed):
+    calls = generated(operations=10_000, values=None, corrupt=corrupt, seed=seed)
+    (theirs,) = choose.decide(calls, LIMITS)
+    (own,) = ENGINES["stack-graph"](calls, LIMITS)
+    assert (theirs.engine, own.engine) == ("stack", "stack-graph")
+    assert (own.verdict, own.stuck_row) == (theirs.verdict, theirs.stuck_row)
+    assert own.linearizable == theirs.linearizable
+
+
+def test_a_lost_put_has_its_effect_once_and_only_when_it_has_begun():
+    lost, take = ("push", 1, None, 2, None), ("pop", None, 1, 3, 4)
+    assert sweep(calls_of("stack", history(lost, take))).stuck is None
+    again = ("pop", None, 1, 5, 6)
+    assert sweep(calls_of("stack", history(lost, take, again))).stuck == 2
+    late = ("push", 1, None, 7, None)
+    assert sweep(calls_of("stack", history(lost, take, again, late))).stuck == 2
+    other = ("push", 2, None, 0, None)
+    assert sweep(calls_of("stack", history(other, take))).stuck == 1
+
+
+def test_a_lost_take_has_its_effect_once_and_only_when_it_has_begun():
+    puts = [("push", n, None, 2 * n, 2 * n + 1) for n in (1, 2, 3)]
+    lost, take = ("pop", None, None, 8, None), ("pop", None, 2, 9, 10)
+    assert sweep(calls_of("stack", history(*puts, lost, take))).stuck is None
+    deeper = ("pop", None, 1, 9, 10)
+    assert sweep(calls_of("stack", history(*puts, lost, deeper))).stuck == 4
+    late = ("pop", None, None, 11, None)
+    assert sweep(calls_of("stack", history(*puts, take, late))).stuck == 3
+    outcome = decided("stack", history(*puts, lost, take))
+    assert outcome.verdict is Verdict.VALID
+
+
+@pytest.mark.parametrize(
+    "limits", [Limits(seconds=0.001), Limits(memory_bytes=1_000_000)], ids=["time", "memory"]
+)
+def test_past_its_limits_nothing_is_said(limits):
+    assert sweep(generated(operations=1_000, seed=1), limits) is None
+
+
+def test_where_more_was_lost_than_a_number_tells_nothing_is_said():
+    some = [("push", n, None, 2 * n, None) for n in range(62)]
+    take = ("pop", None, 3, 200, 201)
+    assert sweep(calls_of("stack", history(*some[:61], take))).stuck is None
+    assert sweep(calls_of("stack", history(*some, take))) is None
