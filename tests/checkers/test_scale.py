@@ -19,7 +19,8 @@ from checkers.options import CheckOptions, Limits
 from checkers.tables import operations_of
 from checkers.verdict import Verdict, verdict_of_keys
 from tests.checkers.engines import ENGINES
-from tests.checkers.scale import SMALL, Case, run
+from tests.checkers.scale import run
+from tests.checkers.scale_cases import SMALL, Case
 from tests.checkers.test_general_engine import hard_history
 
 
