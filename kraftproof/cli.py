@@ -5,6 +5,7 @@ import hook comes before everything of the node. Exit codes: 0 valid, 1 invalid,
 mistake in the usage or the input.
 """
 
+import ctypes
 import errno
 import importlib
 import os
@@ -50,7 +51,12 @@ def main() -> None:
     """Entry point of the command."""
     # Whoever ends the harness politely, a CI server's time limit for one, gets what Ctrl-C gets.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    sys.exit(_flushed(run(sys.argv[1:])))
+    status = _flushed(run(sys.argv[1:]))
+    if status == INTERRUPTED_EXIT_CODE:
+        # With -m Python ends itself by SIGINT, whatever the status, if Ctrl-C met an exec(), such
+        # as an imported dataclass makes, though it was handled (CPython 3.11, pymain_run_python).
+        ctypes.pythonapi.Py_Exit(status)
+    sys.exit(status)
 
 
 def _flushed(status: int) -> int:
@@ -71,10 +77,9 @@ def run(arguments: list[str]) -> int:
         complain(f"kraftproof: unknown command {chosen!r}: one of {', '.join(COMMANDS)}")
         return USAGE_EXIT_CODE
     try:
-        return _invoke(chosen, arguments)
-    except KeyboardInterrupt:
-        complain("kraftproof: interrupted")
-        return INTERRUPTED_EXIT_CODE
+        status = _invoke(chosen, arguments)
+    except KeyboardInterrupt:  # outside of the command; typer makes a status of one within
+        status = INTERRUPTED_EXIT_CODE
     except SystemExit as error:  # none of ours; it must not pass for a verdict
         if isinstance(error.__context__, OSError):  # how rich and typer end at a broken pipe
             return _unwritten(error.__context__)
@@ -84,6 +89,9 @@ def run(arguments: list[str]) -> int:
         if error.filename is not None or error.errno not in {errno.ENOSPC, errno.EPIPE}:
             raise
         return _unwritten(error)
+    if status == INTERRUPTED_EXIT_CODE:
+        complain("kraftproof: interrupted")
+    return status
 
 
 def _unwritten(error: OSError) -> int:

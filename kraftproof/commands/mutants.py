@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
+from kraftproof.errors import UsageError
 from kraftproof.mutant_search import (
     CLEAN,
     Search,
@@ -80,9 +80,6 @@ def judge(
             with_clean = CLEAN in wanted or not wanted
             running = _Running(pool, searcher, chosen, ranges, with_clean=with_clean)
             board = running.board(budget_s, as_json=as_json)
-    except KeyboardInterrupt:
-        complain("kraftproof: interrupted")
-        raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
     except SearchFailedError as error:
         complain(f"kraftproof: {error}")
         raise typer.Exit(1) from None

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kraftproof.commands.sim import refuse_budget, tell_diagram
-from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
+from kraftproof.errors import UsageError
 from kraftproof.options import refuse_store
-from kraftproof.output import complain, say
+from kraftproof.output import say
 from kraftproof.run_directory import SCHEDULE_FILE
 from kraftproof.scenario_sources import TIME_LIMIT_S, ScheduleFile, Seeds, Source
 
@@ -80,12 +80,7 @@ def shrink(
     target = out or store / f"shrunk-{seed}.txt"
     if not target.absolute().parent.is_dir() and out is not None:
         raise UsageError(f"--out {target}: {target.absolute().parent} is not a directory")
-    try:
-        status = _shrink(source, seed, target, budget_s)
-    except KeyboardInterrupt:
-        complain("kraftproof: interrupted")
-        status = INTERRUPTED_EXIT_CODE
-    raise typer.Exit(status)
+    raise typer.Exit(_shrink(source, seed, target, budget_s))
 
 
 def _schedule_path(run: Path) -> Path:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
+from kraftproof.errors import UsageError
 from kraftproof.options import refuse_store
-from kraftproof.output import complain, say, say_json, say_verdict
+from kraftproof.output import say, say_json, say_verdict
 from kraftproof.scenario_sources import TIME_LIMIT_S, ScheduleFile, Seeds, Source
 
 if TYPE_CHECKING:
@@ -108,18 +108,14 @@ def sim(
         wanted = str(source.seed)
     if budget_s is None and wanted.endswith(":"):
         budget_s = DEFAULT_BUDGET_S
-    try:
-        status = _search(
-            wanted,
-            source,
-            budget_s,
-            coverage=coverage,
-            is_steered=budget_s is not None and not in_order,
-            as_json=as_json,
-        )
-    except KeyboardInterrupt:
-        complain("kraftproof: interrupted")
-        status = INTERRUPTED_EXIT_CODE
+    status = _search(
+        wanted,
+        source,
+        budget_s,
+        coverage=coverage,
+        is_steered=budget_s is not None and not in_order,
+        as_json=as_json,
+    )
     raise typer.Exit(status)
 
 

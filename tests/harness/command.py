@@ -46,12 +46,3 @@ def one_line(done, status):
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     return line
-
-
-def status_of(process):
-    """The status with which a process ended, as a shell tells it: 130 if SIGINT ended it.
-
-    So Python ends itself, whatever it was to exit with, where it runs a module (`-m`) and Ctrl-C
-    met an exec(), such as a dataclass makes when it is imported, though that was handled.
-    """
-    return process.returncode if process.returncode >= 0 else 128 - process.returncode

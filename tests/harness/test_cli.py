@@ -11,6 +11,7 @@ from kraftproof import cli
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions, parse_nemeses, parse_nodes
 from kraftproof.search import parse_seeds
+from tests.harness.command import KRAFTPROOF, run
 
 
 @pytest.mark.parametrize(
@@ -144,3 +145,28 @@ def test_output_that_nobody_gets_passes_for_no_verdict(options):
     said = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
     assert (said.returncode, said.stderr) == (141, "")
+
+
+INTERRUPTED_IN_EXEC = """
+from checkers.models.specification import Specification
+
+class Interrupted(Specification):
+    name = "interrupted"
+    functions = frozenset({"read", "write", "cas"})
+
+    def init(self):
+        return 0
+
+    def step(self, state, call):
+        exec("raise KeyboardInterrupt")
+"""
+
+
+def test_an_interrupt_is_told_with_its_status_wherever_it_met_the_command(tmp_path):
+    """With -m Python itself would end by SIGINT, though the interrupt was handled."""
+    model = tmp_path / "interrupted.py"
+    model.write_text(INTERRUPTED_IN_EXEC)
+    history = "tests/histories/etcd/etcd_000.jsonl"
+    chosen = ["--engine", "inline", "--model", f"{model}:Interrupted", history]
+    said = run(KRAFTPROOF, "check", *chosen)
+    assert (said.returncode, said.stdout, said.stderr) == (130, "", "kraftproof: interrupted\n")

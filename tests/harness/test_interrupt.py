@@ -8,7 +8,7 @@ import time
 import pytest
 
 from cluster.local import ownership
-from tests.harness.command import KRAFTPROOF, begin, run, status_of
+from tests.harness.command import KRAFTPROOF, begin, run
 
 PATIENCE_S = 30
 
@@ -141,5 +141,5 @@ def test_ctrl_c_ends_a_whole_search(harness, tmp_path):
     assert " ops " in process.stdout.readline()
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=PATIENCE_S)
-    assert status_of(process) == 130
+    assert process.returncode == 130
     assert err == "kraftproof: interrupted\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.command import begin, status_of
+from tests.harness.command import begin
 
 pytestmark = pytest.mark.simulation
 
@@ -39,7 +39,7 @@ def test_ctrl_c_ends_every_search(number):
         searches = wait_for(lambda: searches_of(process.pid))
         process.send_signal(number)
         _, err = process.communicate(timeout=PATIENCE_S)
-        assert status_of(process) == 130
+        assert process.returncode == 130
         assert err == "kraftproof: interrupted\n"
         wait_for(lambda: all(map(is_gone, searches)))
     finally:
