@@ -5,11 +5,9 @@ import hook comes before everything of the node. Exit codes: 0 valid, 1 invalid,
 mistake in the usage or the input.
 """
 
-import ctypes
 import errno
 import importlib
 import os
-import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,6 +15,7 @@ from typing import Any, Final
 
 import typer
 
+from kraftproof import interrupts
 from kraftproof.errors import (
     BROKEN_PIPE_EXIT_CODE,
     INTERRUPTED_EXIT_CODE,
@@ -49,14 +48,8 @@ Start with: [bold]kraftproof test[/] (3+3 local processes, kill -9 and pause, 30
 
 def main() -> None:
     """Entry point of the command."""
-    # Whoever ends the harness politely, a CI server's time limit for one, gets what Ctrl-C gets.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    status = _flushed(run(sys.argv[1:]))
-    if status == INTERRUPTED_EXIT_CODE:
-        # With -m Python ends itself by SIGINT, whatever the status, if Ctrl-C met an exec(), such
-        # as an imported dataclass makes, though it was handled (CPython 3.11, pymain_run_python).
-        ctypes.pythonapi.Py_Exit(status)
-    sys.exit(status)
+    interrupts.install()
+    interrupts.leave(_flushed(run(sys.argv[1:])))
 
 
 def _flushed(status: int) -> int:
@@ -79,6 +72,10 @@ def run(arguments: list[str]) -> int:
     try:
         status = _invoke(chosen, arguments)
     except KeyboardInterrupt:  # outside of the command; typer makes a status of one within
+        status = INTERRUPTED_EXIT_CODE
+    except RuntimeError as error:
+        if not isinstance(error.__cause__, KeyboardInterrupt):  # one that met a __set_name__
+            raise
         status = INTERRUPTED_EXIT_CODE
     except SystemExit as error:  # none of ours; it must not pass for a verdict
         if isinstance(error.__context__, OSError):  # how rich and typer end at a broken pipe

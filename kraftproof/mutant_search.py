@@ -12,12 +12,12 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Lock
+from threading import Event, Lock, RLock
 from typing import Any
 
 from typing_extensions import override
 
-from kraftproof.errors import UsageError
+from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
 
 CLEAN = "clean"
 """Stands for the node as it is, where a mutant's id can."""
@@ -27,6 +27,10 @@ STRIDE = 1000
 
 class SearchFailedError(RuntimeError):
     """A search ended without a word on what it found; the text is its last line."""
+
+
+class SearchStoppedError(SearchFailedError):
+    """A search was ended before it was over, by `stop` or by a Ctrl-C of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +116,15 @@ class Searcher:
         self._children: set[subprocess.Popen[str]] = set()
         self._is_clean: dict[int, bool] = {}
         self._asking: defaultdict[int, Lock] = defaultdict(Lock)
-        self._lock = Lock()
-        self._is_stopped = False
+        self._lock = RLock()  # for a handler of Ctrl-C that stops while one stops already
+        self._stopped = Event()
 
     def find(self, mutant_id: str, seeds: SeedRange) -> Search:
         """Search until the mutant is found, the seeds are over or the budget is used up.
 
         Raises:
-            SearchFailedError: a search could not be done.
+            SearchStoppedError: the search was ended before it was over.
+        SearchFailedError: a search could not be done.
         """
         left, spent_s, searched, unknown = seeds, 0.0, 0, 0
         false_alarms: list[int] = []
@@ -157,7 +162,7 @@ class Searcher:
     def stop(self) -> None:
         """End every search that is under way, and begin no more."""
         with self._lock:
-            self._is_stopped = True
+            self._stopped.set()
             for child in self._children:
                 child.terminate()
 
@@ -188,8 +193,8 @@ class Searcher:
 
     def _run(self, command: Sequence[str]) -> tuple[str, str, int]:
         with self._lock:
-            if self._is_stopped:
-                raise SearchFailedError("stopped")
+            if self._stopped.is_set():
+                raise SearchStoppedError("stopped")
             child = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
             )
@@ -197,4 +202,6 @@ class Searcher:
         output, errors = child.communicate()
         with self._lock:
             self._children.discard(child)
+            if self._stopped.is_set() or child.returncode == INTERRUPTED_EXIT_CODE:
+                raise SearchStoppedError("stopped")
         return output, errors, child.returncode

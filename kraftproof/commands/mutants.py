@@ -1,9 +1,10 @@
 """`kraftproof mutants`: plants each bug of the catalogue, and says which are found."""
 
 import os
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from shlex import join
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kraftproof.errors import UsageError
+from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
 from kraftproof.mutant_search import (
     CLEAN,
     Search,
     Searcher,
     SearchFailedError,
+    SearchStoppedError,
     SeedRange,
     parse_range,
 )
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 BUDGET_S = 112.0
 REPEAT = 5
+POLL_S = 0.5
 
 
 def judge(
@@ -80,6 +83,8 @@ def judge(
             with_clean = CLEAN in wanted or not wanted
             running = _Running(pool, searcher, chosen, ranges, with_clean=with_clean)
             board = running.board(budget_s, as_json=as_json)
+    except SearchStoppedError:
+        raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
     except SearchFailedError as error:
         complain(f"kraftproof: {error}")
         raise typer.Exit(1) from None
@@ -121,13 +126,26 @@ def _chosen(wanted: Sequence[str]) -> "tuple[Mutant, ...]":
 
 @contextmanager
 def _pool(searcher: Searcher, side_by_side: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that wait for searches; whatever ends them early ends the searches as well."""
+    """Threads that wait for searches; whatever ends them early ends the searches as well.
+
+    Ctrl-C ends the searches, and these the command: as an exception it could leave a lock of the
+    threads held.
+    """
+    otherwise = signal.signal(signal.SIGINT, lambda *_: searcher.stop())
     pool = ThreadPoolExecutor(max_workers=side_by_side)
     try:
         yield pool
     finally:
         searcher.stop()
         pool.shutdown(cancel_futures=True)
+        signal.signal(signal.SIGINT, otherwise)
+
+
+def _result(future: Future[Search]) -> Search:
+    """Wait for a search, in turns: a signal that comes just before a wait is only seen after it."""
+    while True:
+        with suppress(TimeoutError):
+            return future.result(POLL_S)
 
 
 class _Running:
@@ -162,13 +180,13 @@ class _Running:
             for future in everything:
                 future.add_done_callback(lambda _: bar.advance(task))
             for mutant in self._mutants:
-                searches = tuple(one.result() for one in self._searches[mutant.mutant_id])
+                searches = tuple(map(_result, self._searches[mutant.mutant_id]))
                 scores.append(Score(mutant=mutant, searches=searches, budget_s=budget_s))
                 if as_json:
                     say_json(scores[-1].as_json())
                 else:
                     console.print(_line(scores[-1]), markup=False)
-            clean = tuple(one.result() for one in self._clean)
+            clean = tuple(map(_result, self._clean))
         return Scoreboard(scores=tuple(scores), clean=clean)
 
 

@@ -147,8 +147,13 @@ def test_output_that_nobody_gets_passes_for_no_verdict(options):
     assert (said.returncode, said.stderr) == (141, "")
 
 
-INTERRUPTED_IN_EXEC = """
+INTERRUPTED = """
+import time
 from checkers.models.specification import Specification
+
+class Lost:
+    def __del__(self):
+        raise KeyboardInterrupt
 
 class Interrupted(Specification):
     name = "interrupted"
@@ -156,17 +161,36 @@ class Interrupted(Specification):
 
     def init(self):
         return 0
-
+"""
+IN_EXEC = """
     def step(self, state, call):
         exec("raise KeyboardInterrupt")
 """
+IN_A_CALLBACK = """
+    def step(self, state, call):
+        Lost()
+        time.sleep(300)
+"""
 
 
-def test_an_interrupt_is_told_with_its_status_wherever_it_met_the_command(tmp_path):
-    """With -m Python itself would end by SIGINT, though the interrupt was handled."""
+@pytest.mark.parametrize("step", [IN_EXEC, IN_A_CALLBACK])
+def test_an_interrupt_is_told_with_its_status_wherever_it_met_the_command(tmp_path, step):
+    """Python would end by SIGINT, though that was handled, and go on after a callback."""
     model = tmp_path / "interrupted.py"
-    model.write_text(INTERRUPTED_IN_EXEC)
+    model.write_text(INTERRUPTED + step)
     history = "tests/histories/etcd/etcd_000.jsonl"
     chosen = ["--engine", "inline", "--model", f"{model}:Interrupted", history]
     said = run(KRAFTPROOF, "check", *chosen)
     assert (said.returncode, said.stdout, said.stderr) == (130, "", "kraftproof: interrupted\n")
+
+
+class Named:
+    def __set_name__(self, owner, name):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_in_the_middle_of_a_class_is_one(monkeypatch, capsys):
+    """Python makes a RuntimeError of it; as dataclasses have it whose modules are imported."""
+    monkeypatch.setattr(cli, "_invoke", lambda *_: type("Made", (), {"name": Named()}))
+    assert cli.run(["check"]) == 130
+    assert capsys.readouterr().err == "kraftproof: interrupted\n"
