@@ -15,6 +15,7 @@ from checkers.verdict import Verdict
 _PATIENCE: Final = 3
 """A search looks at the clock on the wall, which on a busy machine may run so many times faster."""
 _FIRST_BYTES: Final = 2_000_000
+_ENDLESS_BYTES: Final = 500_000
 _GROWTH: Final = 4
 
 
@@ -34,7 +35,7 @@ class Budget:
 
         A quick look, with little memory: if it isn't refuted, nothing is known.
         """
-        limits = self.limits(_FIRST_BYTES)
+        limits = self.limits(_ENDLESS_BYTES)
         found = search(model, plan, limits, starts, is_endless=True)
         return found.verdict is Verdict.INVALID
 

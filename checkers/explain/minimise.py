@@ -43,6 +43,8 @@ from checkers.verdict import Verdict
 
 _DECISION_BYTES: Final = 40_000_000
 """What may be remembered to decide one candidate; it, not the clock, ends a hopeless search."""
+_QUICK_BYTES: Final = 500_000
+"""What decides most; then what may be is taken as endless, which refutes, or grows without end."""
 
 _MOST_CALLS: Final = 12
 """A longer sub-history is told by counting its calls, if that shows it."""
@@ -53,8 +55,6 @@ _SHORT: Final = 64
 _FIRST_SHARE: Final = 0.3
 _FEW_UNSURE: Final = 32
 """With so many calls that may have taken effect, a window is likely to be decided."""
-_DECIDED_UNSURE: Final = 8
-"""With so few, a search decides it sooner than one in which they are endless."""
 _FEW: Final = 3
 """Where so few show it, no fewer are looked for."""
 
@@ -161,11 +161,12 @@ class _Minimiser:
             return False
         if len(sub) > _SHORT and is_surely_invalid(self.model, sub, self.budget.limits()):
             return True
-        if _unsure(sub) > _DECIDED_UNSURE and self.budget.is_refuted(self.model, plan, sub.starts):
-            return True
-        found = self.budget.searched(self.model, plan, sub.starts, _DECISION_BYTES)
+        found = self.budget.searched(self.model, plan, sub.starts, _QUICK_BYTES)
         if found.verdict is Verdict.UNKNOWN:
-            self.is_cut_short = True
+            if self.budget.is_refuted(self.model, plan, sub.starts):
+                return True
+            found = self.budget.searched(self.model, plan, sub.starts, _DECISION_BYTES)
+        self.is_cut_short |= found.verdict is Verdict.UNKNOWN
         return found.verdict is Verdict.INVALID
 
     def _fewer_values(
