@@ -138,7 +138,7 @@ LARGE = (
     ),
     *cases(
         ("chosen",),
-        *((10_000, 1, c, lost) for c in (5, 10) for lost in (0, 0.02)), (50_000, 100, 15, 0),
+        *((10_000, 1, c, lost) for c in (5, 10) for lost in (0, 0.02)), (50_000, 100, 10, 0),
         model="stack", values=5,
     ),
     *cases(("chosen",), (100_000, 500, 10, 0.01), **of("list-append")),
