@@ -8,6 +8,7 @@ import ctypes
 import signal
 import sys
 from threading import Timer, main_thread
+from types import FrameType
 from typing import NoReturn
 
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
@@ -18,9 +19,17 @@ AGAIN_S = 0.01
 
 def install() -> None:
     """Make every polite end of the process a KeyboardInterrupt of the main thread."""
-    # Whoever ends the harness politely, a CI server's time limit for one, gets what Ctrl-C gets.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, _as_ctrl_c)
     sys.unraisablehook = _once_more
+
+
+def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
+    """Whoever ends the harness politely, a CI server's time limit for one, gets what Ctrl-C gets.
+
+    So he does where Ctrl-C itself is ignored, as in what a script runs in the background.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    (handler if callable(handler) else signal.default_int_handler)(number, frame)
 
 
 def _once_more(lost: "sys.UnraisableHookArgs") -> None:
@@ -29,7 +38,7 @@ def _once_more(lost: "sys.UnraisableHookArgs") -> None:
     That is what it does where one meets a `__del__` or the callback of an import's lock.
     """
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        Timer(AGAIN_S, signal.pthread_kill, (main_thread().ident, signal.SIGINT)).start()
+        Timer(AGAIN_S, signal.pthread_kill, (main_thread().ident, signal.SIGTERM)).start()
     else:
         sys.__unraisablehook__(lost)
 

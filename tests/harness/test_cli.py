@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -173,14 +174,19 @@ IN_A_CALLBACK = """
 """
 
 
+@pytest.mark.parametrize("ctrl_c", [signal.default_int_handler, signal.SIG_IGN])
 @pytest.mark.parametrize("step", [IN_EXEC, IN_A_CALLBACK])
-def test_an_interrupt_is_told_with_its_status_wherever_it_met_the_command(tmp_path, step):
+def test_an_interrupt_is_told_with_its_status_wherever_it_met_the_command(tmp_path, step, ctrl_c):
     """Python would end by SIGINT, though that was handled, and go on after a callback."""
     model = tmp_path / "interrupted.py"
     model.write_text(INTERRUPTED + step)
     history = "tests/histories/etcd/etcd_000.jsonl"
     chosen = ["--engine", "inline", "--model", f"{model}:Interrupted", history]
-    said = run(KRAFTPROOF, "check", *chosen)
+    otherwise = signal.signal(signal.SIGINT, ctrl_c)  # which the command inherits
+    try:
+        said = run(KRAFTPROOF, "check", *chosen)
+    finally:
+        signal.signal(signal.SIGINT, otherwise)
     assert (said.returncode, said.stdout, said.stderr) == (130, "", "kraftproof: interrupted\n")
 
 
