@@ -124,7 +124,7 @@ class Searcher:
 
         Raises:
             SearchStoppedError: the search was ended before it was over.
-        SearchFailedError: a search could not be done.
+            SearchFailedError: a search could not be done.
         """
         left, spent_s, searched, unknown = seeds, 0.0, 0, 0
         false_alarms: list[int] = []

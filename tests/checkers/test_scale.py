@@ -36,7 +36,7 @@ def wrong_of(decide, monkeypatch):
     """What is found wrong with an engine, by the kind of history."""
     monkeypatch.setitem(ENGINES, "chosen", decide)
     options = GenerateOptions(operations=400, keys=3, failed=0.05)
-    findings = list(run(Case(options=options, engines=("chosen",))))
+    findings = list(run(Case(options=options, engines=("chosen",), seconds=120.0)))
     return [(f.told.split(", ")[-1].removesuffix(": chosen"), f.wrong) for f in findings if f.wrong]
 
 
