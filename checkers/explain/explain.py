@@ -1,6 +1,7 @@
 """Explains why the operations of one key are not linearizable."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections import deque
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -11,6 +12,7 @@ from checkers.explain.brute_force import (
     is_counted_right,
     is_linearizable,
 )
+from checkers.explain.decisive import decisive
 from checkers.explain.engine_orders import engine_order
 from checkers.explain.explanation import (
     Balance,
@@ -28,8 +30,7 @@ from checkers.explain.reductions import is_reducible, prefix, until
 from checkers.explain.so_far import Known, linearization_so_far
 from checkers.explain.subhistory import Entry
 from checkers.explain.telling import answering, short, told_operation
-from checkers.explain.values import decisive
-from checkers.explain.witness import Step, longest_linearization
+from checkers.explain.witness import longest_linearization, states_of
 from checkers.explain.words import paragraph, told_before
 from checkers.history import Operation
 from checkers.models import SequentialModel
@@ -68,8 +69,8 @@ def explain(
     whole = prefix(model, operations, end)
     before = until(model, whole, end - 1)
     proposed = partial(engine_order, model, operations)
-    steps = longest_linearization(model, before, seconds, partial(proposed, end - 1, seconds))
-    decided = decisive(model, steps, whole) if steps and is_reducible(model) else ()
+    order = longest_linearization(model, before, seconds, partial(proposed, end - 1, seconds))
+    decided = decisive(model, order, whole) if order and is_reducible(model) else ()
     found = minimise(model, whole, seconds, decided)
     done = sum(entry.is_required for entry in whole.entries) - 1
     calls = {entry.operation.index: entry.call for entry in whole.entries}
@@ -77,14 +78,14 @@ def explain(
     told = told_operation(stuck, answers)
     recorded = {one.index: told_operation(one, answers) for one in _named(operations, found)}
     sub = _sub_history(model, found, whole, recorded, calls) if found.is_invalid else None
-    state = steps[-1].state if steps else model.init()
+    state = _last_state(model, order or ())
     helpers: list[str] = []
     if sub is not None:
-        states = found.sub.starts if steps is None else (state,)
+        states = found.sub.starts if order is None else (state,)
         helpers = helping(model, states, stuck, whole, found.sub.entries, answers)
-    left = None if steps is None else model.describe(state)
-    is_first = is_first or steps is not None
-    known = None if steps is None else Known(steps, done)
+    left = None if order is None else model.describe(state)
+    is_first = is_first or order is not None
+    known = None if order is None else Known(order, done)
     if known is None:
         known = linearization_so_far(model, before, seconds, proposed)
     linearized = None if known is None else known.completed
@@ -97,7 +98,7 @@ def explain(
         is_first=is_first,
         linearizable=done,
         linearized=linearized,
-        linearization=None if known is None else tuple(_linearized(model, known.steps)),
+        linearization=None if known is None else tuple(_linearized(model, known.order)),
         sub_history=sub,
         words=paragraph(
             key=key,
@@ -115,15 +116,17 @@ def _named(operations: Sequence[Operation], found: Minimised) -> list[Operation]
     return [one for one in operations if one.index in left]
 
 
-def _linearized(model: SequentialModel, steps: Sequence[Step]) -> list[LinearizedOperation]:
-    said: dict[Hashable, str] = {}
-    for step in steps:
-        if step.state not in said:
-            said[step.state] = short(model.describe(step.state))
-    return [
-        LinearizedOperation(index=step.entry.operation.index, state=said[step.state])
-        for step in steps
-    ]
+def _last_state(model: SequentialModel, order: Sequence[Entry]) -> Hashable:
+    last = deque(states_of(model, order), maxlen=1)
+    return last.pop() if last else model.init()
+
+
+def _linearized(model: SequentialModel, order: Sequence[Entry]) -> Iterator[LinearizedOperation]:
+    text = None
+    for entry, state in zip(order, states_of(model, order), strict=True):
+        if text is None or not model.is_pure(entry.call):
+            text = short(model.describe(state))
+        yield LinearizedOperation(index=entry.operation.index, state=text)
 
 
 def _sub_history(

@@ -17,7 +17,7 @@ from checkers.engines.plan import plan_of
 from checkers.explain.budget import Budget
 from checkers.explain.reductions import is_reducible, projected, tidied, weakest, window
 from checkers.explain.subhistory import Entry, SubHistory
-from checkers.explain.values import by_closeness, fewest
+from checkers.explain.values import fewest
 from checkers.models import SequentialModel
 from checkers.models.reducible import AllBut
 
@@ -58,10 +58,9 @@ def few_required(
     return None
 
 
-def near_values(model: SequentialModel, whole: SubHistory) -> Iterator[Sequence[Hashable]]:
-    """Yields a few sets of the values that are nearest to those of the last call."""
-    nearest = by_closeness(model, whole) if is_reducible(model) else []
-    return (nearest[:size] for size in _VALUES if size < len(nearest))
+def nearest(values: Sequence[Hashable]) -> Iterator[Sequence[Hashable]]:
+    """Yields a few sets of values that come first, of all in order of how near they are."""
+    return (values[:size] for size in _VALUES if size < len(values))
 
 
 def two_required(model: SequentialModel, whole: SubHistory, budget: Budget) -> SubHistory | None:

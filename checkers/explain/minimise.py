@@ -10,16 +10,24 @@ not decided. Time is the processor's, and one decision is bounded by what it rem
 machine is changes nothing.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice, takewhile
+from itertools import chain, takewhile
 from typing import Final
 
 from checkers.engines.plan import plan_of
 from checkers.explain.budget import Budget
 from checkers.explain.engine_verdicts import is_surely_invalid
-from checkers.explain.few_required import few_required, near_values, two_required
+from checkers.explain.few_required import few_required, nearest, two_required
 from checkers.explain.reductions import (
     added_up,
     balanced,
@@ -91,7 +99,9 @@ def minimise(
         decisive: sets of values, each of which may be enough to show it.
     """
     soon = Budget(seconds * _FIRST_SHARE)
-    return _Minimiser(model=model, budget=Budget(seconds), soon=soon).run(whole, decisive)
+    recorded = {entry.operation.index: entry.call for entry in whole.entries}
+    minimiser = _Minimiser(model=model, recorded=recorded, budget=Budget(seconds), soon=soon)
+    return minimiser.run(whole, decisive)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -99,12 +109,14 @@ class _Minimiser:
     """Reduces one history.
 
     Attributes:
+        recorded: the calls as they were recorded, by the index of the operation.
         budget: for all.
         soon: for what is looked at first.
         is_cut_short: whether a candidate was not decided in the present round.
     """
 
     model: SequentialModel
+    recorded: Mapping[int, Hashable]
     budget: Budget
     soon: Budget
     is_cut_short: bool = False
@@ -112,7 +124,7 @@ class _Minimiser:
     def run(self, whole: SubHistory, decisive: Iterable[Sequence[Hashable]]) -> Minimised:
         kept = replace(whole, entries=helpful(self.model, whole.entries))
         found: list[Minimised] = []
-        for shown in filter(None, self._shown(kept, list(decisive))):
+        for shown in filter(None, self._shown(kept, list(takewhile(self._is_soon, decisive)))):
             found.append(self._minimised(shown))
             if len(found[-1].sub) <= _FEW:
                 break
@@ -130,27 +142,43 @@ class _Minimiser:
         yield self._if_invalid(balanced(self.model, kept, _MOST_CALLS))
         if len(kept) > _SHORT:
             yield few_required(self.model, kept, decisive, self.soon)
-        first = islice(self._fewer_values(kept, decisive), len(decisive))
-        few_unsure = takewhile(_has_few_unsure, first)
-        shown = next(filter(None, map(self._smallest_window, few_unsure)), None)
+        hopeless: list[SubHistory] = []
+        candidates = self._with_few_values(kept, decisive)
+        shown = self._first_window(_put_off(candidates, hopeless))
         yield shown
         if shown is None or len(shown) > _MOST_CALLS:
+            values = by_closeness(self.model, kept) if is_reducible(self.model) else []
             if self.soon.has_time():
-                yield few_required(self.model, kept, near_values(self.model, kept), self.soon)
+                yield few_required(self.model, kept, nearest(values), self.soon)
+            if self.soon.has_time():
                 yield two_required(self.model, kept, self.soon)
-            candidates = self._fewer_values(kept, decisive)
-            yield next(filter(None, map(self._smallest_window, candidates)), None)
+            rest = chain(candidates, hopeless, self._with_nearest(kept, values))
+            yield self._first_window(rest)
 
     def _minimised(self, found: SubHistory) -> Minimised:
         long = counted(self.model, found) if len(found) > _MOST_CALLS else None
         sub = self._until_minimal(self._if_invalid(long) or found)
         return Minimised(sub=sub, is_invalid=True, is_minimal=not self.is_cut_short)
 
+    def _is_soon(self, _: Sequence[Hashable]) -> bool:
+        return self.soon.has_time()
+
     def _has_time(self) -> bool:
         """Says whether there is time left; if not, that leaves a mark."""
         has_time = self.budget.has_time()
         self.is_cut_short |= not has_time
         return has_time
+
+    def _is_for_an_engine(self, sub: SubHistory) -> bool:
+        """Says whether it is long, and has nothing left out of a required call: then one reads it.
+
+        Asking the engine costs as much as reading all operations anew.
+        """
+        required = (one for one in sub.entries if one.is_required)
+        recorded = self.recorded
+        return len(sub) > _SHORT and all(
+            one.call == recorded[one.operation.index] for one in required
+        )
 
     def _is_invalid(self, sub: SubHistory) -> bool:
         """Says whether it is surely invalid; a decision that takes too much leaves a mark."""
@@ -159,7 +187,8 @@ class _Minimiser:
         plan = plan_of(self.model, list(sub.entries))
         if len(sub.starts) == 1 and in_turn(self.model, plan, sub.starts[0]) is not None:
             return False
-        if len(sub) > _SHORT and is_surely_invalid(self.model, sub, self.budget.limits()):
+        limits = self.budget.limits()
+        if self._is_for_an_engine(sub) and is_surely_invalid(self.model, sub, limits):
             return True
         found = self.budget.searched(self.model, plan, sub.starts, _QUICK_BYTES)
         if found.verdict is Verdict.UNKNOWN:
@@ -169,18 +198,18 @@ class _Minimiser:
         self.is_cut_short |= found.verdict is Verdict.UNKNOWN
         return found.verdict is Verdict.INVALID
 
-    def _fewer_values(
-        self, whole: SubHistory, decisive: Iterable[Sequence[Hashable]]
+    def _with_few_values(
+        self, whole: SubHistory, sets: Iterable[Sequence[Hashable]]
     ) -> Iterator[SubHistory]:
-        """Yields it with the decisive values alone, then with as few of the nearest as possible."""
+        """Yields it with a few values alone, in each case."""
+        if is_reducible(self.model):
+            for some in sets:
+                yield projected(self.model, whole, AllBut(some))
+
+    def _with_nearest(self, whole: SubHistory, values: list[Hashable]) -> Iterator[SubHistory]:
+        """Yields it with as few of the nearest values as possible; as it is if there is but one."""
         model = self.model
-        if not is_reducible(model):
-            yield whole
-            return
-        for few in decisive:
-            yield projected(model, whole, AllBut(few))
-        values = by_closeness(model, whole) if self._has_time() else []
-        if len(values) < 2:
+        if not is_reducible(model) or len(values) < 2:
             yield whole
             return
         size, sub = 2, whole
@@ -202,6 +231,9 @@ class _Minimiser:
 
         fewest(values, is_enough)
         yield sub
+
+    def _first_window(self, candidates: Iterable[SubHistory]) -> SubHistory | None:
+        return next(filter(None, map(self._smallest_window, candidates)), None)
 
     def _smallest_window(self, whole: SubHistory) -> SubHistory | None:
         return smallest_window(self.model, whole, self._is_invalid)
@@ -256,10 +288,10 @@ class _Minimiser:
             size //= 2
 
 
-def _has_few_unsure(sub: SubHistory) -> bool:
-    return _unsure(sub) <= _FEW_UNSURE
-
-
-def _unsure(sub: SubHistory) -> int:
-    """How many calls may have taken effect, or not."""
-    return sum(not one.is_required for one in sub.entries)
+def _put_off(candidates: Iterator[SubHistory], hopeless: list[SubHistory]) -> Iterator[SubHistory]:
+    """Yields candidates that are likely to be decided, and puts the others off."""
+    for sub in candidates:
+        if sum(not one.is_required for one in sub.entries) <= _FEW_UNSURE:
+            yield sub
+        else:
+            hopeless.append(sub)

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from checkers.explain.reductions import until
-from checkers.explain.subhistory import SubHistory
-from checkers.explain.witness import Step, longest_linearization
+from checkers.explain.subhistory import Entry, SubHistory
+from checkers.explain.witness import longest_linearization
 from checkers.models import SequentialModel
 
 _PROBES: Final = 6
@@ -20,11 +20,11 @@ class Known(NamedTuple):
     """A linearization and how far it goes.
 
     Attributes:
-        steps: the order.
+        order: the calls.
         completed: how many operations were completed by then, all in the order.
     """
 
-    steps: list[Step]
+    order: list[Entry]
     completed: int
 
 
@@ -55,11 +55,11 @@ def linearization_so_far(
             break
         middle = (least + most + 1) // 2
         end = ends[middle - 1]
-        steps = longest_linearization(
+        order = longest_linearization(
             model, until(model, before, end), share, partial(proposed, end, share)
         )
-        if steps is None:
+        if order is None:
             most = middle - 1
         else:
-            known, least = Known(steps, middle), middle
+            known, least = Known(order, middle), middle
     return known

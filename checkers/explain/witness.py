@@ -6,8 +6,7 @@ choices for it, part by part where a model has parts (`checkers.explain.parts`).
 Bounded in time: where it finds none, the explanation does without.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
 from checkers.engines.plan import Plan, plan_of
@@ -24,20 +23,12 @@ from checkers.verdict import Verdict
 _MEMORY_BYTES: Final = 200_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One operation of a legal order, and the state after it."""
-
-    entry: Entry
-    state: Hashable
-
-
 def longest_linearization(
     model: SequentialModel,
     before: SubHistory,
     seconds: float,
     proposed: Callable[[], Sequence[int] | None] = lambda: None,
-) -> list[Step] | None:
+) -> list[Entry] | None:
     """Returns a legal order of all that is required of a sub-history, and of what may have been.
 
     None if no order is found in so many seconds of processor time.
@@ -65,7 +56,7 @@ def longest_linearization(
         or in_parts(model, plan, start, searched)
         or searched(plan)
     )
-    return None if order is None else list(_steps(model, plan, order))
+    return None if order is None else [Entry(plan.operations[n], plan.calls[n]) for n in order]
 
 
 def _as_proposed(
@@ -122,15 +113,17 @@ def _chosen(plan: Plan, position: int, bit: int) -> int:
     return next(number for number in plan.open_updates[position] if plan.bits[number] == bit)
 
 
-def _steps(model: SequentialModel, plan: Plan, order: Sequence[int]) -> Iterator[Step]:
-    """Yields the order with the states as they are, not in their normal form."""
+def states_of(model: SequentialModel, order: Iterable[Entry]) -> Iterator[Hashable]:
+    """Yields the state after each call of a legal order, as it is and not in its normal form.
+
+    They are not kept: a set's or a list's is as long as the history, and so is each before it.
+    """
     state = model.init()
-    for number in order:
-        entry = Entry(plan.operations[number], plan.calls[number])
+    for entry in order:
         following = model.step(state, entry.call)
         assert following is not None, "the search found this order legal"
         state = following
-        yield Step(entry=entry, state=state)
+        yield state
 
 
 def _there(configuration: Configuration | None) -> Configuration:

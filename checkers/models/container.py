@@ -20,6 +20,7 @@ from checkers.calls.containers import (
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
+from checkers.models.listing import listed
 from checkers.models.reducible import ByElement, Change, HoldingModel
 
 
@@ -140,7 +141,7 @@ class Container(ByElement, HoldingModel):
     @override
     def describe(self, state: Hashable) -> str:
         assert isinstance(state, tuple)
-        return f"{self.name.replace('-', ' ')} [{', '.join(map(str, _apart(state)))}]"
+        return f"{self.name.replace('-', ' ')} [{listed(_apart(state))}]"
 
 
 class _Left:

@@ -7,6 +7,7 @@ operations is linearizability.
 """
 
 from collections.abc import Container, Hashable, Sequence
+from itertools import chain, repeat
 
 from typing_extensions import override
 
@@ -15,6 +16,7 @@ from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
 from checkers.models.list_turns import turns_of_appends
+from checkers.models.listing import listed
 from checkers.models.reducible import AllBut, Events, ReducibleModel, Turn
 
 
@@ -71,11 +73,8 @@ class ListAppend(ReducibleModel):
     @override
     def values(self, call: Hashable) -> frozenset[Hashable]:
         assert isinstance(call, tuple)
-        return frozenset(
-            (name, element)
-            for is_read, name, value in call
-            for element in (value if is_read else (value,))
-        )
+        told = (zip(repeat(name), value if is_read else (value,)) for is_read, name, value in call)
+        return frozenset(chain.from_iterable(told))
 
     @override
     def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
@@ -108,7 +107,7 @@ class ListAppend(ReducibleModel):
     @override
     def describe(self, state: Hashable) -> str:
         assert isinstance(state, tuple)
-        told = (f"{_named(name)}[{', '.join(elements)}]" for name, elements in state)
+        told = (f"{_named(name)}[{listed(elements)}]" for name, elements in state)
         return ", ".join(told) or "nothing appended"
 
 
@@ -118,7 +117,7 @@ def _without(
     """Returns elements of a list without those left out; quick where few of many are kept."""
     if isinstance(values, AllBut):
         kept = {one[1] for one in values.kept if isinstance(one, tuple) and one[0] == name}
-        return tuple([one for one in elements if one in kept])
+        return tuple(filter(kept.__contains__, elements))
     return tuple(one for one in elements if (name, one) not in values)
 
 

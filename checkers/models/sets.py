@@ -18,6 +18,7 @@ from checkers.calls.values import canonical, require_boolean, require_functions
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
+from checkers.models.listing import listed
 from checkers.models.reducible import Events, ReducibleModel, Turn
 
 
@@ -123,7 +124,7 @@ class Set(ReducibleModel):
     @override
     def describe(self, state: Hashable) -> str:
         assert isinstance(state, tuple)
-        return f"set {{{', '.join(state)}}}"
+        return f"set {{{listed(state)}}}"
 
 
 def _call(operation: Operation) -> Hashable | None:

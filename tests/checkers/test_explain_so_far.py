@@ -60,7 +60,7 @@ def test_prefixes_are_halved_until_one_has_an_order():
     known = linearization_so_far(STACK, before, 6.0, proposed)
     assert known is not None
     assert 0 < known.completed < sum(entry.is_required for entry in before.entries)
-    indices = [one.entry.operation.index for one in known.steps]
+    indices = [one.operation.index for one in known.order]
     require_linearization(operations, indices, known.completed)
     assert [seconds for _, seconds in asked] == [1.0] * len(asked)
     assert linearization_so_far(STACK, prefix(STACK, operations, 3), 6.0, proposed) is None

@@ -90,9 +90,9 @@ def test_adds_that_were_lost_do_not_hide_the_linearization():
     stuck = next(one for one in columns.operations(0) if one.index == _index(judged))
     assert stuck.complete_index is not None
     before = prefix(model, columns.operations(0), stuck.complete_index - 1)
-    steps = longest_linearization(model, before, 10)
-    assert steps is not None
-    placed = {step.entry.operation.index for step in steps}
+    order = longest_linearization(model, before, 10)
+    assert order is not None
+    placed = {entry.operation.index for entry in order}
     assert all(one.operation.index in placed for one in before.entries if one.is_required)
 
 

@@ -1,0 +1,91 @@
+"""Values that show it are found in as many steps as they need, not as many as the history has."""
+
+import tracemalloc
+
+import pytest
+from typing_extensions import override
+
+from checkers.explain import explain
+from checkers.explain.decisive import decisive
+from checkers.explain.reductions import prefix, until
+from checkers.explain.witness import longest_linearization
+from checkers.models.list_append import ListAppend
+from checkers.models.sets import Set
+from tests.checkers.columnar import history
+
+APPENDS = 20
+ADDS = 4_000
+
+
+class Counting(Set):
+    """Counts its steps."""
+
+    steps = 0
+
+    @override
+    def step(self, state, call):
+        self.steps += 1
+        return super().step(state, call)
+
+
+def first_decisive(model, operations):
+    """The first values found, of the last operation, and the order that comes before it."""
+    end = operations[-1].complete_index
+    whole = prefix(model, operations, end)
+    order = longest_linearization(model, until(model, whole, end - 1), 10)
+    assert order is not None
+    return decisive(model, order, whole)
+
+
+@pytest.mark.parametrize(
+    ("swapped", "missing", "shown"),
+    [
+        ((), {3}, {"3"}),
+        ((5, 6), set(), {"5", "6"}),
+        ((), {0}, {"0"}),
+        ((18, 19), set(), {"18", "19"}),
+    ],
+)
+def test_an_append_beside_a_read_does_not_hide_what_the_read_has_wrong(swapped, missing, shown):
+    """It saw one that is still open, and not one that was over before it was itself."""
+    seen = [one for one in range(APPENDS) if one not in missing]
+    if swapped:
+        left, right = map(seen.index, swapped)
+        seen[left], seen[right] = seen[right], seen[left]
+    over = 2 * APPENDS
+    operations = history(
+        *(("append", n, n, 2 * n, 2 * n + 1) for n in range(APPENDS)),
+        ("append", "open", None, over, None),
+        ("append", "beside", "beside", over + 1, over + 3),
+        ("read", None, [*seen, "open"], over + 2, over + 4),
+    )
+    found = first_decisive(ListAppend(), operations)
+    assert {value for _, value in next(found)} == shown
+
+
+def lost_add():
+    """A set to which much is added, one after the other, and what was added is not found."""
+    adds = (("add", n, n, 2 * n, 2 * n + 1) for n in range(ADDS))
+    return history(*adds, ("contains", 7, False, 2 * ADDS, 2 * ADDS + 1))
+
+
+def test_a_value_that_alone_shows_it_takes_a_few_steps():
+    model = Counting()
+    found = first_decisive(model, lost_add())
+    model.steps = 0
+    assert len(next(found)) == 1
+    assert model.steps < 10
+
+
+def test_states_as_long_as_the_history_are_not_kept():
+    """Of 4,000 sets the last has 4,000 elements: together they take more than 60 MB."""
+    tracemalloc.start()
+    try:
+        found = explain(Set(), "k", lost_add(), ADDS)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 30_000_000
+    assert found.linearization is not None
+    assert found.sub_history is not None
+    assert found.sub_history.is_minimal
