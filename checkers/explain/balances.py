@@ -19,13 +19,17 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from math import inf
+from typing import Final
 
 from checkers.explain.subhistory import Balance, Entry, SubHistory
 from checkers.models.reducible import HoldingModel, Span
 
+_MOST_PAIRS: Final = 4_000_000
+"""A second or two of comparing a put with a call."""
+
 
 def unbalanced(model: HoldingModel, sub: SubHistory) -> Balance | None:
-    """Returns what shows that the last call to return is wrong; None if counting does not. O(n).
+    """Returns what shows that the last call to return is wrong; None if counting does not.
 
     Args:
         model: the model.
@@ -121,21 +125,26 @@ def _left_inside(
 def _shown_by(
     model: HoldingModel, entries: Sequence[Entry], over: Sequence[Entry], puts: Sequence[Entry]
 ) -> list[tuple[Entry, Entry]]:
-    """Returns the puts that had to be out before one of some calls, each with the first such."""
+    """Returns the puts that had to be out before one of some calls, each with the first such.
+
+    Of very many puts and calls not all are compared: fewer calls show less, and what they show is
+    true.
+    """
     spans: dict[Hashable, Span] = {}
     for one in entries:
         item, by = model.change(one.call)
         if by > 0:
             first, last = spans.get(item, (inf, 0))
             spans[item] = (min(first, _begin(one)), max(last, _end(one)))
-    kinds = [(one, *model.change(one.call)) for one in over]
+    kinds = []
+    for one in over[: 1 + _MOST_PAIRS // (1 + len(puts))]:
+        item, by = model.change(one.call)
+        kinds.append((one, _begin(one), by == 0, item, spans.get(item, (0, 0))))
     found = []
     for put in puts:
         other, window = model.change(put.call).item, (_begin(put), _end(put))
-        for one, item, by in kinds:
-            if window[1] < _begin(one) and (
-                by == 0 or model.leaves_before(other, window, item, spans.get(item, (0, 0)))
-            ):
+        for one, begin, finds_none, item, span in kinds:
+            if window[1] < begin and (finds_none or model.leaves_before(other, window, item, span)):
                 found.append((put, one))
                 break
     return found

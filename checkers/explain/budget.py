@@ -51,6 +51,7 @@ class Budget:
         starts: Sequence[Hashable],
         memory_bytes: int,
         trace: Trace | None = None,
+        share: float = 1.0,
     ) -> Found:
         """Searches with little memory, then with more, while there is time for it.
 
@@ -61,11 +62,12 @@ class Budget:
             memory_bytes: the most that may be remembered. That bounds a search alike on every
                 machine; how long it takes is seen from the one before.
             trace: to be filled with the last search's choices.
+            share: of the time that is left, the most that it may take.
         """
         memory = min(_FIRST_BYTES, memory_bytes)
         while True:
             begun = time.thread_time()
-            left = max(0.0, self._end - begun)
+            left = max(0.0, self._end - begun) * share
             limits = self.limits(memory)
             chosen = None if trace is None else Trace()
             found = search(model, plan, limits, starts, chosen)

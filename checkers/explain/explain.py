@@ -1,8 +1,10 @@
 """Explains why the operations of one key are not linearizable."""
 
+from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Final
 
 from checkers.explain import subhistory
@@ -146,12 +148,18 @@ def _sub_history(
         total = _total(model.sum_name, sub.total)
     if sub.balance is not None and isinstance(model, HoldingModel):
         is_verified = bool(is_verified) and is_balanced_right(model, sub.balance, whole)
+    over_before = _over_before([entry.operation for entry in sub.entries if entry.is_required])
     starts = sorted({short(model.describe(state)) for state in sub.starts})
     return SubHistory(
         since=sub.since,
         starts=tuple(starts[:_MOST_STARTS]),
         constraints=tuple(
-            _constraint(sub.entries, entry, recorded[index], _meaning(model, entry, calls[index]))
+            Constraint(
+                operation=recorded[index],
+                is_required=entry.is_required,
+                meaning=_meaning(model, entry, calls[index]) or recorded[index].told,
+                after=over_before(entry.operation),
+            )
             for entry in sub.entries
             for index in (entry.operation.index,)
         ),
@@ -207,29 +215,25 @@ def _meaning(model: SequentialModel, entry: Entry, recorded: Hashable) -> str | 
     """What is left of a call in words; None if that is all of it."""
     if entry.call == recorded or not isinstance(model, ReducibleModel):
         return None
-    return model.describe_call(entry.call)
+    told = model.describe_call(entry.call)
+    return None if told is None else short(told)
 
 
-def _constraint(
-    entries: Sequence[Entry], entry: Entry, recorded: ToldOperation, meaning: str | None
-) -> Constraint:
-    return Constraint(
-        operation=recorded,
-        is_required=entry.is_required,
-        meaning=recorded.told if meaning is None else short(meaning),
-        after=_over_before(entry.operation, entries),
-    )
+def _over_before(required: Sequence[Operation]) -> Callable[[Operation], tuple[int, ...]]:
+    """Returns what says which were over before an operation began: the last of them.
 
+    Not those that were over before one of these began.
+    """
+    by_end = sorted(required, key=_end)
+    ends = [_end(one) for one in by_end]
+    latest = list(accumulate((one.invoke_index for one in by_end), max, initial=0))
 
-def _over_before(operation: Operation, entries: Sequence[Entry]) -> tuple[int, ...]:
-    """Those that were over before it began, but for those that were over before one of these."""
-    over = [
-        entry.operation
-        for entry in entries
-        if entry.is_required and _end(entry.operation) < operation.invoke_index
-    ]
-    latest = max((one.invoke_index for one in over), default=0)
-    return tuple(one.index for one in over if _end(one) > latest)
+    def last_over(operation: Operation) -> tuple[int, ...]:
+        over = bisect_left(ends, operation.invoke_index)
+        last = by_end[bisect_right(ends, latest[over]) : over]
+        return tuple(one.index for one in sorted(last, key=lambda one: one.invoke_index))
+
+    return last_over
 
 
 def _end(operation: Operation) -> int:

@@ -69,11 +69,15 @@ def two_required(model: SequentialModel, whole: SubHistory, budget: Budget) -> S
     if not required:
         return None
     required.sort(key=_end_of, reverse=True)
-    last = required[0]
-    weak = weakest(model, whole)
+    last, others = required[0], list(islice(_first_of_each(required), 1 + _MOST_OTHERS))
+    tried = {one.operation.index for one in others}
+    pairs = [  # what is pure and need not have happened would be left out each time
+        (one, less)
+        for one, less in zip(whole.entries, weakest(model, whole).entries, strict=True)
+        if one.operation.index in tried or not model.is_pure(less.call)
+    ]
     found: list[SubHistory] = []
-    for other in islice(_first_of_each(required), 1 + _MOST_OTHERS):
-        pairs = zip(whole.entries, weak.entries, strict=True)
+    for other in others:
         entries = tuple(one if one in (last, other) else less for one, less in pairs)
         if not budget.has_time():
             break

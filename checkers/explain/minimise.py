@@ -44,7 +44,7 @@ from checkers.explain.reductions import (
 from checkers.explain.subhistory import Entry, SubHistory
 from checkers.explain.turns import in_turn
 from checkers.explain.values import by_closeness, fewest
-from checkers.explain.windows import begun_later, smallest_window
+from checkers.explain.windows import begun_later, put_off, smallest_window
 from checkers.models import SequentialModel
 from checkers.models.reducible import AllBut
 from checkers.verdict import Verdict
@@ -61,8 +61,8 @@ _SHORT: Final = 64
 """Windows of so few calls are decided at once."""
 
 _FIRST_SHARE: Final = 0.3
-_FEW_UNSURE: Final = 32
-"""With so many calls that may have taken effect, a window is likely to be decided."""
+_LONG_SHARE: Final = 0.25
+"""Of the time left, for one longer window: others may be easier."""
 _FEW: Final = 3
 """Where so few show it, no fewer are looked for."""
 
@@ -140,14 +140,16 @@ class _Minimiser:
         """
         yield self._if_invalid(added_up(self.model, kept))
         yield self._if_invalid(balanced(self.model, kept, _MOST_CALLS))
+        about = next(self._with_few_values(kept, [{*chain.from_iterable(decisive)}]), kept)
         if len(kept) > _SHORT:
-            yield few_required(self.model, kept, decisive, self.soon)
+            yield few_required(self.model, about, decisive, self.soon)
         hopeless: list[SubHistory] = []
-        candidates = self._with_few_values(kept, decisive)
-        shown = self._first_window(_put_off(candidates, hopeless))
+        candidates = self._with_few_values(about, decisive)
+        shown = self._first_window(put_off(candidates, hopeless))
         yield shown
         if shown is None or len(shown) > _MOST_CALLS:
-            values = by_closeness(self.model, kept) if is_reducible(self.model) else []
+            model, has_time = self.model, self._has_time()
+            values = by_closeness(model, kept) if has_time and is_reducible(model) else []
             if self.soon.has_time():
                 yield few_required(self.model, kept, nearest(values), self.soon)
             if self.soon.has_time():
@@ -194,12 +196,14 @@ class _Minimiser:
         if found.verdict is Verdict.UNKNOWN:
             if self.budget.is_refuted(self.model, plan, sub.starts):
                 return True
-            found = self.budget.searched(self.model, plan, sub.starts, _DECISION_BYTES)
+            share = 1.0 if len(sub) <= _SHORT else _LONG_SHARE
+            starts = sub.starts
+            found = self.budget.searched(self.model, plan, starts, _DECISION_BYTES, share=share)
         self.is_cut_short |= found.verdict is Verdict.UNKNOWN
         return found.verdict is Verdict.INVALID
 
     def _with_few_values(
-        self, whole: SubHistory, sets: Iterable[Sequence[Hashable]]
+        self, whole: SubHistory, sets: Iterable[Collection[Hashable]]
     ) -> Iterator[SubHistory]:
         """Yields it with a few values alone, in each case."""
         if is_reducible(self.model):
@@ -222,14 +226,12 @@ class _Minimiser:
 
         def is_enough(kept: list[Hashable]) -> bool:
             nonlocal sub
-            if not self._has_time():
-                return False
             candidate = projected(model, sub, AllBut(kept))
             is_invalid = self._is_invalid(candidate)
             sub = candidate if is_invalid else sub
             return is_invalid
 
-        fewest(values, is_enough)
+        fewest(values, is_enough, self._has_time)
         yield sub
 
     def _first_window(self, candidates: Iterable[SubHistory]) -> SubHistory | None:
@@ -286,12 +288,3 @@ class _Minimiser:
             if size == 1:
                 return sub
             size //= 2
-
-
-def _put_off(candidates: Iterator[SubHistory], hopeless: list[SubHistory]) -> Iterator[SubHistory]:
-    """Yields candidates that are likely to be decided, and puts the others off."""
-    for sub in candidates:
-        if sum(not one.is_required for one in sub.entries) <= _FEW_UNSURE:
-            yield sub
-        else:
-            hopeless.append(sub)

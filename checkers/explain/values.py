@@ -9,25 +9,30 @@ from checkers.explain.subhistory import SubHistory
 from checkers.models.reducible import ReducibleModel
 
 
-def fewest(values: list[Hashable], is_enough: Callable[[list[Hashable]], bool]) -> list[Hashable]:
-    """Returns as few of some values as are enough: none of them can be left out.
+def fewest(
+    values: list[Hashable],
+    is_enough: Callable[[list[Hashable]], bool],
+    has_time: Callable[[], bool] = lambda: True,
+) -> list[Hashable]:
+    """Returns as few of some values as are enough: none of them can be left out, if there was time.
 
     Leaves out chunks, each half as large as before (Zeller & Hildebrandt 2002).
 
     Args:
         values: the values, which are enough.
         is_enough: whether fewer are; it is never asked for none.
+        has_time: whether to go on.
     """
     size = max(1, len(values) // 2)
     while True:
         place = 0
-        while place < len(values):
+        while place < len(values) and has_time():
             left = values[:place] + values[place + size :]
             if left and is_enough(left):
                 values = left
             else:
                 place += size
-        if size == 1:
+        if size == 1 or not has_time():
             return values
         size = max(1, size // 2)
 

@@ -5,13 +5,26 @@ and not of the history; then it is bisected: a window that begins earlier holds 
 does.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
 
 from checkers.explain.reductions import tidied, window
 from checkers.explain.subhistory import SubHistory
 from checkers.models import SequentialModel
 
+_FEW_UNSURE: Final = 32
+"""With so many calls that may have taken effect, a window is likely to be decided."""
+
 IsInvalid = Callable[[SubHistory], bool]
+
+
+def put_off(candidates: Iterable[SubHistory], hopeless: list[SubHistory]) -> Iterator[SubHistory]:
+    """Yields candidates whose windows are likely to be decided, and adds the others to a list."""
+    for sub in candidates:
+        if sum(not one.is_required for one in sub.entries) <= _FEW_UNSURE:
+            yield sub
+        else:
+            hopeless.append(sub)
 
 
 def smallest_window(
