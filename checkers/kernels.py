@@ -35,6 +35,8 @@ import numba
 from numba.core.bytecode import FunctionIdentity
 from numba.core.types import int64, signed_domain, unliteral
 
+from checkers.compiling import compiling
+
 _PACKAGE: Final = Path(__file__).parent
 _IS_GIVEN: Final = "NUMBA_CACHE_DIR" in os.environ
 """Whether the user says where compiled code is kept: that stands."""
@@ -97,7 +99,7 @@ def _alone(compiles: F, lock: Path) -> F:
 
     @wraps(compiles)
     def compiles_alone(signature: Iterable[object]) -> object:
-        with _held_by_this_process(lock):
+        with compiling(), _held_by_this_process(lock):
             return compiles(tuple(map(_widest, signature)))
 
     return cast("F", compiles_alone)

@@ -61,7 +61,7 @@ _LEAST_ROOM: Final = 1 << 10
 _ROOM_BYTES: Final = 1600
 """What the room for a state costs, with frames and words, while it is moved to more."""
 _MOST_SPENT: Final = 1 << 62
-_WORK_A_SECOND: Final = 10_000_000
+_WORK_A_SECOND: Final = 25_000_000
 """So much on any machine; so that what a key may cost is counted, not timed."""
 
 

@@ -1,10 +1,10 @@
 """What an explanation may cost: processor time, so that how busy the machine is changes nothing."""
 
 import math
-import time
 from collections.abc import Hashable, Sequence
 from typing import Final
 
+from checkers.compiling import thread_seconds
 from checkers.engines.general import Found, search
 from checkers.engines.plan import Plan
 from checkers.engines.trace import Trace
@@ -20,15 +20,15 @@ _GROWTH: Final = 4
 
 
 class Budget:
-    """Processor time of this thread, from now on."""
+    """Processor time of this thread from now on, but for what it compiles."""
 
     def __init__(self, seconds: float) -> None:
         """Starts with so many seconds; infinitely many are never over."""
-        self._end = math.inf if math.isinf(seconds) else time.thread_time() + seconds
+        self._end = math.inf if math.isinf(seconds) else thread_seconds() + seconds
 
     def has_time(self) -> bool:
         """Says whether there is time left."""
-        return time.thread_time() < self._end
+        return thread_seconds() < self._end
 
     def is_refuted(self, model: SequentialModel, plan: Plan, starts: Sequence[Hashable]) -> bool:
         """Says whether it is invalid even if what may be happens as often as it likes.
@@ -41,7 +41,7 @@ class Budget:
 
     def limits(self, memory_bytes: int = _FIRST_BYTES) -> Limits:
         """Returns the limits of one decision: the time that is left, and some memory."""
-        left = max(0.0, self._end - time.thread_time())
+        left = max(0.0, self._end - thread_seconds())
         return Limits(seconds=left * _PATIENCE, memory_bytes=memory_bytes)
 
     def searched(
@@ -66,12 +66,12 @@ class Budget:
         """
         memory = min(_FIRST_BYTES, memory_bytes)
         while True:
-            begun = time.thread_time()
+            begun = thread_seconds()
             left = max(0.0, self._end - begun) * share
             limits = self.limits(memory)
             chosen = None if trace is None else Trace()
             found = search(model, plan, limits, starts, chosen)
-            took = time.thread_time() - begun
+            took = thread_seconds() - begun
             if trace is not None and chosen is not None:
                 trace.parents, trace.furthest = chosen.parents, chosen.furthest
             is_enough = found.verdict is not Verdict.UNKNOWN or memory >= memory_bytes

@@ -13,8 +13,8 @@ from checkers.models import ColumnarModel, SequentialModel
 from checkers.options import Limits
 from checkers.tables import operations_table
 
-_SHARE: Final = 0.5
-"""Of the time; where the engine finds none in half of it, a search of another kind may."""
+_SHARE: Final = 0.8
+"""Of the time; where the engine finds none in that, a search of another kind may."""
 
 
 def engine_order(

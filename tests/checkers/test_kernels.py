@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from checkers import kernels
+from checkers import compiling, kernels
 
 CALLED = "from checkers.kernels import kernel\n@kernel\ndef called(x):\n    return x + {}\n"
 CALLER = (
@@ -38,11 +38,12 @@ for kind in kinds.split(","):
 
 @pytest.fixture
 def package(tmp_path):
-    """A package of this name that has `kernel` and nothing else."""
+    """A package of this name that has `kernel`, what that needs, and nothing else."""
     package = tmp_path / "checkers"
     package.mkdir()
     (package / "__init__.py").touch()
-    shutil.copy(kernels.__file__, package)
+    for module in (kernels, compiling):
+        shutil.copy(module.__file__, package)
     return package
 
 
@@ -162,3 +163,22 @@ def test_every_kernel_of_the_package_is_kept_by_its_sources():
     sources = Path(kernels.__file__).parent.rglob("*.py")
     direct = [path.name for path in sources if "import njit" in path.read_text()]
     assert direct == []
+
+
+def test_what_compiles_has_its_time_left(package, environment):
+    """Compiling takes half a second, which the first to need a kernel would have lost."""
+    (package / "typed.py").write_text(TYPED)
+    script = (
+        "import time, numpy\n"
+        "from checkers.compiling import thread_seconds\n"
+        "from checkers.typed import first\n"
+        "before, own = time.thread_time(), thread_seconds()\n"
+        "first(numpy.array([1]))\n"
+        "print(time.thread_time() - before, thread_seconds() - own)\n"
+    )
+    command = [sys.executable, "-c", script]
+    ran = subprocess.run(
+        command, cwd=package.parent, env=environment, capture_output=True, text=True, check=True
+    )
+    took, own = map(float, ran.stdout.split())
+    assert own < took / 4
