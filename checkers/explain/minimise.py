@@ -140,7 +140,8 @@ class _Minimiser:
         """
         yield self._if_invalid(added_up(self.model, kept))
         yield self._if_invalid(balanced(self.model, kept, _MOST_CALLS))
-        about = next(self._with_few_values(kept, [{*chain.from_iterable(decisive)}]), kept)
+        few = [{*chain.from_iterable(decisive)}] if decisive else []
+        about = next(self._with_few_values(kept, few), kept)
         if len(kept) > _SHORT:
             yield few_required(self.model, about, decisive, self.soon)
         hopeless: list[SubHistory] = []

@@ -8,6 +8,7 @@ from typing_extensions import override
 from checkers.explain import explain
 from checkers.explain.decisive import decisive
 from checkers.explain.reductions import prefix, until
+from checkers.explain.telling import short
 from checkers.explain.witness import longest_linearization
 from checkers.models.list_append import ListAppend
 from checkers.models.sets import Set
@@ -89,3 +90,9 @@ def test_states_as_long_as_the_history_are_not_kept():
     assert found.linearization is not None
     assert found.sub_history is not None
     assert found.sub_history.is_minimal
+
+
+@pytest.mark.parametrize("size", [0, 1, 80, 81, 500])
+def test_a_long_state_is_told_as_if_it_were_told_whole(size):
+    state = tuple(map(str, range(size)))
+    assert short(Set().describe(state)) == short(f"set {{{', '.join(state)}}}")
