@@ -16,8 +16,8 @@ from checkers.history import Operation
 from checkers.models import SequentialModel
 from checkers.models.reducible import HoldingModel, SummingModel
 
-_MOST_STEPS: Final = 1_000_000
-"""Steps of the model that are tried: a few seconds."""
+_MOST_LOOKED_AT: Final = 4_000_000
+"""Calls that are looked at, in all states together: a few seconds."""
 
 
 def is_linearizable(model: SequentialModel, sub: SubHistory) -> bool | None:
@@ -30,21 +30,22 @@ def is_linearizable(model: SequentialModel, sub: SubHistory) -> bool | None:
     before = _equal_before(sub)
     seen = {(0, state) for state in sub.starts}
     waiting = list(seen)
-    steps = 0
+    looked_at = 0
     while waiting:
         placed, state = waiting.pop()
         if placed & required == required:
             return True
-        for number in _next(sub, placed):
+        numbers = _next(sub, placed)
+        looked_at += len(numbers)
+        for number in numbers:
             if before[number] & ~placed:
                 continue
-            steps += 1
             following = model.step(state, sub.entries[number].call)
             place = (placed | 1 << number, following)
             if following is not None and place not in seen:
                 seen.add(place)
                 waiting.append(place)
-        if steps > _MOST_STEPS:
+        if looked_at > _MOST_LOOKED_AT:
             return None
     return False
 

@@ -1,4 +1,4 @@
-"""Whether a compiled engine finds a sub-history invalid, where it knows how to read one.
+"""What a compiled engine finds of a sub-history, where it knows how to read one.
 
 It is quick where the general engine is lost: a container whose elements are put once is decided in
 O(n log n), however many takes were lost.
@@ -19,20 +19,24 @@ from checkers.verdict import Verdict
 _LOST_TAKE: Final = Change(None, -1)
 
 
-def is_surely_invalid(model: SequentialModel, sub: SubHistory, limits: Limits) -> bool:
-    """Says whether an engine finds it invalid; if not, nothing is known.
+def engine_verdict(model: SequentialModel, sub: SubHistory, limits: Limits) -> Verdict:
+    """Returns what an engine finds; unknown if it can't read it, or not all of it exactly.
 
-    It is asked about the operations, so the calls that are left must be theirs.
+    It is asked about the operations, so the calls that are left must be theirs. Where it reads one
+    as what can do more, what it finds invalid is so, but what it finds valid may not be.
     """
     if not isinstance(model, ColumnarModel) or sub.starts != (model.init(),):
-        return False
+        return Verdict.UNKNOWN
     operations = [entry.operation for entry in sub.entries]
     read = model.calls(operations)
     if not all(_stands_for(model, call, one) for call, one in zip(read, sub.entries, strict=True)):
-        return False
+        return Verdict.UNKNOWN
     calls = model.calls_of(columns_of(operations_table(operations)))
-    decided = [] if calls is None else choose.decide(calls, limits)
-    return any(one is not None and one.verdict is Verdict.INVALID for one in decided)
+    found = None if calls is None else next(iter(choose.decide(calls, limits)), None)
+    if found is None:
+        return Verdict.UNKNOWN
+    is_exact = read == [one.call for one in sub.entries]
+    return found.verdict if is_exact or found.verdict is Verdict.INVALID else Verdict.UNKNOWN
 
 
 def _stands_for(model: SequentialModel, read: Hashable | None, entry: Entry) -> bool:

@@ -26,7 +26,7 @@ from typing import Final
 
 from checkers.engines.plan import plan_of
 from checkers.explain.budget import Budget
-from checkers.explain.engine_verdicts import is_surely_invalid
+from checkers.explain.engine_verdicts import engine_verdict
 from checkers.explain.few_required import few_required, nearest, two_required
 from checkers.explain.reductions import (
     added_up,
@@ -155,8 +155,8 @@ class _Minimiser:
                 yield few_required(self.model, kept, nearest(values), self.soon)
             if self.soon.has_time():
                 yield two_required(self.model, kept, self.soon)
-            rest = chain(candidates, hopeless, self._with_nearest(kept, values))
-            yield self._first_window(rest)
+            yield self._first_window(chain(candidates, hopeless))
+            yield self._near(kept, values)
 
     def _minimised(self, found: SubHistory) -> Minimised:
         long = counted(self.model, found) if len(found) > _MOST_CALLS else None
@@ -190,9 +190,10 @@ class _Minimiser:
         plan = plan_of(self.model, list(sub.entries))
         if len(sub.starts) == 1 and in_turn(self.model, plan, sub.starts[0]) is not None:
             return False
-        limits = self.budget.limits()
-        if self._is_for_an_engine(sub) and is_surely_invalid(self.model, sub, limits):
-            return True
+        if self._is_for_an_engine(sub):
+            verdict = engine_verdict(self.model, sub, self.budget.limits())
+            if verdict is not Verdict.UNKNOWN:
+                return verdict is Verdict.INVALID
         found = self.budget.searched(self.model, plan, sub.starts, _QUICK_BYTES)
         if found.verdict is Verdict.UNKNOWN:
             if self.budget.is_refuted(self.model, plan, sub.starts):
@@ -211,29 +212,32 @@ class _Minimiser:
             for some in sets:
                 yield projected(self.model, whole, AllBut(some))
 
-    def _with_nearest(self, whole: SubHistory, values: list[Hashable]) -> Iterator[SubHistory]:
-        """Yields it with as few of the nearest values as possible; as it is if there is but one."""
+    def _near(self, whole: SubHistory, values: list[Hashable]) -> SubHistory | None:
+        """Returns the latest window of as few of the nearest values as possible; None if unknown.
+
+        If there is no time for windows, it is what was found to be invalid last.
+        """
         model = self.model
         if not is_reducible(model) or len(values) < 2:
-            yield whole
-            return
-        size, sub = 2, whole
+            return self._smallest_window(whole)
+        size, sub, known = 2, whole, None
         while size < len(values) and self._has_time():
             candidate = projected(model, whole, AllBut(values[:size]))
             if self._is_invalid(candidate):
-                sub, values = candidate, values[:size]
+                sub, known, values = candidate, candidate, values[:size]
                 break
             size *= 2
 
         def is_enough(kept: list[Hashable]) -> bool:
-            nonlocal sub
+            nonlocal sub, known
             candidate = projected(model, sub, AllBut(kept))
-            is_invalid = self._is_invalid(candidate)
-            sub = candidate if is_invalid else sub
-            return is_invalid
+            if not self._is_invalid(candidate):
+                return False
+            sub = known = candidate
+            return True
 
         fewest(values, is_enough, self._has_time)
-        yield sub
+        return self._smallest_window(sub) or known
 
     def _first_window(self, candidates: Iterable[SubHistory]) -> SubHistory | None:
         return next(filter(None, map(self._smallest_window, candidates)), None)
