@@ -178,7 +178,10 @@ def _each_refused(
 
 
 def _is_over(entry: Entry, last: Entry) -> bool:
-    """Says whether a call surely came before the last one, or can't be told from one that did."""
+    """Says whether a call of an order was over before the last one began, or need not have been.
+
+    What need not have happened at all, and did in that order, counts as unsure, not as beside it.
+    """
     end = entry.operation.complete_index
     return not entry.is_required or end is None or end < last.operation.invoke_index
 

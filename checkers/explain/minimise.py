@@ -155,8 +155,8 @@ class _Minimiser:
                 yield few_required(self.model, kept, nearest(values), self.soon)
             if self.soon.has_time():
                 yield two_required(self.model, kept, self.soon)
-            yield self._first_window(chain(candidates, hopeless))
-            yield self._near(kept, values)
+            rest = self._first_window(chain(candidates, hopeless))
+            yield self._near(kept, values) if rest is None else rest
 
     def _minimised(self, found: SubHistory) -> Minimised:
         long = counted(self.model, found) if len(found) > _MOST_CALLS else None
@@ -220,24 +220,23 @@ class _Minimiser:
         model = self.model
         if not is_reducible(model) or len(values) < 2:
             return self._smallest_window(whole)
-        size, sub, known = 2, whole, None
-        while size < len(values) and self._has_time():
-            candidate = projected(model, whole, AllBut(values[:size]))
-            if self._is_invalid(candidate):
-                sub, known, values = candidate, candidate, values[:size]
-                break
-            size *= 2
+        known: SubHistory | None = None
 
         def is_enough(kept: list[Hashable]) -> bool:
-            nonlocal sub, known
-            candidate = projected(model, sub, AllBut(kept))
-            if not self._is_invalid(candidate):
-                return False
-            sub = known = candidate
-            return True
+            nonlocal known
+            candidate = projected(model, whole if known is None else known, AllBut(kept))
+            is_invalid = self._is_invalid(candidate)
+            known = candidate if is_invalid else known
+            return is_invalid
 
+        size = 2
+        while size < len(values) and self._has_time():
+            if is_enough(values[:size]):
+                values = values[:size]
+                break
+            size *= 2
         fewest(values, is_enough, self._has_time)
-        return self._smallest_window(sub) or known
+        return self._smallest_window(whole if known is None else known) or known
 
     def _first_window(self, candidates: Iterable[SubHistory]) -> SubHistory | None:
         return next(filter(None, map(self._smallest_window, candidates)), None)

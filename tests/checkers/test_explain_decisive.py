@@ -1,11 +1,13 @@
 """Values that show it are found in as many steps as they need, not as many as the history has."""
 
 import tracemalloc
+from math import inf
 
 import pytest
 from typing_extensions import override
 
-from checkers.explain import explain
+from checkers.explain import explain, minimise
+from checkers.explain.budget import Budget
 from checkers.explain.decisive import decisive
 from checkers.explain.reductions import prefix, until
 from checkers.explain.telling import short
@@ -64,10 +66,10 @@ def test_an_append_beside_a_read_does_not_hide_what_the_read_has_wrong(swapped, 
     assert {value for _, value in next(found)} == shown
 
 
-def lost_add():
+def lost_add(size=ADDS):
     """A set to which much is added, one after the other, and what was added is not found."""
-    adds = (("add", n, n, 2 * n, 2 * n + 1) for n in range(ADDS))
-    return history(*adds, ("contains", 7, False, 2 * ADDS, 2 * ADDS + 1))
+    adds = (("add", n, n, 2 * n, 2 * n + 1) for n in range(size))
+    return history(*adds, ("contains", 7, False, 2 * size, 2 * size + 1))
 
 
 def test_a_value_that_alone_shows_it_takes_a_few_steps():
@@ -96,3 +98,39 @@ def test_states_as_long_as_the_history_are_not_kept():
 def test_a_long_state_is_told_as_if_it_were_told_whole(size):
     state = tuple(map(str, range(size)))
     assert short(Set().describe(state)) == short(f"set {{{', '.join(state)}}}")
+
+
+class Questions:
+    """A budget of so many questions for the time, in place of the time."""
+
+    def __init__(self, left):
+        self.left, self.unbounded = left, Budget(inf)
+
+    def has_time(self):
+        self.left -= 1
+        return self.left >= 0
+
+    def __getattr__(self, name):
+        return getattr(self.unbounded, name)
+
+
+def test_what_was_found_invalid_stands_when_the_time_is_over(monkeypatch):
+    decided = []
+    is_invalid = minimise._Minimiser._is_invalid
+
+    def noted(self, sub):
+        decided.append(is_invalid(self, sub))
+        return decided[-1]
+
+    monkeypatch.setattr(minimise._Minimiser, "_is_invalid", noted)
+    whole = prefix(Set(), lost_add(30), 61)
+    cut_short = 0
+    for questions in range(40):
+        decided.clear()
+        budgets = iter([Questions(0), Questions(questions)])
+        monkeypatch.setattr(minimise, "Budget", lambda _, budgets=budgets: next(budgets))
+        found = minimise.minimise(Set(), whole, 1)
+        assert found.is_invalid == any(decided)
+        cut_short += found.is_invalid and not found.is_minimal
+    assert cut_short
+    assert found.is_minimal
