@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 import pyarrow as pa
@@ -30,6 +31,9 @@ from checkers.outcomes import or_impossible, outcomes_of, read, searched
 from checkers.processes import map_in_order
 from checkers.tables import iterate_rows
 from checkers.verdict import Finding, FindingKind, KeyVerdict, Verdict, verdict_of_findings, worst
+
+_MOST_SEARCHED: Final = 2_000
+"""So many operations of a key are searched for the first that is stuck."""
 
 
 def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list[KeyVerdict]:
@@ -55,12 +59,16 @@ def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list
     except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         return [_crashed(model, columns, key, error) for key in every_key]
     share = (time.monotonic() - started) / max(len(columns), 1)
-    left = [key for key, outcome in enumerate(outcomes) if outcome is None]
-    generally = iter(_judge_generally(model, columns, left, options))
-    return [
-        next(generally) if outcome is None else _told(model, columns, key, outcome, share, options)
-        for key, outcome in enumerate(outcomes)
-    ]
+    left = [key for key, outcome in enumerate(outcomes) if _is_left(columns, key, outcome)]
+    generally = dict(zip(left, _judge_generally(model, columns, left, options), strict=True))
+    verdicts = []
+    for key, outcome in enumerate(outcomes):
+        verdict = generally.get(key)
+        if outcome is not None and (verdict is None or verdict.verdict is Verdict.UNKNOWN):
+            verdict = _told(model, columns, key, outcome, share, options)
+        assert verdict is not None, "what has no outcome is left to the general engine"
+        verdicts.append(verdict)
+    return verdicts
 
 
 def judge_key(
@@ -78,6 +86,16 @@ def judge_key(
     except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         verdict = _unknown(model, key, len(operations), error)
     return msgspec.structs.replace(verdict, seconds=time.monotonic() - started)
+
+
+def _is_left(columns: Columns, key: int, outcome: Outcome | None) -> bool:
+    """Says whether the general engine is to be asked about a key.
+
+    Of a short one that is invalid it is likely to tell which completion is the first to be stuck.
+    """
+    if outcome is None or outcome.linearizable is not None:
+        return outcome is None
+    return _size(columns, key) <= _MOST_SEARCHED
 
 
 def _judge_generally(
@@ -137,7 +155,7 @@ def _told(
 
     A `share` is what one operation took on the average, in seconds.
     """
-    count = int(columns.starts[key + 1] - columns.starts[key])
+    count = _size(columns, key)
     try:
         if outcome.verdict is Verdict.UNKNOWN and isinstance(model, SequentialModel):
             outcome = or_impossible(model, outcome, columns.operations(key)).within(
@@ -176,8 +194,11 @@ def _verdict(
 
 
 def _crashed(model: Model, columns: Columns, key: int, error: Exception) -> KeyVerdict:
-    operations = int(columns.starts[key + 1] - columns.starts[key])
-    return _unknown(model, columns.keys[key], operations, error)
+    return _unknown(model, columns.keys[key], _size(columns, key), error)
+
+
+def _size(columns: Columns, key: int) -> int:
+    return int(columns.starts[key + 1] - columns.starts[key])
 
 
 def _unknown(model: Model, key: str, operations: int, error: Exception) -> KeyVerdict:

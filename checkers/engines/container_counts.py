@@ -11,8 +11,6 @@ counted in O(n log n) time and O(n) memory. Moments are events, all different; N
 that does not come.
 """
 
-from typing import Final
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,10 +20,6 @@ from checkers.columns import NEVER
 from checkers.kernels import kernel
 
 Ints = NDArray[np.int64]
-
-MOST_SEARCHED: Final = 2_000
-"""A key of no more calls is left to the general engine where what came before is not decided: it is
-likely to tell the first completion that is stuck."""
 
 
 def short_at(action: NDArray[np.int8], element: Ints, invoke: Ints, complete: Ints) -> int:

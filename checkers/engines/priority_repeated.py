@@ -30,7 +30,7 @@ from dataclasses import replace
 
 from checkers.calls.containers import ContainerCalls
 from checkers.columns import NEVER
-from checkers.engines.container_counts import MOST_SEARCHED, short_at
+from checkers.engines.container_counts import short_at
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import outcome_of
 from checkers.engines.priority_layout import NOBODY, lay_out
@@ -53,7 +53,7 @@ def decide_repeated(
     found = search(lay_out(calls, start, end, short - 1), limits)
     if found.stuck != NOBODY:
         return outcome_of(calls, start, end, start + found.stuck, engine)
-    if not found.is_passed and (short == NEVER or end - start <= MOST_SEARCHED):
+    if not found.is_passed and short == NEVER:
         return None
     if short == NEVER:
         return outcome_of(calls, start, end, None, engine)

@@ -33,7 +33,7 @@ from msgspec import structs
 from checkers.calls.containers import PUT, ContainerCalls
 from checkers.calls.values import NO_VALUE
 from checkers.columns import NEVER
-from checkers.engines.container_counts import MOST_SEARCHED, short_at
+from checkers.engines.container_counts import short_at
 from checkers.engines.containers import Containers
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import first_stuck, outcome_of
@@ -88,7 +88,7 @@ def by_bounds(
     )
     passed = int(np.count_nonzero(complete < shown))
     is_passed = searched(known, passed, limits) is not None
-    if not is_passed and (shown == NEVER or end - start <= MOST_SEARCHED):
+    if not is_passed and shown == NEVER:
         return None
     if shown == NEVER:
         return outcome_of(calls, start, end, None, "stack-repeated")

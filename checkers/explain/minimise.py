@@ -10,23 +10,14 @@ not decided. Time is the processor's, and one decision is bounded by what it rem
 machine is changes nothing.
 """
 
-from collections.abc import (
-    Callable,
-    Collection,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, takewhile
 from typing import Final
 
-from checkers.engines.plan import plan_of
 from checkers.explain.budget import Budget
-from checkers.explain.engine_verdicts import engine_verdict
+from checkers.explain.deciding import SHORT, Deciding
 from checkers.explain.few_required import few_required, nearest, two_required
 from checkers.explain.reductions import (
     added_up,
@@ -42,27 +33,15 @@ from checkers.explain.reductions import (
     weaker_calls,
 )
 from checkers.explain.subhistory import Entry, SubHistory
-from checkers.explain.turns import in_turn
 from checkers.explain.values import by_closeness, fewest
 from checkers.explain.windows import begun_later, put_off, smallest_window
 from checkers.models import SequentialModel
 from checkers.models.reducible import AllBut
-from checkers.verdict import Verdict
-
-_DECISION_BYTES: Final = 40_000_000
-"""What may be remembered to decide one candidate; it, not the clock, ends a hopeless search."""
-_QUICK_BYTES: Final = 500_000
-"""What decides most; then what may be is taken as endless, which refutes, or grows without end."""
 
 _MOST_CALLS: Final = 12
 """A longer sub-history is told by counting its calls, if that shows it."""
 
-_SHORT: Final = 64
-"""Windows of so few calls are decided at once."""
-
 _FIRST_SHARE: Final = 0.3
-_LONG_SHARE: Final = 0.25
-"""Of the time left, for one longer window: others may be easier."""
 _FEW: Final = 3
 """Where so few show it, no fewer are looked for."""
 
@@ -100,8 +79,8 @@ def minimise(
     """
     soon = Budget(seconds * _FIRST_SHARE)
     recorded = {entry.operation.index: entry.call for entry in whole.entries}
-    minimiser = _Minimiser(model=model, recorded=recorded, budget=Budget(seconds), soon=soon)
-    return minimiser.run(whole, decisive)
+    deciding = Deciding(model=model, recorded=recorded, budget=Budget(seconds))
+    return _Minimiser(model=model, deciding=deciding, soon=soon).run(whole, decisive)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -109,17 +88,13 @@ class _Minimiser:
     """Reduces one history.
 
     Attributes:
-        recorded: the calls as they were recorded, by the index of the operation.
-        budget: for all.
-        soon: for what is looked at first.
-        is_cut_short: whether a candidate was not decided in the present round.
+        deciding: what decides its candidates, in the time for all.
+        soon: the time for what is looked at first.
     """
 
     model: SequentialModel
-    recorded: Mapping[int, Hashable]
-    budget: Budget
+    deciding: Deciding
     soon: Budget
-    is_cut_short: bool = False
 
     def run(self, whole: SubHistory, decisive: Iterable[Sequence[Hashable]]) -> Minimised:
         kept = replace(whole, entries=helpful(self.model, whole.entries))
@@ -138,71 +113,34 @@ class _Minimiser:
 
         The quickest way first, and windows of which it may be hopeless to decide one at last.
         """
-        yield self._if_invalid(added_up(self.model, kept))
-        yield self._if_invalid(balanced(self.model, kept, _MOST_CALLS))
+        yield self.deciding.if_invalid(added_up(self.model, kept))
+        yield self.deciding.if_invalid(balanced(self.model, kept, _MOST_CALLS))
         few = [{*chain.from_iterable(decisive)}] if decisive else []
         about = next(self._with_few_values(kept, few), kept)
-        if len(kept) > _SHORT:
+        if len(kept) > SHORT:
             yield few_required(self.model, about, decisive, self.soon)
         hopeless: list[SubHistory] = []
         candidates = self._with_few_values(about, decisive)
         shown = self._first_window(put_off(candidates, hopeless))
         yield shown
         if shown is None or len(shown) > _MOST_CALLS:
-            model, has_time = self.model, self._has_time()
-            values = by_closeness(model, kept) if has_time and is_reducible(model) else []
+            values = self._nearest_first(kept)
             if self.soon.has_time():
                 yield few_required(self.model, kept, nearest(values), self.soon)
             if self.soon.has_time():
                 yield two_required(self.model, kept, self.soon)
             rest = self._first_window(chain(candidates, hopeless))
-            yield self._near(kept, values) if rest is None else rest
+            yield rest
+            if rest is None or len(rest) > _MOST_CALLS:
+                yield self._near(kept, values)
 
     def _minimised(self, found: SubHistory) -> Minimised:
         long = counted(self.model, found) if len(found) > _MOST_CALLS else None
-        sub = self._until_minimal(self._if_invalid(long) or found)
-        return Minimised(sub=sub, is_invalid=True, is_minimal=not self.is_cut_short)
+        sub = self._until_minimal(self.deciding.if_invalid(long) or found)
+        return Minimised(sub=sub, is_invalid=True, is_minimal=not self.deciding.is_cut_short)
 
     def _is_soon(self, _: Sequence[Hashable]) -> bool:
         return self.soon.has_time()
-
-    def _has_time(self) -> bool:
-        """Says whether there is time left; if not, that leaves a mark."""
-        has_time = self.budget.has_time()
-        self.is_cut_short |= not has_time
-        return has_time
-
-    def _is_for_an_engine(self, sub: SubHistory) -> bool:
-        """Says whether it is long, and has nothing left out of a required call: then one reads it.
-
-        Asking the engine costs as much as reading all operations anew.
-        """
-        required = (one for one in sub.entries if one.is_required)
-        recorded = self.recorded
-        return len(sub) > _SHORT and all(
-            one.call == recorded[one.operation.index] for one in required
-        )
-
-    def _is_invalid(self, sub: SubHistory) -> bool:
-        """Says whether it is surely invalid; a decision that takes too much leaves a mark."""
-        if not self._has_time():
-            return False
-        plan = plan_of(self.model, list(sub.entries))
-        if len(sub.starts) == 1 and in_turn(self.model, plan, sub.starts[0]) is not None:
-            return False
-        if self._is_for_an_engine(sub):
-            verdict = engine_verdict(self.model, sub, self.budget.limits())
-            if verdict is not Verdict.UNKNOWN:
-                return verdict is Verdict.INVALID
-        found = self.budget.searched(self.model, plan, sub.starts, _QUICK_BYTES)
-        if found.verdict is Verdict.UNKNOWN:
-            if self.budget.is_refuted(self.model, plan, sub.starts):
-                return True
-            share = 1.0 if len(sub) <= _SHORT else _LONG_SHARE
-            starts = sub.starts
-            found = self.budget.searched(self.model, plan, starts, _DECISION_BYTES, share=share)
-        self.is_cut_short |= found.verdict is Verdict.UNKNOWN
-        return found.verdict is Verdict.INVALID
 
     def _with_few_values(
         self, whole: SubHistory, sets: Iterable[Collection[Hashable]]
@@ -211,6 +149,12 @@ class _Minimiser:
         if is_reducible(self.model):
             for some in sets:
                 yield projected(self.model, whole, AllBut(some))
+
+    def _nearest_first(self, whole: SubHistory) -> list[Hashable]:
+        """Returns all values, those near the last call first; none if there is no time for it."""
+        if not is_reducible(self.model) or not self.deciding.has_time():
+            return []
+        return by_closeness(self.model, whole)
 
     def _near(self, whole: SubHistory, values: list[Hashable]) -> SubHistory | None:
         """Returns the latest window of as few of the nearest values as possible; None if unknown.
@@ -225,38 +169,35 @@ class _Minimiser:
         def is_enough(kept: list[Hashable]) -> bool:
             nonlocal known
             candidate = projected(model, whole if known is None else known, AllBut(kept))
-            is_invalid = self._is_invalid(candidate)
+            is_invalid = self.deciding.is_invalid(candidate)
             known = candidate if is_invalid else known
             return is_invalid
 
         size = 2
-        while size < len(values) and self._has_time():
+        while size < len(values) and self.deciding.has_time():
             if is_enough(values[:size]):
                 values = values[:size]
                 break
             size *= 2
-        fewest(values, is_enough, self._has_time)
+        fewest(values, is_enough, self.deciding.has_time)
         return self._smallest_window(whole if known is None else known) or known
 
     def _first_window(self, candidates: Iterable[SubHistory]) -> SubHistory | None:
         return next(filter(None, map(self._smallest_window, candidates)), None)
 
     def _smallest_window(self, whole: SubHistory) -> SubHistory | None:
-        return smallest_window(self.model, whole, self._is_invalid)
-
-    def _if_invalid(self, candidate: SubHistory | None) -> SubHistory | None:
-        return candidate if candidate is not None and self._is_invalid(candidate) else None
+        return smallest_window(self.model, whole, self.deciding.is_invalid)
 
     def _until_minimal(self, sub: SubHistory) -> SubHistory:
         """Reduces again and again, until a round changes nothing."""
         while True:
-            before, self.is_cut_short = sub, False
+            before, self.deciding.is_cut_short = sub, False
             sub = self._reduced(sub, dropped, self._is_droppable)
             sub = self._weakened(sub)
             sub = self._reduced(sub, optional, lambda entry: entry.is_required)
             if sub.total is None and sub.balance is None:
-                sub = begun_later(self.model, sub, self._is_invalid)
-            if sub == before or not self.budget.has_time():
+                sub = begun_later(self.model, sub, self.deciding.is_invalid)
+            if sub == before or not self.deciding.has_time():
                 return sub
 
     def _is_droppable(self, entry: Entry) -> bool:
@@ -281,11 +222,11 @@ class _Minimiser:
         size = max(1, len(sub) // 2)
         while True:
             place = 0
-            while place < len(sub) and self._has_time():
+            while place < len(sub) and self.deciding.has_time():
                 end = min(place + size, len(sub))
                 chunk = [n for n in range(place, end) if applies(sub.entries[n])]
                 candidate = tidied(self.model, reduce(self.model, sub, chunk)) if chunk else sub
-                if chunk and self._is_invalid(candidate):
+                if chunk and self.deciding.is_invalid(candidate):
                     end -= len(sub) - len(candidate)
                     sub = candidate
                 place = max(end, 0)

@@ -149,7 +149,8 @@ def disagreement(
     if truth is None:
         return f"false alarm: operation {stuck.index}"
     is_later = (stuck.complete_index or 0) > (truth.complete_index or 0)
-    if stuck == truth or (is_lenient and is_later):
+    may_be_later = is_lenient or outcome.linearizable is None
+    if stuck == truth or (may_be_later and is_later):
         return None
     return f"named operation {stuck.index}, not {truth.index}"
 

@@ -109,7 +109,11 @@ def disputes(case: Case, kind: str | None, decided: dict[str, list[Outcome]]) ->
         for key, (one, two) in enumerate(zip(decided[first], decided[other], strict=True)):
             if Verdict.UNKNOWN in {one.verdict, two.verdict}:
                 continue
-            ours, theirs = ((o.verdict, o.stuck_row, o.linearizable) for o in (one, two))
+            is_exact = None not in {one.linearizable, two.linearizable}
+            ours, theirs = (
+                (o.verdict, *([o.stuck_row, o.linearizable] if is_exact else []))
+                for o in (one, two)
+            )
             if ours != theirs:
                 told = f"{case.told}, {kind or 'valid'}: {first} and {other}"
                 yield Finding(told=told, seconds=0, wrong=f"key {key}: {ours} and {theirs}")

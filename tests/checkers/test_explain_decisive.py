@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from checkers.explain import explain, minimise
 from checkers.explain.budget import Budget
+from checkers.explain.deciding import Deciding
 from checkers.explain.decisive import decisive
 from checkers.explain.reductions import prefix, until
 from checkers.explain.telling import short
@@ -116,13 +117,13 @@ class Questions:
 
 def test_what_was_found_invalid_stands_when_the_time_is_over(monkeypatch):
     decided = []
-    is_invalid = minimise._Minimiser._is_invalid
+    is_invalid = Deciding.is_invalid
 
     def noted(self, sub):
         decided.append(is_invalid(self, sub))
         return decided[-1]
 
-    monkeypatch.setattr(minimise._Minimiser, "_is_invalid", noted)
+    monkeypatch.setattr(Deciding, "is_invalid", noted)
     whole = prefix(Set(), lost_add(30), 61)
     cut_short = 0
     for questions in range(40):

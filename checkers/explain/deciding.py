@@ -1,0 +1,89 @@
+"""Decides whether what is left of a history is invalid, by whatever decides it soonest."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from checkers.engines.plan import Plan, plan_of
+from checkers.explain.budget import Budget
+from checkers.explain.engine_verdicts import engine_verdict
+from checkers.explain.subhistory import SubHistory
+from checkers.explain.turns import in_turn
+from checkers.models import SequentialModel
+from checkers.verdict import Verdict
+
+SHORT: Final = 64
+"""Of so few calls all that is left of the time may be taken to decide one candidate."""
+
+_DECISION_BYTES: Final = 40_000_000
+"""What may be remembered to decide one candidate; it, not the clock, ends a hopeless search."""
+_QUICK_BYTES: Final = 500_000
+"""What decides most; then what may be is taken as endless, which refutes, or grows without end."""
+_LONG_SHARE: Final = 0.25
+"""Of the time left, for one longer candidate: others may be easier."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Deciding:
+    """Decides candidates for a sub-history of one history, in some time for all.
+
+    Attributes:
+        model: the model.
+        recorded: the history's calls as they were recorded, by the index of the operation.
+        budget: the time.
+        is_cut_short: whether a candidate was not decided since this was last made false.
+    """
+
+    model: SequentialModel
+    recorded: Mapping[int, Hashable]
+    budget: Budget
+    is_cut_short: bool = False
+
+    def has_time(self) -> bool:
+        """Says whether there is time left; if not, that leaves a mark."""
+        has_time = self.budget.has_time()
+        self.is_cut_short |= not has_time
+        return has_time
+
+    def if_invalid(self, candidate: SubHistory | None) -> SubHistory | None:
+        """Returns a candidate if it is surely invalid."""
+        return candidate if candidate is not None and self.is_invalid(candidate) else None
+
+    def is_invalid(self, sub: SubHistory) -> bool:
+        """Says whether it is surely invalid; a decision that takes too much leaves a mark."""
+        if not self.has_time():
+            return False
+        plan = plan_of(self.model, list(sub.entries))
+        if len(sub.starts) == 1 and in_turn(self.model, plan, sub.starts[0]) is not None:
+            return False
+        verdict = self._soon(sub, plan)
+        if verdict is Verdict.UNKNOWN:
+            share = 1.0 if len(sub) <= SHORT else _LONG_SHARE
+            starts = sub.starts
+            found = self.budget.searched(self.model, plan, starts, _DECISION_BYTES, share=share)
+            verdict = found.verdict
+        self.is_cut_short |= verdict is Verdict.UNKNOWN
+        return verdict is Verdict.INVALID
+
+    def _soon(self, sub: SubHistory, plan: Plan) -> Verdict:
+        """Returns what an engine, a little search, or taking what may be as endless decides.
+
+        What is short is searched first: an engine has to read all of its operations anew.
+        """
+        search = partial(self.budget.searched, self.model, plan, sub.starts, _QUICK_BYTES)
+        is_short = len(sub) <= SHORT
+        verdict = search().verdict if is_short else self._by_engine(sub)
+        if verdict is Verdict.UNKNOWN:
+            verdict = self._by_engine(sub) if is_short else search().verdict
+        if verdict is not Verdict.UNKNOWN:
+            return verdict
+        is_refuted = self.budget.is_refuted(self.model, plan, sub.starts)
+        return Verdict.INVALID if is_refuted else Verdict.UNKNOWN
+
+    def _by_engine(self, sub: SubHistory) -> Verdict:
+        """Returns what a compiled engine finds, if nothing is left out of what is required."""
+        required = (one for one in sub.entries if one.is_required)
+        if any(one.call != self.recorded[one.operation.index] for one in required):
+            return Verdict.UNKNOWN
+        return engine_verdict(self.model, sub, self.budget.limits())
