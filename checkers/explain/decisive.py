@@ -34,9 +34,10 @@ def decisive(
 
     First without those of calls that need not have come before it, or may yet come: an element that
     is in its way shows nothing if a take of it is open, nor does one that it saw if that is being
-    appended. Then with ever more of them. First of the values updated late, then of those updated
-    early: what is on top of a stack counts, or what was surely in a set. Replayed in the order of
-    that linearization, so they may be too few where there are others.
+    appended. Then with ever more of them; and the last call's own alone, which it may have told of
+    in a wrong order. First of the values updated late, then of those updated early: what is on top
+    of a stack counts, or what was surely in a set. Replayed in the order of that linearization, so
+    they may be too few where there are others.
 
     Args:
         model: the model.
@@ -52,7 +53,9 @@ def decisive(
     others = [one for one in whole.entries if one is not last and not model.is_pure(one.call)]
     beside = _values(model, (one for one in others if one.operation.invoke_index not in done))
     told = set[frozenset[Hashable]]()
-    for left_out in dict.fromkeys((unsure | beside, beside, unsure, frozenset[Hashable]())):
+    not_told = frozenset(replay.about) - own
+    ways = (unsure | beside, beside, unsure, frozenset[Hashable](), not_told)
+    for left_out in dict.fromkeys(ways):
         for values in _orders(own, [*replay.about], left_out):
             few = _fewest_refused(replay, values)
             if few is None:

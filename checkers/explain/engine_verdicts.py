@@ -4,48 +4,62 @@ It is quick where the general engine is lost: a container whose elements are put
 O(n log n), however many takes were lost.
 """
 
-from collections.abc import Hashable
-from typing import Final
+from collections.abc import Sequence
+
+import msgspec
 
 from checkers.columns import columns_of
 from checkers.engines import choose
-from checkers.explain.subhistory import Entry, SubHistory
+from checkers.explain.subhistory import SubHistory
+from checkers.history import Operation
 from checkers.models import ColumnarModel, SequentialModel
-from checkers.models.reducible import Change, HoldingModel
 from checkers.options import Limits
 from checkers.tables import operations_table
 from checkers.verdict import Verdict
 
-_LOST_TAKE: Final = Change(None, -1)
-
 
 def engine_verdict(model: SequentialModel, sub: SubHistory, limits: Limits) -> Verdict:
-    """Returns what an engine finds; unknown if it can't read it, or not all of it exactly.
+    """Returns what an engine finds; unknown if it can't read it.
 
-    It is asked about the operations, so the calls that are left must be theirs. Where it reads one
-    as what can do more, what it finds invalid is so, but what it finds valid may not be.
+    It is asked about the operations, so the calls that are left must be theirs. What need not have
+    happened, and is known by its answer, is read as what completes after all else; for what is open
+    may have taken effect by any completion with the answer that it got later. So the sub-history is
+    valid if what is stuck first is such a one.
     """
     if not isinstance(model, ColumnarModel) or sub.starts != (model.init(),):
         return Verdict.UNKNOWN
-    operations = [entry.operation for entry in sub.entries]
-    read = model.calls(operations)
-    if not all(_stands_for(model, call, one) for call, one in zip(read, sub.entries, strict=True)):
-        return Verdict.UNKNOWN
-    calls = model.calls_of(columns_of(operations_table(operations)))
+    operations = _readable(model, sub)
+    calls = None if operations is None else model.calls_of(columns_of(operations_table(operations)))
     found = None if calls is None else next(iter(choose.decide(calls, limits)), None)
-    if found is None:
+    if found is None or operations is None:
         return Verdict.UNKNOWN
-    is_exact = read == [one.call for one in sub.entries]
-    return found.verdict if is_exact or found.verdict is Verdict.INVALID else Verdict.UNKNOWN
+    if found.stuck_row is None or sub.entries[found.stuck_row].is_required:
+        return found.verdict
+    return Verdict.UNKNOWN if found.linearizable is None else Verdict.VALID
 
 
-def _stands_for(model: SequentialModel, read: Hashable | None, entry: Entry) -> bool:
-    """Says whether a call that was read is the one that is left, or can do all that this can.
+def _readable(model: SequentialModel, sub: SubHistory) -> Sequence[Operation] | None:
+    """Returns operations that a model reads as the calls that are left; None if there are none."""
+    operations = [entry.operation for entry in sub.entries]
+    end = max((_last_event(one) for one in operations), default=0)
+    for place, (read, entry) in enumerate(zip(model.calls(operations), sub.entries, strict=True)):
+        if read != entry.call:
+            end += 1
+            late = msgspec.structs.replace(entry.operation, status="ok", complete_index=end)
+            if entry.is_required or not _is_answer(model, late):
+                return None
+            operations[place] = late
+    return operations if model.calls(operations) == [one.call for one in sub.entries] else None
 
-    A take that need not have happened is read as one of which nobody knows what it took.
-    """
-    if read is None or read == entry.call or entry.is_required:
-        return read == entry.call
-    if not isinstance(model, HoldingModel):
+
+def _is_answer(model: SequentialModel, operation: Operation) -> bool:
+    """Says whether an operation has an answer: of one that was lost none is known."""
+    try:
+        model.validate(operation)
+    except ValueError:
         return False
-    return model.change(read) == _LOST_TAKE and model.change(entry.call).by < 0
+    return True
+
+
+def _last_event(operation: Operation) -> int:
+    return max(operation.invoke_index, operation.complete_index or 0)

@@ -151,7 +151,7 @@ def _sub_history(
     over_before = _over_before([entry.operation for entry in sub.entries if entry.is_required])
     starts = sorted({short(model.describe(state)) for state in sub.starts})
     return SubHistory(
-        since=sub.since,
+        since=None if sub.starts == (model.init(),) else sub.since,
         starts=tuple(starts[:_MOST_STARTS]),
         constraints=tuple(
             Constraint(

@@ -20,12 +20,16 @@ from checkers.explain.subhistory import Entry, SubHistory
 from checkers.explain.values import fewest
 from checkers.models import SequentialModel
 from checkers.models.reducible import AllBut
+from checkers.verdict import Verdict
 
 _MOST_OTHERS: Final = 64
 """So many calls are tried with the last, the last to return first."""
 _MOST_ALIKE: Final = 4
 """Of equal calls so many."""
 _VALUES: Final = (1, 2, 4, 8)
+_SHORT: Final = 8
+"""So few calls are searched in a millisecond."""
+_SHORT_BYTES: Final = 100_000
 
 
 def few_required(
@@ -86,11 +90,21 @@ def two_required(model: SequentialModel, whole: SubHistory, budget: Budget) -> S
         if sub is None:
             continue
         sub = tidied(model, sub)
-        if budget.is_refuted(model, plan_of(model, list(sub.entries)), sub.starts):
+        if _is_refuted(model, sub, budget):
             found.append(sub)
             if len(sub) <= 2:
                 break
     return min(found, key=len, default=None)
+
+
+def _is_refuted(model: SequentialModel, sub: SubHistory, budget: Budget) -> bool:
+    """Says whether it is invalid: even with endless calls, or as it is if it is short."""
+    plan = plan_of(model, list(sub.entries))
+    if budget.is_refuted(model, plan, sub.starts):
+        return True
+    if len(sub) > _SHORT:
+        return False
+    return budget.searched(model, plan, sub.starts, _SHORT_BYTES).verdict is Verdict.INVALID
 
 
 def _first_of_each(entries: Iterable[Entry]) -> Iterator[Entry]:

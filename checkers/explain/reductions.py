@@ -12,8 +12,8 @@ the whole gives one of what remains:
 - `projected`: some values are left out of every call (`ReducibleModel.without`).
 - `window`: let a legal order place each call at a moment. What is placed after an event is an order
   of all that was invoked after it, and of some of what was then open, from the state that the order
-  has reached at that event. Nobody knows that state, so a window may begin in any that the calls of
-  the history can lead to (`ReducibleModel.any_state`, or a search of them).
+  has reached at that event. Nobody knows that state, so a window may begin in any that the calls
+  begun before it can lead to (`ReducibleModel.any_state`, or a search of them).
 - `tidied`: an optional call is left out if each state that it leads to can do nothing that the
   state before it can't: if the second *simulates* the first, step by step, for all calls that
   remain. Taking the last such call out of a legal order leaves a legal order.
@@ -144,7 +144,8 @@ def window(
         if not (entry.is_required and _completed(entry) < since)
     )
     entries = helpful(model, _without_optional_pure(model, later))
-    starts = _any_state(model, sub, [entry.call for entry in entries])
+    begun = [entry.call for entry in sub.entries if entry.operation.invoke_index < since]
+    starts = _any_state(model, sub.starts, begun, [entry.call for entry in entries])
     if starts is None:
         return None
     return dataclasses.replace(sub, entries=entries, starts=starts, since=since)
@@ -261,14 +262,15 @@ def _completed_at(operation: Operation) -> int:
 
 
 def _any_state(
-    model: SequentialModel, sub: SubHistory, calls: Sequence[Hashable]
+    model: SequentialModel,
+    starts: Sequence[Hashable],
+    begun: Sequence[Hashable],
+    calls: Sequence[Hashable],
 ) -> tuple[Hashable, ...] | None:
-    history = [entry.call for entry in sub.entries]
-    found: Sequence[Hashable] | None = None
-    if isinstance(model, ReducibleModel):
-        found = model.any_state(sub.starts, history, calls)
+    """Returns what stands for the states that calls lead to; None if they are too many."""
+    found = model.any_state(starts, begun, calls) if is_reducible(model) else None
     if found is None:
-        found = reachable(model, sub.starts, list(dict.fromkeys(history)))
+        found = reachable(model, starts, list(dict.fromkeys(begun)))
     if found is None:
         return None
     normal = model.normal_form(calls)

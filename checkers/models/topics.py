@@ -172,8 +172,8 @@ class Topics(ReducibleModel, PropertyModel):
     def any_state(
         self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
     ) -> Sequence[Hashable] | None:
-        made = {call[1] for call in history if isinstance(call, tuple)} & _asked_for(window)
-        return [_ABSENT, _UNTOLD, _UNASKED, *sorted(map(str, made))]
+        made = {call[1] for call in history if isinstance(call, tuple)} | set(starts)
+        return [_ABSENT, _UNTOLD, _UNASKED, *sorted(map(str, made & _asked_for(window)))]
 
     @override
     def describe_call(self, call: Hashable) -> str | None:

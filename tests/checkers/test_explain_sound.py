@@ -48,6 +48,25 @@ def test_a_linearizable_history_stays_so(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_window_of_a_window_of_a_linearizable_history_is_linearizable(name):
+    """What it may begin in may have been reached before the first."""
+    model, random = sequential(name), Random(f"windows {name}")
+    found = 0
+    for _ in range(2 * HISTORIES):
+        operations = drawn(random, name, range(3, 9))
+        sub = reductions.prefix(model, operations, 1 << 60)
+        if not is_linearizable(model, sub):
+            continue
+        events = sorted(random.choices(range(2 * len(operations)), k=2))
+        first = reductions.window(model, sub, events[0])
+        second = first and reductions.window(model, first, events[1])
+        if second is not None:
+            found += 1
+            assert is_linearizable(model, second), (operations, first, second)
+    assert found > HISTORIES / 10, "hardly any had two windows"
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_what_is_refuted_with_endless_calls_is_invalid(name):
     model, random = sequential(name), Random(f"endless {name}")
     refuted = invalid = 0
