@@ -21,6 +21,7 @@ _MOST_EACH: Final = 64
 """Of values that are each enough so many are tried together."""
 _MOST_CALLS: Final = 12
 """Values with more calls than these are not looked at one by one."""
+_MOST_PAIRS: Final = 4
 _FEW: Final = 4
 """A call about more values than these tells of many at once, as a read of a whole list does."""
 
@@ -30,7 +31,8 @@ def decisive(
 ) -> Iterator[list[Hashable]]:
     """Yields the fewest values for which the last call can't follow the linearization before it.
 
-    Where lost calls may have done away with a value, more of the same are yielded at last.
+    Then two that the last call and another disagree on. Where lost calls may have done away with a
+    value, more of the same are yielded at last.
 
     First without those of calls that need not have come before it, or may yet come: an element that
     is in its way shows nothing if a take of it is open, nor does one that it saw if that is being
@@ -63,6 +65,7 @@ def decisive(
             if frozenset(few) not in told:
                 told.add(frozenset(few))
                 yield few
+    yield from _disagreed_on(model, whole, own)
     if isinstance(model, SparingModel):
         yield from _each_refused(model, whole, [one for one in replay.about if one not in unsure])
 
@@ -136,6 +139,26 @@ def _fewest_refused(replay: _Replay, values: list[Hashable]) -> list[Hashable] |
             return None
         size *= 2
     return fewest(values[:size][::-1], replay.refuses)
+
+
+def _disagreed_on(
+    model: ReducibleModel, whole: SubHistory, own: frozenset[Hashable]
+) -> Iterator[list[Hashable]]:
+    """Yields a value that another call told of, and the last did not, and one the other way round.
+
+    Of calls that each tell of many, as reads of a whole list do; the last to return first.
+    """
+    told = [one for one in whole.entries if one.is_required and model.is_pure(one.call)]
+    told.sort(key=lambda one: one.operation.complete_index or 0, reverse=True)
+    found = dict[tuple[Hashable, Hashable], None]()
+    for one in told if len(own) > _FEW else ():
+        theirs = model.values(one.call)
+        if theirs.isdisjoint(own) or theirs <= own or own <= theirs:
+            continue
+        found[min(theirs - own, key=repr), min(own - theirs, key=repr)] = None
+        if len(found) == _MOST_PAIRS:
+            break
+    yield from map(list, found)
 
 
 def _values(model: ReducibleModel, entries: Iterable[Entry]) -> frozenset[Hashable]:

@@ -8,14 +8,21 @@ decides it.
 """
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from checkers.engines.plan import plan_of
 from checkers.explain.budget import Budget
-from checkers.explain.reductions import is_reducible, projected, tidied, weakest, window
+from checkers.explain.reductions import (
+    is_reducible,
+    optional,
+    projected,
+    tidied,
+    weakest,
+    window,
+)
 from checkers.explain.subhistory import Entry, SubHistory
 from checkers.explain.values import fewest
 from checkers.models import SequentialModel
@@ -24,12 +31,17 @@ from checkers.verdict import Verdict
 
 _MOST_OTHERS: Final = 64
 """So many calls are tried with the last, the last to return first."""
+_RARE: Final = 16
+"""What so few calls are about may tell which of them have to do with each other."""
 _MOST_ALIKE: Final = 4
 """Of equal calls so many."""
 _VALUES: Final = (1, 2, 4, 8)
 _SHORT: Final = 8
 """So few calls are searched in a millisecond."""
 _SHORT_BYTES: Final = 100_000
+
+Make = Callable[[SequentialModel, SubHistory, Sequence[Entry]], SubHistory | None]
+"""Makes a candidate in which no more than some calls are required."""
 
 
 def few_required(
@@ -68,16 +80,40 @@ def nearest(values: Sequence[Hashable]) -> Iterator[Sequence[Hashable]]:
 
 
 def two_required(model: SequentialModel, whole: SubHistory, budget: Budget) -> SubHistory | None:
-    """Returns it with one call required, or two, and invalid all the same; None if unknown."""
+    """Returns it with one call required, or two, and invalid all the same; None if unknown.
+
+    First with all else as weak as can be, from when the first of them was invoked; then with what
+    is open at the end as it was recorded, for an answer that it can't have got may be why it did
+    not happen; then from the beginning, which takes longer.
+    """
     required = [one for one in whole.entries if one.is_required]
     if not required:
         return None
     required.sort(key=_end_of, reverse=True)
-    last, others = required[0], list(islice(_first_of_each(required), 1 + _MOST_OTHERS))
-    tried = {one.operation.index for one in others}
+    others = [required[0], *_others(required)]
+    weak = weakest(model, whole).entries
+    recorded = zip(whole.entries, weak, strict=True)
+    half_weak = tuple(less if one.is_required else one for one, less in recorded)
+    ways: list[tuple[Sequence[Entry], Make]] = [(weak, _late)]
+    ways += [(half_weak, _late)] if half_weak != weak else []
+    ways += [(weak, _all)]
+    tried = (_shown_by_two(model, whole, less, others, budget, make) for less, make in ways)
+    return next(filter(None, tried), None)
+
+
+def _shown_by_two(
+    model: SequentialModel,
+    whole: SubHistory,
+    weak: Sequence[Entry],
+    others: Sequence[Entry],
+    budget: Budget,
+    make: Make,
+) -> SubHistory | None:
+    """Returns the first of some calls, with another, required and as recorded; all else is weak."""
+    last, tried = others[0], {one.operation.index for one in others}
     pairs = [  # what is pure and need not have happened would be left out each time
         (one, less)
-        for one, less in zip(whole.entries, weakest(model, whole).entries, strict=True)
+        for one, less in zip(whole.entries, weak, strict=True)
         if one.operation.index in tried or not model.is_pure(less.call)
     ]
     found: list[SubHistory] = []
@@ -85,8 +121,7 @@ def two_required(model: SequentialModel, whole: SubHistory, budget: Budget) -> S
         entries = tuple(one if one in (last, other) else less for one, less in pairs)
         if not budget.has_time():
             break
-        since = min(last.operation.invoke_index, other.operation.invoke_index)
-        sub = window(model, replace(whole, entries=entries), since, (last, other))
+        sub = make(model, replace(whole, entries=entries), (last, other))
         if sub is None:
             continue
         sub = tidied(model, sub)
@@ -97,6 +132,16 @@ def two_required(model: SequentialModel, whole: SubHistory, budget: Budget) -> S
     return min(found, key=len, default=None)
 
 
+def _late(model: SequentialModel, sub: SubHistory, kept: Sequence[Entry]) -> SubHistory | None:
+    """Returns what may be placed after the first of some calls was invoked; they are required."""
+    return window(model, sub, min(one.operation.invoke_index for one in kept), kept)
+
+
+def _all(model: SequentialModel, sub: SubHistory, kept: Sequence[Entry]) -> SubHistory:
+    """Returns all from the beginning, with some calls required."""
+    return optional(model, sub, [n for n, one in enumerate(sub.entries) if one not in kept])
+
+
 def _is_refuted(model: SequentialModel, sub: SubHistory, budget: Budget) -> bool:
     """Says whether it is invalid: even with endless calls, or as it is if it is short."""
     plan = plan_of(model, list(sub.entries))
@@ -105,6 +150,19 @@ def _is_refuted(model: SequentialModel, sub: SubHistory, budget: Budget) -> bool
     if len(sub) > _SHORT:
         return False
     return budget.searched(model, plan, sub.starts, _SHORT_BYTES).verdict is Verdict.INVALID
+
+
+def _others(required: Sequence[Entry]) -> list[Entry]:
+    """Returns calls to try with the first: those about what few are about, as it is, go first."""
+    counts = Counter(part for one in required for part in _parts(one.call))
+    rare = {part for part in _parts(required[0].call) if counts[part] <= _RARE}
+    alike = [one for one in required[1:] if not rare.isdisjoint(_parts(one.call))]
+    late = islice(_first_of_each(required[1:]), _MOST_OTHERS)
+    return list({one.operation.index: one for one in (*alike, *late)}.values())
+
+
+def _parts(call: Hashable) -> tuple[Hashable, ...]:
+    return call if isinstance(call, tuple) else (call,)
 
 
 def _first_of_each(entries: Iterable[Entry]) -> Iterator[Entry]:

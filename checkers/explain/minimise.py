@@ -16,6 +16,7 @@ from functools import partial
 from itertools import chain, takewhile
 from typing import Final
 
+from checkers.explain.brute_force import is_linearizable
 from checkers.explain.budget import Budget
 from checkers.explain.deciding import SHORT, Deciding
 from checkers.explain.few_required import few_required, nearest, two_required
@@ -103,8 +104,14 @@ class _Minimiser:
             found.append(self._minimised(shown))
             if len(found[-1].sub) <= _FEW:
                 break
-        not_found = Minimised(sub=whole, is_invalid=False, is_minimal=False)
-        return min(found, key=lambda one: (not one.is_minimal, len(one.sub)), default=not_found)
+        return self._chosen(found) or Minimised(sub=whole, is_invalid=False, is_minimal=False)
+
+    def _chosen(self, found: list[Minimised]) -> Minimised | None:
+        """Returns the smallest that is minimal, but rather one of which all orders can be tried."""
+        found.sort(key=lambda one: (not one.is_minimal, len(one.sub)))
+        minimal = [one for one in found if one.is_minimal] if len(found) > 1 else []
+        tried = (one for one in minimal if is_linearizable(self.model, one.sub) is False)
+        return next(tried, found[0] if found else None)
 
     def _shown(
         self, kept: SubHistory, decisive: Sequence[Sequence[Hashable]]
@@ -118,7 +125,8 @@ class _Minimiser:
         few = [{*chain.from_iterable(decisive)}] if decisive else []
         about = next(self._with_few_values(kept, few), kept)
         if len(kept) > SHORT:
-            yield few_required(self.model, about, decisive, self.soon)
+            shown = few_required(self.model, about, decisive, self.soon)
+            yield shown or two_required(self.model, kept, self.soon)
         hopeless: list[SubHistory] = []
         candidates = self._with_few_values(about, decisive)
         shown = self._first_window(put_off(candidates, hopeless))
@@ -127,7 +135,7 @@ class _Minimiser:
             values = self._nearest_first(kept)
             if self.soon.has_time():
                 yield few_required(self.model, kept, nearest(values), self.soon)
-            if self.soon.has_time():
+            if self.soon.has_time() and len(kept) <= SHORT:
                 yield two_required(self.model, kept, self.soon)
             rest = self._first_window(chain(candidates, hopeless))
             yield rest
