@@ -75,7 +75,7 @@ _BY_ID: Final = {
 _PURE: Final = frozenset({_Action.FIND, _Action.MISS, _Action.MISS_ID})
 _ENDED: Final = (_Action.MAY_DELETE, None, False)
 _WEAKER: Final = {
-    _Action.DELETE_ID: ((_Action.DELETE, None, False), _ENDED),
+    _Action.DELETE_ID: (_ENDED,),
     _Action.DELETE: (_ENDED,),
     _Action.MISS: (_ENDED,),
 }
@@ -179,7 +179,6 @@ class Topics(ReducibleModel, PropertyModel):
     def describe_call(self, call: Hashable) -> str | None:
         assert isinstance(call, tuple)
         return {
-            _Action.DELETE: "delete whatever is there",
             _Action.MAY_DELETE: "nothing is there after it",
             _Action.MAY_DELETE_ID: "that topic is not there after it",
             _Action.MAKE: "its topic is there after it",
