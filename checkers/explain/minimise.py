@@ -20,6 +20,7 @@ from checkers.explain.brute_force import is_linearizable
 from checkers.explain.budget import Budget
 from checkers.explain.deciding import SHORT, Deciding
 from checkers.explain.few_required import few_required, nearest, two_required
+from checkers.explain.put_back import put_back
 from checkers.explain.reductions import (
     added_up,
     balanced,
@@ -33,6 +34,7 @@ from checkers.explain.reductions import (
     weakened,
     weaker_calls,
 )
+from checkers.explain.spares import spares_beside
 from checkers.explain.subhistory import Entry, SubHistory
 from checkers.explain.values import by_closeness, fewest
 from checkers.explain.windows import begun_later, put_off, smallest_window
@@ -47,6 +49,7 @@ _FEW: Final = 3
 """Where so few show it, no fewer are looked for."""
 
 Reduce = Callable[[SequentialModel, SubHistory, Collection[int]], SubHistory]
+Tidy = Callable[[SubHistory], SubHistory]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +104,7 @@ class _Minimiser:
         kept = replace(whole, entries=helpful(self.model, whole.entries))
         found: list[Minimised] = []
         for shown in filter(None, self._shown(kept, list(takewhile(self._is_soon, decisive)))):
-            found.append(self._minimised(shown))
+            found.append(self._minimised(shown, kept))
             if len(found[-1].sub) <= _FEW:
                 break
         return self._chosen(found) or Minimised(sub=whole, is_invalid=False, is_minimal=False)
@@ -142,10 +145,29 @@ class _Minimiser:
             if rest is None or len(rest) > _MOST_CALLS:
                 yield self._near(kept, values)
 
-    def _minimised(self, found: SubHistory) -> Minimised:
+    def _minimised(self, found: SubHistory, kept: SubHistory) -> Minimised:
+        """Returns what is minimal of it, so that nothing which was left out makes it possible.
+
+        Lost takes that there was nothing for were left out. Where that is no longer so, since what
+        took it need not have happened, as few of them as are enough are left in, and all that has
+        to happen for these to have nothing is left as well. Where it is no longer so since a call
+        was weakened, none of those that are required is.
+        """
         long = counted(self.model, found) if len(found) > _MOST_CALLS else None
-        sub = self._until_minimal(self.deciding.if_invalid(long) or found)
-        return Minimised(sub=sub, is_invalid=True, is_minimal=not self.deciding.is_cut_short)
+        found = self.deciding.if_invalid(long) or found
+        sub, is_minimal = self._until_minimal(found)
+        if sub.surplus is None and sub.total is None and sub.balance is None:
+            spares = spares_beside(self.model, found, kept) if len(found) <= SHORT else ()
+            for count in range(1, 1 + len(spares)):
+                if self.deciding.is_invalid(sub.beside(spares)):
+                    break
+                sub, is_minimal = self._until_minimal(found.beside(spares[:count]), has_spares=True)
+            if _is_weakened(sub, found) and not self._is_invalid_with_all_else(sub, kept):
+                sub, is_minimal = self._until_minimal(found, is_weakened=False)
+        return Minimised(sub=sub, is_invalid=True, is_minimal=is_minimal)
+
+    def _is_invalid_with_all_else(self, sub: SubHistory, kept: SubHistory) -> bool:
+        return any(map(self.deciding.is_invalid, put_back(self.model, kept, sub)))
 
     def _is_soon(self, _: Sequence[Hashable]) -> bool:
         return self.soon.has_time()
@@ -196,35 +218,39 @@ class _Minimiser:
     def _smallest_window(self, whole: SubHistory) -> SubHistory | None:
         return smallest_window(self.model, whole, self.deciding.is_invalid)
 
-    def _until_minimal(self, sub: SubHistory) -> SubHistory:
-        """Reduces again and again, until a round changes nothing."""
+    def _until_minimal(
+        self, sub: SubHistory, *, has_spares: bool = False, is_weakened: bool = True
+    ) -> tuple[SubHistory, bool]:
+        """Reduces again and again, until a round changes nothing, and says whether that is so.
+
+        Args:
+            sub: what is invalid.
+            has_spares: whether to keep lost calls that there is nothing for.
+            is_weakened: whether what is required is replaced by what is weaker.
+        """
+        reduced = partial(self._reduced, tidy=partial(tidied, self.model, has_spares=has_spares))
         while True:
             before, self.deciding.is_cut_short = sub, False
-            sub = self._reduced(sub, dropped, self._is_droppable)
-            sub = self._weakened(sub)
-            sub = self._reduced(sub, optional, lambda entry: entry.is_required)
-            if sub.total is None and sub.balance is None:
+            sub = reduced(sub, dropped, self._is_droppable)
+            most = max(len(weaker_calls(self.model, entry.call)) for entry in sub.entries)
+            for choice in range(most):  # the first weaker call of each call, then the second
+                has_weaker = partial(self._has_weaker, choice, is_weakened)
+                sub = reduced(sub, partial(weakened, choice=choice), has_weaker)
+            sub = reduced(sub, optional, lambda entry: entry.is_required)
+            if sub.total is None and sub.balance is None and not has_spares:
                 sub = begun_later(self.model, sub, self.deciding.is_invalid)
             if sub == before or not self.deciding.has_time():
-                return sub
+                return sub, not self.deciding.is_cut_short
 
     def _is_droppable(self, entry: Entry) -> bool:
         return entry.is_required and self.model.is_pure(entry.call)
 
-    def _has_weaker(self, choice: int, entry: Entry) -> bool:
-        return len(weaker_calls(self.model, entry.call)) > choice
-
-    def _weakened(self, sub: SubHistory) -> SubHistory:
-        """Tries the first weaker call of each call, then the second, and so on."""
-        most = max(len(weaker_calls(self.model, entry.call)) for entry in sub.entries)
-        for choice in range(most):
-            sub = self._reduced(
-                sub, partial(weakened, choice=choice), partial(self._has_weaker, choice)
-            )
-        return sub
+    def _has_weaker(self, choice: int, if_required: bool, entry: Entry) -> bool:  # noqa: FBT001
+        may_be = if_required or not entry.is_required
+        return may_be and len(weaker_calls(self.model, entry.call)) > choice
 
     def _reduced(
-        self, sub: SubHistory, reduce: Reduce, applies: Callable[[Entry], bool]
+        self, sub: SubHistory, reduce: Reduce, applies: Callable[[Entry], bool], tidy: Tidy
     ) -> SubHistory:
         """Applies one reduction to as many calls as possible."""
         size = max(1, len(sub) // 2)
@@ -233,7 +259,7 @@ class _Minimiser:
             while place < len(sub) and self.deciding.has_time():
                 end = min(place + size, len(sub))
                 chunk = [n for n in range(place, end) if applies(sub.entries[n])]
-                candidate = tidied(self.model, reduce(self.model, sub, chunk)) if chunk else sub
+                candidate = tidy(reduce(self.model, sub, chunk)) if chunk else sub
                 if chunk and self.deciding.is_invalid(candidate):
                     end -= len(sub) - len(candidate)
                     sub = candidate
@@ -241,3 +267,12 @@ class _Minimiser:
             if size == 1:
                 return sub
             size //= 2
+
+
+def _is_weakened(sub: SubHistory, found: SubHistory) -> bool:
+    """Says whether a call that is required is not what it was."""
+    before = {one.operation.index: one.call for one in found.entries}
+    return any(
+        one.is_required and one.call != before.get(one.operation.index, one.call)
+        for one in sub.entries
+    )

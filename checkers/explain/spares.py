@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Protocol, runtime_checkable
 
-from checkers.explain.subhistory import SubHistory
+from checkers.explain.subhistory import Entry, SubHistory
 from checkers.models import SequentialModel
 
 
@@ -42,6 +42,28 @@ class SparingModel(SequentialModel, Protocol):
     def done(self, state: Hashable, call: Hashable) -> Hashable:
         """Returns a call that says what a lost one does in a state; itself if it is not lost."""
         ...
+
+
+def spares_beside(model: SequentialModel, sub: SubHistory, whole: SubHistory) -> tuple[Entry, ...]:
+    """Returns the lost calls that would be of use if nothing of a sub-history had to happen.
+
+    Args:
+        model: the model.
+        sub: what is left of the history.
+        whole: the history.
+    """
+    if not isinstance(model, SparingModel):
+        return ()
+    calls = [entry.call for entry in sub.entries]
+    there = {entry.operation.index for entry in sub.entries}
+    beside = (one for one in whole.entries if one.operation.index not in there)
+    lost = [one for one in beside if not one.is_required]
+    most = {
+        call: model.most_changes(call, sub.starts, calls, ())
+        for call in dict.fromkeys(one.call for one in lost)
+    }
+    before = {call: count() for call in most}
+    return tuple(one for one in lost if next(before[one.call]) < (most[one.call] or 0))
 
 
 def without_spares(model: SequentialModel, sub: SubHistory) -> SubHistory:

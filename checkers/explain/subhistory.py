@@ -3,8 +3,8 @@
 It is a value; how it becomes smaller is `checkers.explain.reductions`.
 """
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import msgspec
@@ -136,6 +136,12 @@ class SubHistory:
 
     def __len__(self) -> int:
         return len(self.entries)
+
+    def beside(self, others: Iterable[Entry]) -> "SubHistory":
+        """Returns it with other calls of its history, those that are not there yet."""
+        there = {one.operation.index: one for one in (*others, *self.entries)}
+        entries = sorted(there.values(), key=lambda one: one.operation.invoke_index)
+        return replace(self, entries=tuple(entries))
 
     def last_to_return(self) -> Entry:
         """Returns the required call that was over last."""

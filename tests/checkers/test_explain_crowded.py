@@ -30,15 +30,18 @@ def crowded(
 @pytest.mark.parametrize(
     ("options", "most"),
     [
-        (crowded("stack", "out-of-order", 300, 20, 0.1, 11), 6),
-        (crowded("stack", "out-of-order", 1_000, 30, 0.1, 3), 6),
-        (crowded("stack", "out-of-order", 1_000, 30, 0.1, 8), 8),
-        (crowded("stack", "out-of-order", 1_000, 30, 0.1, 17), 6),
-        (crowded("priority-queue", "out-of-order", 1_000, 30, 0.1, 1), 4),
+        (crowded("stack", "out-of-order", 300, 20, 0.1, 11), 7),
+        (crowded("stack", "out-of-order", 1_000, 30, 0.1, 3), 7),
+        (crowded("stack", "out-of-order", 1_000, 30, 0.1, 8), 9),
+        (crowded("stack", "out-of-order", 1_000, 30, 0.1, 17), 7),
+        (crowded("priority-queue", "out-of-order", 1_000, 30, 0.1, 1), 5),
     ],
 )
 def test_the_few_elements_are_found_that_no_lost_take_can_have_taken(options, most):
-    """An engine says of any elements whether they show it, of a hundred or of three."""
+    """An engine says of any elements whether they show it, of a hundred or of three.
+
+    One lost take is left, which has nothing to take as long as those that took them happened.
+    """
     assert len(whole_proof(options).constraints) <= most
 
 
