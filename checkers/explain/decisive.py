@@ -31,6 +31,7 @@ def decisive(
 ) -> Iterator[list[Hashable]]:
     """Yields the fewest values for which the last call can't follow the linearization before it.
 
+    What it lacks comes with one that it has, too, which says that it came after this one was there.
     Then two that the last call and another disagree on. Where lost calls may have done away with a
     value, more of the same are yielded at last.
 
@@ -56,6 +57,7 @@ def decisive(
     beside = _values(model, (one for one in others if one.operation.invoke_index not in done))
     told = set[frozenset[Hashable]]()
     not_told = frozenset(replay.about) - own
+    seen = [value for value in replay.about if value in own][:1] if len(own) > _FEW else []
     ways = (unsure | beside, beside, unsure, frozenset[Hashable](), not_told)
     for left_out in dict.fromkeys(ways):
         for values in _orders(own, [*replay.about], left_out):
@@ -65,6 +67,8 @@ def decisive(
             if frozenset(few) not in told:
                 told.add(frozenset(few))
                 yield few
+                if seen and own.isdisjoint(few):
+                    yield [*few, *seen]
     yield from _disagreed_on(model, whole, own)
     if isinstance(model, SparingModel):
         yield from _each_refused(model, whole, [one for one in replay.about if one not in unsure])

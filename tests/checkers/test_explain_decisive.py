@@ -67,6 +67,18 @@ def test_an_append_beside_a_read_does_not_hide_what_the_read_has_wrong(swapped, 
     assert {value for _, value in next(found)} == shown
 
 
+def test_what_a_read_lacks_comes_with_one_that_it_has():
+    """If puts may have done away with it, they did so with what was there before it, too."""
+    seen = [one for one in range(APPENDS) if one != 7]
+    operations = history(
+        *(("append", n, n, 2 * n, 2 * n + 1) for n in range(APPENDS)),
+        ("read", None, seen, 2 * APPENDS, 2 * APPENDS + 1),
+    )
+    alone, both, *_ = first_decisive(ListAppend(), operations)
+    assert {value for _, value in alone} == {"7"}
+    assert {value for _, value in both} == {"0", "7"}
+
+
 def lost_add(size=ADDS):
     """A set to which much is added, one after the other, and what was added is not found."""
     adds = (("add", n, n, 2 * n, 2 * n + 1) for n in range(size))
