@@ -155,7 +155,7 @@ def _disagreed_on(
     told = [one for one in whole.entries if one.is_required and model.is_pure(one.call)]
     told.sort(key=lambda one: one.operation.complete_index or 0, reverse=True)
     found = dict[tuple[Hashable, Hashable], None]()
-    for one in told if len(own) > _FEW else ():
+    for one in told[:_MOST_EACH] if len(own) > _FEW else ():
         theirs = model.values(one.call)
         if theirs.isdisjoint(own) or theirs <= own or own <= theirs:
             continue
