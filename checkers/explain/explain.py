@@ -151,7 +151,7 @@ def _sub_history(
     over_before = _over_before([entry.operation for entry in sub.entries if entry.is_required])
     starts = sorted({short(model.describe(state)) for state in sub.starts})
     return SubHistory(
-        since=None if sub.starts == (model.init(),) else sub.since,
+        since=_since(sub, whole),
         starts=tuple(starts[:_MOST_STARTS]),
         constraints=tuple(
             Constraint(
@@ -169,6 +169,14 @@ def _sub_history(
         total=total,
         balance=None if sub.balance is None else _balance(sub.balance),
     )
+
+
+def _since(sub: subhistory.SubHistory, whole: subhistory.SubHistory) -> int | None:
+    """Returns the event that it begins with; None if nothing was invoked before it."""
+    if sub.since is None:
+        return None
+    is_first = all(entry.operation.invoke_index >= sub.since for entry in whole.entries)
+    return None if is_first else sub.since
 
 
 def _total(name: str, found: subhistory.Total) -> Total:
