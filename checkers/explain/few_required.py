@@ -109,27 +109,38 @@ def _shown_by_two(
     budget: Budget,
     make: Make,
 ) -> SubHistory | None:
-    """Returns the first of some calls, with another, required and as recorded; all else is weak."""
+    """Returns the first of some calls, with another, required and as recorded; all else is weak.
+
+    Of those that show it the one of which the fewest calls are left if the other is weak, too: so
+    few will be, and as long as it is as recorded it may need whatever there is.
+    """
     last, tried = others[0], {one.operation.index for one in others}
     pairs = [  # what is pure and need not have happened would be left out each time
         (one, less)
         for one, less in zip(whole.entries, weak, strict=True)
         if one.operation.index in tried or not model.is_pure(less.call)
     ]
-    found: list[SubHistory] = []
+
+    def shown(*kept: Entry) -> SubHistory | None:
+        as_it_is = {one.operation.index: one for one in kept}
+        entries = tuple(as_it_is.get(one.operation.index, less) for one, less in pairs)
+        sub = make(model, replace(whole, entries=entries), kept)
+        sub = None if sub is None else tidied(model, sub)
+        return sub if sub is not None and _is_refuted(model, sub, budget) else None
+
+    weaker = {one.operation.index: less for one, less in pairs}
+    found: dict[int, SubHistory] = {}
     for other in others:
-        entries = tuple(one if one in (last, other) else less for one, less in pairs)
         if not budget.has_time():
             break
-        sub = make(model, replace(whole, entries=entries), (last, other))
+        sub = shown(last, other)
         if sub is None:
             continue
-        sub = tidied(model, sub)
-        if _is_refuted(model, sub, budget):
-            found.append(sub)
-            if len(sub) <= 2:
-                break
-    return min(found, key=len, default=None)
+        left = sub if len(sub) <= 2 else shown(last, weaker[other.operation.index]) or sub
+        found.setdefault(len(left), sub)
+        if len(left) <= 2:
+            break
+    return found[min(found)] if found else None
 
 
 def _late(model: SequentialModel, sub: SubHistory, kept: Sequence[Entry]) -> SubHistory | None:

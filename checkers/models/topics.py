@@ -10,7 +10,7 @@ any id that no answered create of the name was given; two of them are not told a
 little more than the truth and never less.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from enum import Enum, auto
 from typing import Final
 
@@ -73,6 +73,9 @@ _BY_ID: Final = {
     _Action.MAY_DELETE: _Action.MAY_DELETE_ID,
 }
 _PURE: Final = frozenset({_Action.FIND, _Action.MISS, _Action.MISS_ID})
+_MAKES: Final = frozenset({_Action.CREATE, _Action.MAKE})
+_NEEDS_NONE: Final = frozenset({_Action.CREATE, _Action.MISS, _Action.MISS_ID})
+_NEEDS_ANY: Final = frozenset({_Action.FIND, _Action.DELETE})
 _ENDED: Final = (_Action.MAY_DELETE, None, False)
 _WEAKER: Final = {
     _Action.DELETE_ID: (_ENDED,),
@@ -167,6 +170,20 @@ class Topics(ReducibleModel, PropertyModel):
         if action is _Action.MISS_ID:
             return ((_Action.MAY_DELETE_ID, topic_id, True),)
         return _WEAKER.get(action, ())
+
+    @override
+    def helping(
+        self, calls: Collection[Hashable], others: Collection[Hashable]
+    ) -> Collection[Hashable]:
+        asking = [call for call in others if isinstance(call, tuple)]
+        actions = {call[0] for call in asking}
+        if not actions.isdisjoint(_NEEDS_NONE):
+            return calls  # a create, too: a delete of its id may follow it
+        is_any = not actions.isdisjoint(_NEEDS_ANY)
+        ended = [call for call in asking if call[0] is _Action.DELETE_ID]
+        named = {call[1] for call in ended} | {_UNTOLD for call in ended if not call[2]}
+        made = [call for call in calls if isinstance(call, tuple) and call[0] in _MAKES]
+        return [call for call in made if is_any or call[1] in named]
 
     @override
     def any_state(
