@@ -1,5 +1,8 @@
 """Topics of which many answers were lost: a wrong answer is explained without the lost ones."""
 
+from functools import reduce
+from itertools import product
+
 import pytest
 
 from checkers.columns import columns_of
@@ -53,3 +56,28 @@ def test_a_long_history_with_lost_answers_is_explained_by_two_operations():
     assert found.linearization is not None
     assert found.sub_history.is_verified
     assert len(found.sub_history.constraints) == 2
+
+
+def after(state, calls):
+    """The state that calls lead to, one after the other; None if one of them is not legal."""
+    return reduce(lambda now, call: None if now is None else MODEL.step(now, call), calls, state)
+
+
+def test_a_call_that_helps_none_of_those_that_follow_may_be_left_out():
+    """Of all orders of four calls; one topic's id was told to its create, the other's to nobody."""
+    ends = [by for topic in (A, B) for by in (delete("deleted", topic), delete("absent", topic))]
+    lost_ends = [("delete", {"by": "id", "id": topic}, None) for topic in (A, B)]
+    steps = [created(), LOST_CREATE, lookup("exists"), lookup("absent"), delete("deleted"), *ends]
+    recorded = MODEL.calls(in_series([*steps, LOST_DELETE, *lost_ends]))
+    calls = list(dict.fromkeys([*recorded, *(MODEL.weaker(one)[0] for one in recorded[:2])]))
+    states = {after(MODEL.init(), some) for some in product(recorded, repeat=2)} - {None}
+    helped = {other: {*MODEL.helping(calls, [other])} for other in calls}
+    left_out = 0
+    for call, *others in product(calls, repeat=4):
+        if any(call in helped[other] for other in others):
+            continue
+        for state in states:
+            if after(state, [call, *others]) is not None:
+                left_out += 1
+                assert after(state, others) is not None, (state, call, others)
+    assert left_out > 1_000
