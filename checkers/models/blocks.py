@@ -6,7 +6,7 @@ comes; blocks come one after the other (`checkers.engines.block_order`). Values 
 may be written any number of times.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -100,9 +100,12 @@ def _blocks(
     accesses: Sequence[Access],
     events: Sequence[Events],
     sources: dict[Hashable, int],
-    counted: Iterable[int],
+    counted: Collection[int],
 ) -> list[_Block] | None:
-    """Returns the blocks, the beginning's first; None if two updates replace one value."""
+    """Returns the blocks, the beginning's first.
+
+    None if two updates replace one value, or if each of some replaces what another of them left.
+    """
     heads: list[int | None] = [None]
     following: dict[int | None, int] = {}
     for number in sorted(counted):
@@ -119,6 +122,8 @@ def _blocks(
         while (here := following.get(here)) is not None:
             block.updates.append(here)
             block_of[here] = block
+    if any(number not in block_of for number in counted):
+        return None
     for number, (access, (invoked, over)) in enumerate(zip(accesses, events, strict=True)):
         if access.left is None and over is not None:
             block_of[sources.get(access.found)].take(invoked, over)

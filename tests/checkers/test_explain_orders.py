@@ -42,6 +42,19 @@ def test_every_legal_prefix_has_an_order_without_a_search(name):
     assert shown > HISTORIES / 10
 
 
+@pytest.mark.parametrize("name", ["cas-register/write", "cas-register/cas"])
+def test_what_has_no_order_has_no_turns(name):
+    """Not even where two updates each replace what the other left."""
+    model, random, without = sequential(name), Random(f"no turns {name}"), 0
+    for _ in range(HISTORIES):
+        whole = prefix(model, drawn(random, name, range(3, 10)), 1 << 60)
+        if is_linearizable(model, whole):
+            continue
+        without += 1
+        assert in_turn(model, plan_of(model, list(whole.entries)), model.init()) is None, whole
+    assert without > HISTORIES / 20
+
+
 @pytest.mark.parametrize(
     ("name", "enough"), [("stack", 1.0), ("queue", 0.98), ("priority-queue", 0.99)]
 )
