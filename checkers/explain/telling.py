@@ -31,7 +31,8 @@ def told(operation: Operation, answers: Collection[str]) -> str:
     if operation.input is not None:
         parts.append(_shown(operation.input))
     is_answered = operation.status == "ok" and operation.f in answers
-    if is_answered and (operation.input is None or _is_news(operation)):
+    is_echo = isinstance(operation.output, list) and not _is_news(operation)
+    if is_answered and not is_echo:  # a transaction that only writes answers what it was asked
         parts.append(f"-> {_shown(operation.output)}")
     return " ".join(parts)
 
