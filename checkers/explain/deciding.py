@@ -52,11 +52,18 @@ class Deciding:
 
     def is_invalid(self, sub: SubHistory) -> bool:
         """Says whether it is surely invalid; a decision that takes too much leaves a mark."""
+        return self._verdict(sub) is Verdict.INVALID
+
+    def is_possible(self, sub: SubHistory) -> bool:
+        """Says whether it surely has a legal order; one that takes too much leaves a mark, too."""
+        return self._verdict(sub) is Verdict.VALID
+
+    def _verdict(self, sub: SubHistory) -> Verdict:
         if not self.has_time():
-            return False
+            return Verdict.UNKNOWN
         plan = plan_of(self.model, list(sub.entries))
         if len(sub.starts) == 1 and in_turn(self.model, plan, sub.starts[0]) is not None:
-            return False
+            return Verdict.VALID
         verdict = self._soon(sub, plan)
         if verdict is Verdict.UNKNOWN:
             share = 1.0 if len(sub) <= SHORT else _LONG_SHARE
@@ -64,7 +71,7 @@ class Deciding:
             found = self.budget.searched(self.model, plan, starts, _DECISION_BYTES, share=share)
             verdict = found.verdict
         self.is_cut_short |= verdict is Verdict.UNKNOWN
-        return verdict is Verdict.INVALID
+        return verdict
 
     def _soon(self, sub: SubHistory, plan: Plan) -> Verdict:
         """Returns what an engine, a little search, or taking what may be as endless decides.

@@ -27,7 +27,8 @@ from checkers.explain.explanation import (
     Total,
 )
 from checkers.explain.helpers import helping
-from checkers.explain.minimise import Minimised, minimise
+from checkers.explain.minimal import Minimised
+from checkers.explain.minimise import minimise
 from checkers.explain.reductions import is_reducible, prefix, until
 from checkers.explain.so_far import Known, linearization_so_far
 from checkers.explain.subhistory import Entry

@@ -12,7 +12,6 @@ machine is changes nothing.
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, takewhile
 from typing import Final
 
@@ -20,24 +19,21 @@ from checkers.explain.brute_force import is_linearizable
 from checkers.explain.budget import Budget
 from checkers.explain.deciding import SHORT, Deciding
 from checkers.explain.few_required import few_required, nearest, two_required
+from checkers.explain.minimal import Minimised, Reducing
 from checkers.explain.put_back import put_back
 from checkers.explain.reductions import (
     added_up,
     balanced,
     counted,
-    dropped,
     helpful,
     is_reducible,
-    optional,
     projected,
     tidied,
-    weakened,
-    weaker_calls,
 )
 from checkers.explain.spares import spares_beside
-from checkers.explain.subhistory import Entry, SubHistory
+from checkers.explain.subhistory import SubHistory
 from checkers.explain.values import by_closeness, fewest
-from checkers.explain.windows import begun_later, put_off, smallest_window
+from checkers.explain.windows import put_off, smallest_window
 from checkers.models import SequentialModel
 from checkers.models.reducible import AllBut
 
@@ -50,21 +46,6 @@ _FEW: Final = 3
 
 Reduce = Callable[[SequentialModel, SubHistory, Collection[int]], SubHistory]
 Tidy = Callable[[SubHistory], SubHistory]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Minimised:
-    """What is left of a history.
-
-    Attributes:
-        sub: the sub-history; invalid, unless `is_invalid` is false.
-        is_invalid: whether an engine decided so; false if not even the whole could be decided.
-        is_minimal: whether no single sound reduction that was tried keeps it invalid.
-    """
-
-    sub: SubHistory
-    is_invalid: bool
-    is_minimal: bool
 
 
 def minimise(
@@ -146,28 +127,37 @@ class _Minimiser:
                 yield self._near(kept, values)
 
     def _minimised(self, found: SubHistory, kept: SubHistory) -> Minimised:
-        """Returns what is minimal of it, so that nothing which was left out makes it possible.
+        """Returns what is minimal of it, so that nothing which was left out makes it possible."""
+        long = counted(self.model, found) if len(found) > _MOST_CALLS else None
+        found = self.deciding.if_invalid(long) or found
+        alone = Reducing(model=self.model, deciding=self.deciding).until_minimal(found)
+        return alone if alone.sub.is_counted else self._with_beside(alone, found, kept)
+
+    def _with_beside(self, alone: Minimised, found: SubHistory, kept: SubHistory) -> Minimised:
+        """Returns it with what was left out and may help it, if that makes it possible.
 
         Lost takes that there was nothing for were left out. Where that is no longer so, since what
         took it need not have happened, as few of them as are enough are left in, and all that has
         to happen for these to have nothing is left as well. Where it is no longer so since a call
-        was weakened, none of those that are required is.
+        was weakened, it is reduced once more, with all else.
         """
-        long = counted(self.model, found) if len(found) > _MOST_CALLS else None
-        found = self.deciding.if_invalid(long) or found
-        sub, is_minimal = self._until_minimal(found)
-        if sub.surplus is None and sub.total is None and sub.balance is None:
-            spares = spares_beside(self.model, found, kept) if len(found) <= SHORT else ()
-            for count in range(1, 1 + len(spares)):
-                if self.deciding.is_invalid(sub.beside(spares)):
-                    break
-                sub, is_minimal = self._until_minimal(found.beside(spares[:count]), has_spares=True)
-            if _is_weakened(sub, found) and not self._is_invalid_with_all_else(sub, kept):
-                sub, is_minimal = self._until_minimal(found, is_weakened=False)
-        return Minimised(sub=sub, is_invalid=True, is_minimal=is_minimal)
+        reducing = Reducing(model=self.model, deciding=self.deciding, has_beside=True)
+        chosen = alone
+        spares = spares_beside(self.model, found, kept) if len(found) <= SHORT else ()
+        for count in range(1, 1 + len(spares)):
+            if self.deciding.is_invalid(chosen.sub.beside(spares)):
+                break
+            chosen = reducing.until_minimal(found.beside(spares[:count]))
+        if _is_weakened(chosen.sub, found) and not self._is_invalid_with_all_else(chosen.sub, kept):
+            more = filter(self.deciding.is_invalid, put_back(self.model, kept, found))
+            chosen = reducing.until_minimal(next(more, found))
+        if chosen is alone:
+            return alone
+        return replace(chosen, sub=reducing.without_beside(chosen.sub))
 
     def _is_invalid_with_all_else(self, sub: SubHistory, kept: SubHistory) -> bool:
-        return any(map(self.deciding.is_invalid, put_back(self.model, kept, sub)))
+        ways = (tidied(self.model, way) for way in put_back(self.model, kept, sub))
+        return any(map(self.deciding.is_invalid, ways))
 
     def _is_soon(self, _: Sequence[Hashable]) -> bool:
         return self.soon.has_time()
@@ -218,61 +208,8 @@ class _Minimiser:
     def _smallest_window(self, whole: SubHistory) -> SubHistory | None:
         return smallest_window(self.model, whole, self.deciding.is_invalid)
 
-    def _until_minimal(
-        self, sub: SubHistory, *, has_spares: bool = False, is_weakened: bool = True
-    ) -> tuple[SubHistory, bool]:
-        """Reduces again and again, until a round changes nothing, and says whether that is so.
-
-        Args:
-            sub: what is invalid.
-            has_spares: whether to keep lost calls that there is nothing for.
-            is_weakened: whether what is required is replaced by what is weaker.
-        """
-        reduced = partial(self._reduced, tidy=partial(tidied, self.model, has_spares=has_spares))
-        while True:
-            before, self.deciding.is_cut_short = sub, False
-            sub = reduced(sub, dropped, self._is_droppable)
-            most = max(len(weaker_calls(self.model, entry.call)) for entry in sub.entries)
-            for choice in range(most):  # the first weaker call of each call, then the second
-                has_weaker = partial(self._has_weaker, choice, is_weakened)
-                sub = reduced(sub, partial(weakened, choice=choice), has_weaker)
-            sub = reduced(sub, optional, lambda entry: entry.is_required)
-            if sub.total is None and sub.balance is None and not has_spares:
-                sub = begun_later(self.model, sub, self.deciding.is_invalid)
-            if sub == before or not self.deciding.has_time():
-                return sub, not self.deciding.is_cut_short
-
-    def _is_droppable(self, entry: Entry) -> bool:
-        return entry.is_required and self.model.is_pure(entry.call)
-
-    def _has_weaker(self, choice: int, if_required: bool, entry: Entry) -> bool:  # noqa: FBT001
-        may_be = if_required or not entry.is_required
-        return may_be and len(weaker_calls(self.model, entry.call)) > choice
-
-    def _reduced(
-        self, sub: SubHistory, reduce: Reduce, applies: Callable[[Entry], bool], tidy: Tidy
-    ) -> SubHistory:
-        """Applies one reduction to as many calls as possible."""
-        size = max(1, len(sub) // 2)
-        while True:
-            place = 0
-            while place < len(sub) and self.deciding.has_time():
-                end = min(place + size, len(sub))
-                chunk = [n for n in range(place, end) if applies(sub.entries[n])]
-                candidate = tidy(reduce(self.model, sub, chunk)) if chunk else sub
-                if chunk and self.deciding.is_invalid(candidate):
-                    end -= len(sub) - len(candidate)
-                    sub = candidate
-                place = max(end, 0)
-            if size == 1:
-                return sub
-            size //= 2
-
 
 def _is_weakened(sub: SubHistory, found: SubHistory) -> bool:
-    """Says whether a call that is required is not what it was."""
+    """Says whether a call is not what it was."""
     before = {one.operation.index: one.call for one in found.entries}
-    return any(
-        one.is_required and one.call != before.get(one.operation.index, one.call)
-        for one in sub.entries
-    )
+    return any(one.call != before.get(one.operation.index, one.call) for one in sub.entries)

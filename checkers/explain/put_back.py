@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from checkers.explain.reductions import is_reducible, optional, projected, tidied, window
+from checkers.explain.reductions import helpful, is_reducible, optional, projected, window
 from checkers.explain.subhistory import SubHistory
 from checkers.models import SequentialModel
 from checkers.models.reducible import AllBut
@@ -39,9 +39,9 @@ def put_back(model: SequentialModel, whole: SubHistory, sub: SubHistory) -> Iter
         loose = _with_all_else(model, one, sub)
         late = None if sub.since is None else window(model, loose, sub.since, required)
         if late is not None:
-            yield tidied(model, late)
+            yield late
         if len(loose) <= _MOST_FROM_THE_BEGINNING:
-            yield tidied(model, loose)
+            yield replace(loose, entries=helpful(model, loose.entries))
 
 
 def _with_all_else(model: SequentialModel, whole: SubHistory, sub: SubHistory) -> SubHistory:

@@ -164,16 +164,9 @@ def helpful(model: SequentialModel, entries: Sequence[Entry]) -> tuple[Entry, ..
     return tuple(one for one in entries if one.is_required or one.call not in left)
 
 
-def tidied(model: SequentialModel, sub: SubHistory, *, has_spares: bool = False) -> SubHistory:
-    """Returns it without optional calls that can't help any other.
-
-    Args:
-        model: the model.
-        sub: the sub-history.
-        has_spares: whether to keep lost calls that there is nothing for as long as others happen.
-    """
-    sub = _with(sub, helpful(model, sub.entries))
-    sub = sub if has_spares else without_spares(model, sub)
+def tidied(model: SequentialModel, sub: SubHistory) -> SubHistory:
+    """Returns it without optional calls that can't help any other."""
+    sub = without_spares(model, _with(sub, helpful(model, sub.entries)))
     candidates = {entry.call for entry in sub.entries if not entry.is_required}
     if not candidates:
         return sub
@@ -181,7 +174,7 @@ def tidied(model: SequentialModel, sub: SubHistory, *, has_spares: bool = False)
     entries = [one for one in sub.entries if one.is_required or one.call not in useless]
     if len(entries) == len(sub):
         return sub
-    return tidied(model, _with(sub, entries), has_spares=has_spares)
+    return tidied(model, _with(sub, entries))
 
 
 def counted(model: SequentialModel, sub: SubHistory) -> SubHistory | None:

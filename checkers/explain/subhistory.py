@@ -137,6 +137,11 @@ class SubHistory:
     def __len__(self) -> int:
         return len(self.entries)
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is counting or adding up that shows it, over more calls than are left."""
+        return not (self.surplus is None and self.total is None and self.balance is None)
+
     def beside(self, others: Iterable[Entry]) -> "SubHistory":
         """Returns it with other calls of its history, those that are not there yet."""
         there = {one.operation.index: one for one in (*others, *self.entries)}
