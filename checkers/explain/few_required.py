@@ -10,7 +10,7 @@ decides it.
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from checkers.engines.plan import plan_of
@@ -30,7 +30,7 @@ from checkers.models.reducible import AllBut
 from checkers.verdict import Verdict
 
 _MOST_OTHERS: Final = 64
-"""So many calls are tried with the last, the last to return first."""
+"""So many calls are tried with the last, of the last to begin and of the last to be over."""
 _RARE: Final = 16
 """What so few calls are about may tell which of them have to do with each other."""
 _MOST_ALIKE: Final = 4
@@ -164,12 +164,18 @@ def _is_refuted(model: SequentialModel, sub: SubHistory, budget: Budget) -> bool
 
 
 def _others(required: Sequence[Entry]) -> list[Entry]:
-    """Returns calls to try with the first: those about what few are about, as it is, go first."""
+    """Returns calls to try with the first: those about what few are about, as it is, go first.
+
+    Then those that were over before it, the last to begin first; then the last to be over.
+    """
+    last, *rest = required
     counts = Counter(part for one in required for part in _parts(one.call))
-    rare = {part for part in _parts(required[0].call) if counts[part] <= _RARE}
-    alike = [one for one in required[1:] if not rare.isdisjoint(_parts(one.call))]
-    late = islice(_first_of_each(required[1:]), _MOST_OTHERS)
-    return list({one.operation.index: one for one in (*alike, *late)}.values())
+    rare = {part for part in _parts(last.call) if counts[part] <= _RARE}
+    alike = [one for one in rest if not rare.isdisjoint(_parts(one.call))]
+    over = [one for one in rest if _end_of(one) < last.operation.invoke_index]
+    over.sort(key=lambda one: one.operation.invoke_index, reverse=True)
+    both = (islice(_first_of_each(some), _MOST_OTHERS) for some in (over, rest))
+    return list({one.operation.index: one for one in chain(alike, *both)}.values())
 
 
 def _parts(call: Hashable) -> tuple[Hashable, ...]:
