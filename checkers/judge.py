@@ -26,7 +26,7 @@ from checkers.models import (
     model_named,
     reference_to,
 )
-from checkers.options import CheckOptions
+from checkers.options import CheckOptions, Limits
 from checkers.outcomes import or_impossible, outcomes_of, read, searched
 from checkers.processes import map_in_order
 from checkers.tables import iterate_rows
@@ -34,6 +34,8 @@ from checkers.verdict import Finding, FindingKind, KeyVerdict, Verdict, verdict_
 
 _MOST_SEARCHED: Final = 2_000
 """So many operations of a key are searched for the first that is stuck."""
+_SHARE: Final = 0.1
+"""Of what a key may cost, for that search."""
 
 
 def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list[KeyVerdict]:
@@ -59,8 +61,11 @@ def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list
     except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         return [_crashed(model, columns, key, error) for key in every_key]
     share = (time.monotonic() - started) / max(len(columns), 1)
-    left = [key for key, outcome in enumerate(outcomes) if _is_left(columns, key, outcome)]
+    left = [key for key, outcome in enumerate(outcomes) if outcome is None]
     generally = dict(zip(left, _judge_generally(model, columns, left, options), strict=True))
+    short = [key for key, outcome in enumerate(outcomes) if _lacks_first(columns, key, outcome)]
+    soon = msgspec.structs.replace(options, limits=_share(options.limits))
+    generally |= zip(short, _judge_generally(model, columns, short, soon), strict=True)
     verdicts = []
     for key, outcome in enumerate(outcomes):
         verdict = generally.get(key)
@@ -88,14 +93,18 @@ def judge_key(
     return msgspec.structs.replace(verdict, seconds=time.monotonic() - started)
 
 
-def _is_left(columns: Columns, key: int, outcome: Outcome | None) -> bool:
-    """Says whether the general engine is to be asked about a key.
+def _lacks_first(columns: Columns, key: int, outcome: Outcome | None) -> bool:
+    """Says whether the general engine is asked which completion of a key is the first to be stuck.
 
-    Of a short one that is invalid it is likely to tell which completion is the first to be stuck.
+    Of a short one it is likely to tell, and soon.
     """
     if outcome is None or outcome.linearizable is not None:
-        return outcome is None
+        return False
     return _size(columns, key) <= _MOST_SEARCHED
+
+
+def _share(limits: Limits) -> Limits:
+    return msgspec.structs.replace(limits, seconds=limits.seconds * _SHARE)
 
 
 def _judge_generally(

@@ -40,8 +40,10 @@ NP-complete. Memory: the input laid out, some 100 bytes a call, and a number of 
 does not depend on the length, of 16 bytes and 8 for each register and kind of indeterminate calls.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
+
+import numpy as np
 
 from checkers.calls import Calls
 from checkers.columns import NEVER
@@ -87,7 +89,7 @@ class _UndecidedError(Exception):
 
 
 def decide_repeated(
-    calls: Calls, start: int, end: int, facts: Facts, limits: Limits
+    calls: Calls, start: int, end: int, facts: Facts, limits: Limits, illegal: int = NEVER
 ) -> Outcome | None:
     """Returns the outcome of one key, None if too many calls are open at a time.
 
@@ -97,18 +99,30 @@ def decide_repeated(
         end: the next key's first call.
         facts: what the key's calls found and left.
         limits: what the key may cost.
+        illegal: an event by which no order is known to exist; NEVER if none is known.
     """
+    complete = calls.complete[start:end]
     layout = lay_out(facts)
     if layout is None:
-        return None
+        return _by(calls, start, end, illegal)
     refuter = Refuter(layout, limits.memory_bytes // 4)
-    prefixes = _Prefixes(layout=layout, limits=limits, refuter=refuter)
-    guided = Guided(complete=calls.complete[start:end], decide=prefixes.decide)
+    prefixes = _Prefixes(layout=layout, limits=limits, refuter=refuter, illegal=illegal)
+    guided = Guided(complete=complete, decide=prefixes.decide, illegal=illegal)
     try:
         stuck = guided.first_stuck()
     except _UndecidedError as error:
-        return Outcome(verdict=Verdict.UNKNOWN, engine=ENGINE, reason=str(error))
+        known = _by(calls, start, end, min(prefixes.illegal, guided.illegal))
+        return known or Outcome(verdict=Verdict.UNKNOWN, engine=ENGINE, reason=str(error))
     return outcome_of(calls, start, end, None if stuck is None else start + stuck, ENGINE)
+
+
+def _by(calls: Calls, start: int, end: int, illegal: int) -> Outcome | None:
+    """Returns the outcome of a key that has no order by an event, or earlier; None for NEVER."""
+    if illegal == NEVER:
+        return None
+    complete = calls.complete[start:end]
+    stuck = int(np.argmax(np.where(complete <= illegal, complete, -1)))
+    return replace(outcome_of(calls, start, end, start + stuck, ENGINE), linearizable=None)
 
 
 def ordered(

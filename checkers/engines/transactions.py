@@ -37,8 +37,8 @@ from numpy.typing import NDArray
 
 from checkers.calls.transactions import INITIAL, NOBODY, TransactionCalls
 from checkers.columns import NEVER
-from checkers.engines.beam import decide_repeated
 from checkers.engines.beam import ordered as ordered_by_search
+from checkers.engines.beam_apart import decide_registers
 from checkers.engines.beam_transactions import facts_of
 from checkers.engines.lanes import History, Ints, lanes_of
 from checkers.engines.outcome import Outcome
@@ -73,7 +73,7 @@ def _decide_key(
     calls: TransactionCalls, key: int, start: int, end: int, limits: Limits
 ) -> Outcome | None:
     if calls.is_ambiguous[key]:
-        return decide_repeated(calls, start, end, facts_of(calls, start, end), limits)
+        return decide_registers(calls, start, end, facts_of(calls, start, end), limits)
     prefixes = _Prefixes(_transactions(calls, start, end), limits)
     try:
         stuck = Guided(complete=calls.complete[start:end], decide=prefixes.decide).first_stuck()

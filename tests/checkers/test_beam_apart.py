@@ -1,0 +1,108 @@
+"""What one register alone shows, where a search of all of them ends without a verdict."""
+
+from collections import Counter
+from random import Random
+
+import msgspec
+import pytest
+
+from checkers.columns import columns_of
+from checkers.engines import beam_apart, choose
+from checkers.engines.beam import decide_repeated
+from checkers.engines.general import check_linearizable
+from checkers.generate import GenerateOptions, generated_table
+from checkers.judge import judge_columns
+from checkers.models.multi_register import MultiRegister
+from checkers.options import CheckOptions, Limits
+from checkers.verdict import Verdict
+from tests.checkers.cases import drawn
+from tests.checkers.columnar import calls_of
+
+HISTORIES = 600
+MODEL = MultiRegister()
+
+
+def all_are_hopeless(calls, start, end, facts, limits, *illegal):
+    """Decides what has one register; of more only what takes no work."""
+    seconds = limits.seconds if facts.find.shape[1] == 1 else 0
+    limits = msgspec.structs.replace(limits, seconds=seconds)
+    return decide_repeated(calls, start, end, facts, limits, *illegal)
+
+
+def first_is_hopeless():
+    """Decides nothing of the first that has several registers, and all that comes after it."""
+    asked = []
+
+    def decide(calls, start, end, facts, limits, *illegal):
+        asked.append(facts)
+        hopeless = len(asked) == 1 and facts.find.shape[1] > 1
+        limits = msgspec.structs.replace(limits, seconds=0 if hopeless else limits.seconds)
+        return decide_repeated(calls, start, end, facts, limits, *illegal)
+
+    return decide
+
+
+def is_one_invalid(operations):
+    """Whether the history of some register alone has no legal order."""
+    registers = {action[1] for one in operations for action in one.input}
+    return any(
+        check_linearizable(MODEL, only(operations, register), Limits()).verdict is Verdict.INVALID
+        for register in registers
+    )
+
+
+def only(operations, register):
+    """The same transactions on one register."""
+    return [
+        msgspec.structs.replace(
+            one,
+            input=[action for action in one.input if action[1] == register],
+            output=one.output and [action for action in one.output if action[1] == register],
+        )
+        for one in operations
+    ]
+
+
+@pytest.mark.parametrize("can_all_be_decided_later", [True, False])
+def test_what_is_shown_by_one_register_is_so(can_all_be_decided_later, monkeypatch):
+    random, told = Random("apart"), Counter()
+    for _ in range(HISTORIES):
+        operations = drawn(random, "multi-register", range(3, 10))
+        calls = calls_of("multi-register", operations)
+        if not calls.is_ambiguous[0]:
+            continue
+        decide = first_is_hopeless() if can_all_be_decided_later else all_are_hopeless
+        monkeypatch.setattr(beam_apart, "decide_repeated", decide)
+        (found,) = choose.decide(calls, Limits())
+        truth = check_linearizable(MODEL, operations, Limits()).among(operations)
+        told[found.verdict, found.linearizable is None] += 1
+        if not can_all_be_decided_later:
+            assert (found.verdict is Verdict.INVALID) == is_one_invalid(operations), operations
+        if found.verdict is Verdict.UNKNOWN:
+            assert not can_all_be_decided_later
+            continue
+        assert found.verdict is truth.verdict, operations
+        if found.linearizable is not None:
+            assert (found.stuck_row, found.linearizable) == (truth.stuck_row, truth.linearizable)
+        elif found.stuck_row is not None:
+            ends = [operations[row].complete_index for row in (truth.stuck_row, found.stuck_row)]
+            assert ends == sorted(ends), "one that is stuck before it can't be later"
+    if can_all_be_decided_later:
+        assert min(told[Verdict.VALID, False], told[Verdict.INVALID, False]) > HISTORIES / 20
+    else:
+        assert told[Verdict.INVALID, True] > HISTORIES / 20
+
+
+def test_a_stale_read_of_many_clients_is_invalid_though_all_registers_together_are_hopeless():
+    options = GenerateOptions(
+        model="multi-register",
+        operations=2_000,
+        concurrency=50,
+        values=8,
+        indeterminate=0.02,
+        corrupt="stale-read",
+        seed=75,
+    )
+    (judged,) = judge_columns(MODEL, columns_of(generated_table(options)), CheckOptions())
+    assert judged.verdict is Verdict.INVALID
+    assert not judged.findings[0].is_first
