@@ -10,13 +10,14 @@ from checkers.columns import columns_of
 from checkers.engines import beam_apart, choose
 from checkers.engines.beam import decide_repeated
 from checkers.engines.general import check_linearizable
-from checkers.generate import GenerateOptions, generated_table
+from checkers.generate import generated_table
 from checkers.judge import judge_columns
 from checkers.models.multi_register import MultiRegister
 from checkers.options import CheckOptions, Limits
 from checkers.verdict import Verdict
 from tests.checkers.cases import drawn
 from tests.checkers.columnar import calls_of
+from tests.checkers.test_explain_crowded import crowded
 
 HISTORIES = 600
 MODEL = MultiRegister()
@@ -94,15 +95,7 @@ def test_what_is_shown_by_one_register_is_so(can_all_be_decided_later, monkeypat
 
 
 def test_a_stale_read_of_many_clients_is_invalid_though_all_registers_together_are_hopeless():
-    options = GenerateOptions(
-        model="multi-register",
-        operations=2_000,
-        concurrency=50,
-        values=8,
-        indeterminate=0.02,
-        corrupt="stale-read",
-        seed=75,
-    )
+    options = crowded("multi-register", "stale-read", 2_000, 50, 0.02, 75, values=8)
     (judged,) = judge_columns(MODEL, columns_of(generated_table(options)), CheckOptions())
     assert judged.verdict is Verdict.INVALID
     assert not judged.findings[0].is_first
