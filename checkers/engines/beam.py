@@ -47,6 +47,7 @@ import numpy as np
 
 from checkers.calls import Calls
 from checkers.columns import NEVER
+from checkers.engines.beam_effort import Effort
 from checkers.engines.beam_layout import NEVER_THERE, Facts, Ints, Layout, lay_out
 from checkers.engines.beam_order import order_of
 from checkers.engines.beam_places import Place, restore, saved
@@ -68,11 +69,7 @@ from checkers.verdict import Verdict
 
 ENGINE: Final = "beam"
 
-_FIRST_MOST: Final = 32
-"""So many configurations of a return are kept at first, and again once it goes on."""
 _MOST_MOST: Final = 1 << 13
-_APART: Final = 16
-"""Returns between places to start again from."""
 _PLACES: Final = 64
 """So many places to start again from are kept, besides the beginning."""
 _DEPTH: Final = 7
@@ -218,40 +215,41 @@ class _Run:
             _UndecidedError: there may be one that was not found.
         """
         end = positions(self.layout, self.cut)
-        most, back, room, furthest = _FIRST_MOST, 1, _FIRST_MOST, -1
+        effort = Effort()
+        room = effort.most
         search = new_search(self.layout, room, is_logged=self.is_logged)
         self.places = [saved(search, is_exact=True)]
         while self.places[-1].position < end:
-            if self._go_on(search, most, end):
-                if most > _FIRST_MOST and self.places[-1].position > furthest + _APART:
-                    most, back = _FIRST_MOST, 1
+            if self._go_on(search, effort, end):
+                effort.came_to(self.places[-1].position)
                 continue
             stuck = int(search.at[POSITION])
             event = int(self.layout.complete[self.layout.returning[stuck]])
             self.legal = max(self.legal, event - 1)
             if self._is_exact(search):
                 return event
-            if stuck >= furthest and self._is_refuted(stuck, _WIDER * most):
+            is_new = stuck >= effort.furthest and effort.is_wider
+            if is_new and self._is_refuted(stuck, _WIDER * effort.most):
                 return self.illegal
-            furthest = max(furthest, stuck)
-            most, back = 2 * most, 2 * back
-            self._refuse_room(most)
-            if most > room:
-                room = most
-                search = new_search(self.layout, most, is_logged=self.is_logged)
-            del self.places[max(1, len(self.places) - back) :]
+            effort.failed_at(stuck)
+            self._refuse_room(effort.most)
+            if effort.most > room:
+                room = effort.most
+                search = new_search(self.layout, room, is_logged=self.is_logged)
+            del self.places[max(1, len(self.places) - effort.back) :]
         return None
 
-    def _go_on(self, search: Search, most: int, end: int) -> bool:
+    def _go_on(self, search: Search, effort: Effort, end: int) -> bool:
         """Goes on from the last place; says whether anything came to the next."""
         last = self.places[-1]
         restore(search, last)
+        search.here.taste[:] = effort.taste(len(self.layout.initial))
         depth = NEVER if last.is_exact else _DEPTH
         before = int(search.at[WORK])
-        until = min(end, last.position + _APART)
+        until = min(end, effort.until(last.position))
         work = int(self.limits.seconds * _WORK_A_SECOND)
         is_there = sweep(
-            self.layout, search, most, until, self.cut, depth, before + work - self.spent
+            self.layout, search, effort.most, until, self.cut, depth, before + work - self.spent
         )
         self.spent += int(search.at[WORK]) - before
         if self.spent >= work:

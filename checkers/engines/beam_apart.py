@@ -40,16 +40,22 @@ def decide_registers(
         return decide_repeated(calls, start, end, facts, limits)
     soon = msgspec.structs.replace(limits, seconds=limits.seconds * _FIRST_SHARE)
     outcome = decide_repeated(calls, start, end, facts, soon)
-    if outcome is not None and outcome.verdict is not Verdict.UNKNOWN:
+    if outcome is not None and outcome.verdict is not Verdict.UNKNOWN and _is_exact(outcome):
         return outcome
     alone = (
         decide_repeated(calls, start, end, _of_register(facts, register), soon)
         for register in range(registers)
     )
-    rows = [one.stuck_row for one in alone if one is not None and one.stuck_row is not None]
+    told = [one for one in (outcome, *alone) if one is not None]
+    rows = [one.stuck_row for one in told if one.stuck_row is not None]
     ends = calls.complete[start:end]
     illegal = min((int(ends[calls.rows[start:end] == row][0]) for row in rows), default=NEVER)
     return decide_repeated(calls, start, end, facts, limits, illegal)
+
+
+def _is_exact(outcome: Outcome) -> bool:
+    """Says whether the first call that is stuck is known, if one is."""
+    return outcome.stuck_row is None or outcome.linearizable is not None
 
 
 def _of_register(facts: Facts, register: int) -> Facts:

@@ -56,6 +56,7 @@ class Layout(NamedTuple):
         invoke: int64[n], ascending.
         complete: int64[n], NEVER of calls that are indeterminate or open at the end.
         find: int32[n, r], the value found, NONE or NEVER_THERE.
+        finds: int64[n], how many registers each finds a value of.
         leave: int32[n, r], the value left, NOTHING if nobody finds it, or NONE.
         piece: int32[n], what is appended to register 0, or NONE.
         updates: bool[n], whether a call leaves or appends anything.
@@ -79,6 +80,7 @@ class Layout(NamedTuple):
     invoke: Ints
     complete: Ints
     find: Narrow
+    finds: Ints
     leave: Narrow
     piece: Narrow
     updates: NDArray[np.bool_]
@@ -141,6 +143,7 @@ def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
         invoke=invoke,
         complete=complete,
         find=find,
+        finds=np.count_nonzero(find != NONE, axis=1),
         leave=leave,
         piece=piece,
         updates=changes[kept],

@@ -9,7 +9,7 @@ import numpy as np
 
 from checkers.engines.beam_layout import Ints
 from checkers.engines.beam_rows import DROPPED, LOOSE, SIZE
-from checkers.engines.beam_sweep import NODES, POSITION, Search
+from checkers.engines.beam_sweep import BEFORE, NODES, POSITION, Search
 from checkers.engines.beam_window import Window
 
 
@@ -23,8 +23,8 @@ class Place:
         window: what is open.
         is_exact: whether they stand for all.
         nodes: int64[k], the last update that each used, by its place in the log.
-        log: int64[., 6], the updates that were used since the place before, as `Search` has them;
-            of no length where no order is asked for.
+        log: int64[., 6], the updates that were used since the place before by any of these, as
+            `Search` has them; of no length where no order is asked for.
     """
 
     position: int
@@ -39,14 +39,39 @@ def saved(search: Search, *, is_exact: bool) -> Place:
     """Returns where a search stands."""
     there = search.there
     kept = np.flatnonzero(there.is_kept[: there.at[SIZE]])
+    nodes, log = _led_there(there.nodes[kept], search.log[: search.at[NODES]])
     return Place(
         position=int(search.at[POSITION]),
         rows=there.rows[kept],
         window=Window(*(part.copy() for part in search.window)),
         is_exact=is_exact,
-        nodes=there.nodes[kept],
-        log=search.log[: search.at[NODES]].copy(),
+        nodes=nodes,
+        log=log,
     )
+
+
+def _led_there(nodes: Ints, log: Ints) -> tuple[Ints, Ints]:
+    """Returns a log with those updates only that led to some configurations, and their last."""
+    if not len(log):
+        return nodes, log
+    is_on_the_way = np.zeros(len(log), dtype=np.bool_)
+    ends = np.unique(nodes[nodes >= 0])
+    while len(ends):
+        is_on_the_way[ends] = True
+        before = np.unique(log[ends, BEFORE])
+        ends = before[before >= 0]
+        ends = ends[~is_on_the_way[ends]]
+    number = np.cumsum(is_on_the_way) - 1
+    led = log[is_on_the_way]
+    led[:, BEFORE] = _renumbered(led[:, BEFORE], number)
+    return _renumbered(nodes, number), led
+
+
+def _renumbered(nodes: Ints, number: Ints) -> Ints:
+    """Returns the new numbers of updates; those of the rows that a search began with stay."""
+    renumbered: Ints = nodes.copy()
+    renumbered[nodes >= 0] = number[nodes[nodes >= 0]]
+    return renumbered
 
 
 def restore(search: Search, place: Place) -> None:

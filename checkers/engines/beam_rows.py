@@ -34,6 +34,7 @@ class Pool(NamedTuple):
         heads: int32[.], the newest row of each bucket, NONE if none.
         links: int32[p], the one before it.
         tally: int64[.], to count scores in.
+        taste: int64[r + 1], what a call costs that is not done, by how many registers it finds.
         at: int64[4], the SIZE, how many were DROPPED for want of room, and COMPARED with others,
             and 1 if some may be covered in a LOOSE sense only.
     """
@@ -45,10 +46,11 @@ class Pool(NamedTuple):
     heads: Narrow
     links: Narrow
     tally: Ints
+    taste: Ints
     at: Ints
 
 
-def new_pool(room: int, columns: int) -> Pool:
+def new_pool(room: int, columns: int, registers: int) -> Pool:
     """Returns an empty pool."""
     return Pool(
         rows=np.zeros((room, columns), dtype=np.int64),
@@ -58,6 +60,7 @@ def new_pool(room: int, columns: int) -> Pool:
         heads=np.full(_BUCKETS, NONE, dtype=np.int32),
         links=np.full(room, NONE, dtype=np.int32),
         tally=np.zeros(_SCORES, dtype=np.int64),
+        taste=np.zeros(registers + 1, dtype=np.int64),
         at=np.zeros(4, dtype=np.int64),
     )
 
@@ -89,7 +92,7 @@ def is_full(pool: Pool) -> bool:
 @bare_kernel
 def judge_and_add(layout: Layout, pool: Pool, window: Window, horizon: int) -> None:
     """Adds what was drafted, if anything may come of it."""
-    worth = promise(layout, window, pool.rows[pool.at[SIZE]], horizon)
+    worth = promise(layout, window, pool.rows[pool.at[SIZE]], pool.taste, horizon)
     if worth != DOOMED:
         add(pool, window, worth)
 

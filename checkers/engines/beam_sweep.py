@@ -31,6 +31,9 @@ WORK: Final = 1
 ROUND: Final = 2
 NODES: Final = 3
 
+BEFORE: Final = 0
+"""The column of a log that tells the update before."""
+
 _STEP: Final = 8
 """What an update costs that is tried, in comparisons of two configurations."""
 _ROOM: Final = 32
@@ -67,16 +70,16 @@ class Search(NamedTuple):
 
 def new_search(layout: Layout, most: int, *, is_logged: bool = False) -> Search:
     """Returns a search at the beginning, with room for so many configurations of a return."""
-    columns = columns_of(layout)
+    columns, registers = columns_of(layout), len(layout.initial)
     search = Search(
         window=new_window(layout),
-        here=new_pool(_ROOM * most, columns),
-        there=new_pool(_ROOM * most, columns),
+        here=new_pool(_ROOM * most, columns, registers),
+        there=new_pool(_ROOM * most, columns, registers),
         met=np.zeros(2 * layout.kinds, dtype=np.int64),
         log=np.zeros((_LOGGED * most if is_logged else 0, 6), dtype=np.int64),
         at=np.zeros(4, dtype=np.int64),
     )
-    search.there.rows[0, STATE : STATE + len(layout.initial)] = layout.initial
+    search.there.rows[0, STATE : STATE + registers] = layout.initial
     search.there.is_kept[0], search.there.at[SIZE] = True, 1
     return search
 
@@ -104,10 +107,10 @@ def sweep(
         until: the position.
         horizon: the last event by which calls have to return.
         depth: so many updates are tried at most to use a call that returns and is done already.
-        work: it stops after so much, too, before `until`.
+        work: it stops after so much, too, before `until`, and where the log may not do.
     """
     at, here, there, window = search.at, search.here, search.there, search.window
-    while at[POSITION] < until and at[WORK] < work:
+    while at[POSITION] < until and at[WORK] < work and _has_room(search):
         enter(layout, window, at[POSITION])
         clear(here)
         for number in range(there.at[SIZE]):
@@ -124,6 +127,12 @@ def sweep(
         thin_out(there, 0, most)
         at[POSITION] += 1
     return True
+
+
+@bare_kernel
+def _has_room(search: Search) -> bool:
+    """Says whether all that may be met at one return can be logged."""
+    return len(search.log) == 0 or search.at[NODES] + len(search.here.rows) <= len(search.log)
 
 
 @bare_kernel
@@ -188,9 +197,6 @@ def _follow(layout: Layout, search: Search, number: int, call: int, horizon: int
     row, size = here.rows[number], here.at[SIZE]
     at[WORK] += _STEP
     if not is_legal(layout, row, call) or is_full(here):
-        return
-    if len(log) and at[NODES] == len(log):
-        here.at[DROPPED] += 1
         return
     draft(here, row, at[NODES])
     following = here.rows[size]

@@ -39,18 +39,19 @@ def covers(window: Window, row: Ints, other: Ints, loose: int) -> bool:
 
 
 @bare_kernel
-def promise(layout: Layout, window: Window, row: Ints, horizon: int) -> int:
+def promise(layout: Layout, window: Window, row: Ints, taste: Ints, horizon: int) -> int:
     """Returns how good a configuration looks, DOOMED if a call can't find any more what it has to.
 
     That may be a call which is invoked later, where only an open one can leave what it finds.
 
     The fewer calls it has used the more it can still do, and those that return late most; and the
-    less has to come for the calls that are open.
+    less has to come for the calls that are open: values, and by taste several at once.
 
     Args:
         layout: the calls.
         window: what is open.
         row: the configuration.
+        taste: what a call costs that is not done, by how many registers it finds.
         horizon: the last event by which calls have to return.
     """
     found = 0
@@ -59,10 +60,10 @@ def promise(layout: Layout, window: Window, row: Ints, horizon: int) -> int:
         mark = bit(layout, call)
         if row[USED] & mark != 0:
             found -= COST + place
-        if row[DONE] & mark == 0 and layout.complete[call] <= horizon:
-            for register in range(layout.find.shape[1]):
-                if not _may_be_found(layout, window, row, call, register):
-                    return DOOMED
+        if row[DONE] & mark == 0:
+            found -= taste[layout.finds[call]]
+            if layout.complete[call] <= horizon and not _may_be(layout, window, row, call):
+                return DOOMED
     for register in range(len(window.first)):
         for call in window.awaited[register, : window.awaits[register]]:
             is_required = layout.complete[call] <= horizon
@@ -100,6 +101,15 @@ def _missing(layout: Layout, window: Window, row: Ints) -> int:
                 total += depth - apart
                 apart = depth
     return int(total)
+
+
+@bare_kernel
+def _may_be(layout: Layout, window: Window, row: Ints, call: int) -> bool:
+    """Says whether all that a call has to find may be found."""
+    for register in range(layout.find.shape[1]):
+        if not _may_be_found(layout, window, row, call, register):
+            return False
+    return True
 
 
 @bare_kernel

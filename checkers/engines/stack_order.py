@@ -30,6 +30,9 @@ from checkers.options import Limits
 _STATES_A_SECOND: Final = 800_000
 """So few states on any machine; so that what a key may cost is counted, not timed."""
 _MOST_KEPT: Final = 1024
+_SWEEPS: Final = 0.5
+_SWEEPS_LOSSY: Final = 0.2
+"""So much of the time may be taken by a sweep, and if calls were lost."""
 _CELL_BYTES: Final = 320
 """What a cell costs while there are two copies of all."""
 
@@ -37,14 +40,24 @@ _CELL_BYTES: Final = 320
 def order_of(calls: StackCalls, cut: int, limits: Limits) -> Ints | None:
     """Returns puts and takes of the only key up to an event in a legal order; None if unknown."""
     known = calls_of(calls, 0, len(calls))
-    each = structs.replace(limits, seconds=limits.seconds / 2)
+    sweeping, searching = shares(known, limits)
     last = int(np.searchsorted(known.complete[known.levels], cut, side="right"))
-    order = searched(known, last, each) if is_lossy(known) else None
-    if order is None and (found := swept(known, last, each)) is not None:
+    order = searched(known, last, searching) if is_lossy(known) else None
+    if order is None and (found := swept(known, last, sweeping)) is not None:
         return found.order if found.stuck is None else None
     if order is None and not is_lossy(known):
-        order = searched(known, last, each)
+        order = searched(known, last, searching)
     return order
+
+
+def shares(calls: Calls, limits: Limits) -> tuple[Limits, Limits]:
+    """Returns what a sweep may take and what a search may: less, where calls were lost."""
+    sweeping = limits.seconds * (_SWEEPS_LOSSY if is_lossy(calls) else _SWEEPS)
+    searching = limits.seconds - sweeping
+    return (
+        structs.replace(limits, seconds=sweeping),
+        structs.replace(limits, seconds=searching),
+    )
 
 
 def is_lossy(calls: Calls) -> bool:

@@ -28,7 +28,6 @@ Time is O(n) times the width and the choices; memory is of the order of n and th
 from dataclasses import replace
 
 import numpy as np
-from msgspec import structs
 
 from checkers.calls.containers import PUT, ContainerCalls
 from checkers.calls.values import NO_VALUE
@@ -38,7 +37,7 @@ from checkers.engines.containers import Containers
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import first_stuck, outcome_of
 from checkers.engines.stack_graph import swept
-from checkers.engines.stack_order import calls_of, is_lossy, searched
+from checkers.engines.stack_order import calls_of, is_lossy, searched, shares
 from checkers.engines.stack_steps import Calls
 from checkers.options import Limits
 
@@ -49,11 +48,11 @@ def decide_repeated(stacks: Containers, start: int, end: int, limits: Limits) ->
     Where calls were lost a sweep mostly takes too much, so it goes last; else it goes first.
     """
     known = calls_of(stacks.calls, start, end)
-    each = structs.replace(limits, seconds=limits.seconds / 2)
-    ways = [by_bounds, by_sweep] if is_lossy(known) else [by_sweep, by_bounds]
+    sweeping, searching = shares(known, limits)
+    ways = [(by_sweep, sweeping), (by_bounds, searching)]
     found = None
-    for way in ways:
-        outcome = way(stacks, start, end, known, each)
+    for way, limit in reversed(ways) if is_lossy(known) else ways:
+        outcome = way(stacks, start, end, known, limit)
         if outcome is not None and outcome.linearizable is not None:
             return outcome
         found = found or outcome

@@ -41,6 +41,8 @@ from checkers.models.reducible import HoldingModel, ReducibleModel, SummingModel
 
 _MOST_STARTS: Final = 12
 DEFAULT_SECONDS: Final = 10.0
+_PATIENCE: Final = 4
+"""So many times as long an order is looked for that is known to be there: the verdict found one."""
 
 
 def explain(
@@ -62,8 +64,9 @@ def explain(
         stuck_index: the `index` of the first operation whose completion no legal order reaches, as
             the verdict's finding names it.
         history: the name of the history.
-        seconds: the limit of processor time: for the sub-history, for the linearization, and, if
-            none is found, for one of a shorter prefix, each.
+        seconds: the limit of processor time: for the sub-history, for the linearization, which may
+            take four times as long if one is known to exist, and, if none is found, for one of a
+            shorter prefix.
         is_first: whether what was completed before it is known to be linearizable.
     """
     stuck = next(one for one in operations if one.index == stuck_index)
@@ -72,7 +75,8 @@ def explain(
     whole = prefix(model, operations, end)
     before = until(model, whole, end - 1)
     proposed = partial(engine_order, model, operations)
-    order = longest_linearization(model, before, seconds, partial(proposed, end - 1, seconds))
+    patience = seconds * (_PATIENCE if is_first else 1)
+    order = longest_linearization(model, before, patience, partial(proposed, end - 1, patience))
     decided = decisive(model, order, whole) if order and is_reducible(model) else ()
     found = minimise(model, whole, seconds, decided)
     done = sum(entry.is_required for entry in whole.entries) - 1

@@ -5,14 +5,13 @@ general engine on longer histories, also with so little room that it drops confi
 """
 
 from random import Random
-from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
 
 from checkers.calls.strings import StringCalls
 from checkers.columns import Columns, columns_of
-from checkers.engines import beam, choose
+from checkers.engines import choose
 from checkers.engines.beam import ENGINE
 from checkers.engines.beam_strings import facts_of
 from checkers.engines.outcome import Outcome
@@ -22,6 +21,7 @@ from checkers.options import Limits
 from checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.columnar import LIMITS, calls_of, decided, history
+from tests.checkers.narrow_beam import with_room
 from tests.checkers.random_histories import draw_append, draw_txn, random_history
 
 MODELS = ["kv-append", "multi-register"]
@@ -77,7 +77,7 @@ def test_it_says_what_the_general_engine_says(model, draw, apply, room):
     random, verdicts = Random(7), {Verdict.VALID: 0, Verdict.INVALID: 0}
     for _ in range(150):
         operations = random_history(random, draw, apply, random.choice([8, 16, 24]), 6)
-        with patch.multiple(beam, **room):
+        with with_room(room):
             outcome = decided(model, operations)
         assert outcome is not None
         verdicts[outcome.verdict] += 1
@@ -148,7 +148,7 @@ def test_an_answer_is_cut_in_every_way():
 )
 def test_past_a_limit_it_is_unknown_and_says_which(model, limits, widest, reason):
     columns = generated(model, operations=3_000, concurrency=20, seed=1)
-    with patch.multiple(beam, _FIRST_MOST=1, _MOST_MOST=widest):
+    with with_room({"_FIRST_MOST": 1, "_MOST_MOST": widest}):
         outcome = outcome_of(model, columns, limits)
     assert (outcome.verdict, outcome.reason) == (Verdict.UNKNOWN, reason)
 

@@ -95,7 +95,8 @@ def test_what_is_shown_by_one_register_is_so(can_all_be_decided_later, monkeypat
 
 
 def test_a_stale_read_of_many_clients_is_invalid_though_all_registers_together_are_hopeless():
-    options = crowded("multi-register", "stale-read", 2_000, 50, 0.02, 75, values=8)
-    (judged,) = judge_columns(MODEL, columns_of(generated_table(options)), CheckOptions())
+    options = crowded("multi-register", "stale-read", 1_000, 60, 0.02, 77, values=8)
+    columns, limits = columns_of(generated_table(options)), Limits(seconds=8)
+    (judged,) = judge_columns(MODEL, columns, CheckOptions(limits=limits))
     assert judged.verdict is Verdict.INVALID
     assert not judged.findings[0].is_first

@@ -6,7 +6,7 @@ from unittest.mock import patch
 import pytest
 
 from checkers.columns import NEVER
-from checkers.engines import beam, beam_refute, beam_strings, beam_transactions, choose
+from checkers.engines import beam_refute, beam_strings, beam_transactions, choose
 from checkers.engines.beam_layout import Layout, lay_out
 from checkers.engines.beam_refute import Refuter
 from checkers.generate import Chunks, GenerateOptions
@@ -16,6 +16,7 @@ from checkers.tables import operations_of
 from checkers.verdict import CheckerInputError, Verdict
 from tests.checkers import reference
 from tests.checkers.columnar import calls_of, decided, history
+from tests.checkers.narrow_beam import with_room
 from tests.checkers.random_histories import draw_append, draw_txn, random_history
 
 FACTS = {"kv-append": beam_strings.facts_of, "multi-register": beam_transactions.facts_of}
@@ -103,7 +104,7 @@ def test_what_is_refuted_is_what_the_whole_search_finds(model, draw, apply):
         operations = random_history(random, draw, apply, random.choice([8, 10, 14]), 6)
         whole = decided(model, operations)
         with (
-            patch.multiple(beam, **random.choice(NARROW)),
+            with_room(random.choice(NARROW)),
             patch.object(beam_refute, "_FIRST_RETURNS", random.choice([1, 2, 16])),
             patch.object(Refuter, "shown", spied),
         ):

@@ -4,8 +4,10 @@ import pytest
 
 from checkers.columns import columns_of
 from checkers.engines import stack_repeated
+from checkers.explain import explain
 from checkers.generate import GenerateOptions, generated_table
 from checkers.judge import judge_columns
+from checkers.models import SequentialModel, models
 from checkers.models.stack import Stack
 from checkers.options import CheckOptions, Limits
 from checkers.verdict import Verdict
@@ -60,6 +62,10 @@ def crowded(
         # What is read was written by a transaction that is open, and can't have read what it did.
         (crowded("multi-register", "phantom", 2_000, 50, 0.02, 36), 2),
         (crowded("multi-register", "stale-read", 2_000, 50, 0.02, 36), 3),
+        # An order is noted, however many ways there are that come to nothing.
+        (crowded("multi-register", "phantom", 2_000, 50, 0.02, 74, values=8), 1),
+        # What seems best comes to nothing, whatever one holds to be good.
+        (crowded("multi-register", "stale-read", 5_000, 40, 0.01, 83, values=6), 2),
         # Eleven calls show it, with more orders than can be tried; sixteen of two pieces do, too.
         (crowded("kv-append", "lost-append", 3_000, 30, 0.3, 37), 16),
     ],
@@ -75,6 +81,22 @@ def test_what_is_shown_is_invalid_even_where_there_is_no_time_to_find_the_first(
     (judged,) = judge_columns(Stack(), columns, options)
     assert judged.verdict is Verdict.INVALID
     assert not judged.findings[0].is_first
+
+
+def test_an_order_that_is_known_to_be_there_is_looked_for_longer():
+    model = models()["multi-register"]
+    assert isinstance(model, SequentialModel)
+    options = crowded("multi-register", "phantom", 2_000, 50, 0.02, 74, values=8)
+    columns = columns_of(generated_table(options))
+    (judged,) = judge_columns(model, columns, CheckOptions())
+    stuck = judged.findings[0].operation_index
+    assert stuck is not None
+    known, unknown = (
+        explain(model, judged.key, columns.operations(0), stuck, seconds=0.3, is_first=is_first)
+        for is_first in (True, False)
+    )
+    assert known.linearized == known.linearizable
+    assert unknown.linearized < unknown.linearizable
 
 
 def test_of_a_short_key_the_general_engine_tells_which_is_the_first(monkeypatch):
