@@ -48,7 +48,7 @@ class Effort:
 
     @property
     def is_wider(self) -> bool:
-        """Whether the next search is the first that is so wide."""
+        """Whether no other taste was tried with so much room."""
         return self.fails % len(_WAITING) == 0
 
     def taste(self, registers: int) -> Ints:

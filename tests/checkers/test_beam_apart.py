@@ -1,6 +1,7 @@
 """What one register alone shows, where a search of all of them ends without a verdict."""
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import msgspec
@@ -39,6 +40,19 @@ def first_is_hopeless():
         hopeless = len(asked) == 1 and facts.find.shape[1] > 1
         limits = msgspec.structs.replace(limits, seconds=0 if hopeless else limits.seconds)
         return decide_repeated(calls, start, end, facts, limits, *illegal)
+
+    return decide
+
+
+def first_tells_no_first():
+    """Says of the first that is invalid that it is so, but not which operation is stuck first."""
+    asked = []
+
+    def decide(*given):
+        asked.append(given)
+        found = decide_repeated(*given)
+        is_silent = len(asked) == 1 and found.verdict is Verdict.INVALID
+        return replace(found, linearizable=None) if is_silent else found
 
     return decide
 
@@ -92,6 +106,22 @@ def test_what_is_shown_by_one_register_is_so(can_all_be_decided_later, monkeypat
         assert min(told[Verdict.VALID, False], told[Verdict.INVALID, False]) > HISTORIES / 20
     else:
         assert told[Verdict.INVALID, True] > HISTORIES / 20
+
+
+def test_which_operation_is_stuck_first_is_asked_again_if_it_was_not_told(monkeypatch):
+    random, invalid = Random("asked again"), 0
+    for _ in range(HISTORIES):
+        operations = drawn(random, "multi-register", range(3, 10))
+        calls = calls_of("multi-register", operations)
+        if not calls.is_ambiguous[0]:
+            continue
+        monkeypatch.setattr(beam_apart, "decide_repeated", first_tells_no_first())
+        (found,) = choose.decide(calls, Limits())
+        truth = check_linearizable(MODEL, operations, Limits()).among(operations)
+        assert found.verdict is truth.verdict, operations
+        assert (found.stuck_row, found.linearizable) == (truth.stuck_row, truth.linearizable)
+        invalid += found.verdict is Verdict.INVALID
+    assert invalid > HISTORIES / 20
 
 
 def test_a_stale_read_of_many_clients_is_invalid_though_all_registers_together_are_hopeless():
