@@ -81,6 +81,20 @@ def read_table_file(path: Path, name: str) -> pa.Table:
         raise CheckerInputError(f"{path}: not a table of {name}: {error}") from error
 
 
+def rows_of_key(path: Path, key: str) -> pa.Table:
+    """Returns the rows of one key of a table of operations, in the file's order.
+
+    Memory holds them and a few batches of the others; row groups without the key are not read.
+
+    Raises:
+        OSError, pa.ArrowException: the file is damaged.
+    """
+    names = table_schema("operations").names
+    wanted = [("key", "=", key)]
+    # One thread: the executor has a core for it. The path's RUN=… is no column of the file's.
+    return pq.read_table(path, columns=names, filters=wanted, partitioning=None, use_threads=False)
+
+
 def operation_rows(operations: Iterable[Operation]) -> Iterator[dict[str, object]]:
     """Yields the row of each operation."""
     encode = msgspec.json.Encoder().encode

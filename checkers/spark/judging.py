@@ -52,11 +52,10 @@ def judge(spark: SparkSession, staged: Staged) -> Judged:
     """
     problems: dict[str, str] = {}
     while staged.plans:
-        keys = _keys(spark, staged).persist()
         try:
+            keys = _keys(spark, staged)
             problems |= _unreadable(keys)
         except SPARK_ERRORS as error:
-            keys.unpersist()
             problems |= _damaged(error, staged)
             staged = without(spark, staged, problems)
             continue
@@ -72,16 +71,20 @@ def judge(spark: SparkSession, staged: Staged) -> Judged:
 
 
 def _keys(spark: SparkSession, staged: Staged) -> DataFrame:
-    """Returns the verdict and the findings of every key of every run that has a model."""
+    """Returns the verdict and the findings of every key of every run that has a model, kept."""
     sizes = {run: n for run, n in staged.sizes.items() if staged.plans[run].model is not None}
-    operations = spread(spark, staged.tables["operations"], sizes).operations
-    return relations.judged(operations, staged.plans)
+    slots = spread(spark, staged.tables["operations"], sizes)
+    return relations.judged(slots, staged.plans, staged.folder).persist()
 
 
 def _unreadable(keys: DataFrame) -> dict[str, str]:
     """Computes all keys, and returns the runs with a value that their model can't read."""
     found = keys.where(F.col("problem").isNotNull()).groupBy("run").agg(F.min("problem"))
-    return {row[0]: row[1] for row in found.collect()}
+    try:
+        return {row[0]: row[1] for row in found.collect()}
+    except SPARK_ERRORS:
+        keys.unpersist()
+        raise
 
 
 def _damaged(error: Exception, staged: Staged) -> dict[str, str]:
@@ -90,8 +93,7 @@ def _damaged(error: Exception, staged: Staged) -> dict[str, str]:
     if place is None or place[1] not in staged.plans:
         raise error
     plan = staged.plans[place[1]]
-    said = f"{plan.history}: not a readable Parquet file: its pages are damaged"
-    return {place[1]: plan.told(said)}
+    return {place[1]: plan.damaged()}
 
 
 def _checks(spark: SparkSession, staged: Staged) -> DataFrame:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import reduce
 from pathlib import Path
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -17,6 +18,7 @@ from checkers.kraft.kept import COLUMNS, SNAPSHOT
 from checkers.kraft.run_checks import RunCheck
 from checkers.schema import RECORDS, TABLES
 from checkers.spark import workers
+from checkers.spark.slots import Spread
 from checkers.spark.workers import Plans
 
 Wanted = dict[RunCheck, list[str]]
@@ -58,16 +60,28 @@ def read(runs: DataFrame, plans: Plans, stage: Path) -> DataFrame:
     return runs.select("run").mapInArrow(workers.read_histories(plans, stage), schema)
 
 
-def judged(operations: DataFrame, plans: Plans) -> DataFrame:
+def judged(spread: Spread, plans: Plans, stage: Path) -> DataFrame:
     """Returns the verdict and the findings of every key of every run.
 
     Args:
-        operations: with the `slot` of each key, see `checkers.spark.slots`.
+        spread: the operations by slot, and the hot keys, whose tasks come first.
         plans: what the check of each run is told.
+        stage: where a hot key's operations are.
     """
-    return operations.groupBy("run", "slot").applyInArrow(
-        workers.judge_slot(plans), from_arrow_schema(workers.JUDGED)
-    )
+    schema = from_arrow_schema(workers.JUDGED)
+    slots = spread.operations.groupBy("run", "slot")
+    of_slots = slots.applyInArrow(workers.judge_slot(plans), schema)
+    if not spread.hot:
+        return of_slots
+    return _hot(spread).mapInArrow(workers.judge_keys(plans, stage), schema).unionAll(of_slots)
+
+
+def _hot(spread: Spread) -> DataFrame:
+    """Returns the hot keys, each in a partition of its own."""
+    rows = [{"run": run, "key": key, "task": task} for task, (run, key) in enumerate(spread.hot)]
+    schema = workers.KEYS.append(pa.field("task", pa.int32(), nullable=False))
+    keys = spread.operations.sparkSession.createDataFrame(pa.Table.from_pylist(rows, schema))
+    return keys.repartitionById(len(rows), F.col("task")).select(*workers.KEYS.names)
 
 
 def checked(wanted: Wanted, relations: dict[str, DataFrame]) -> DataFrame:

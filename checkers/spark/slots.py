@@ -3,9 +3,12 @@
 A *slot* is one task's share of the keys. A key with more operations than a slot should have gets
 one of its own, and these are the first, largest first, since Spark starts tasks in the order of
 their partitions; the other keys of a run are spread over as many slots as its size wants by a hash;
-small runs share one. It counts, and looks at no operation.
+small runs share one. A large key that has an eighth of its run or more is *hot*, and in no slot:
+its task reads it from the run's file, which is quicker than to sort it and to pass it through Java,
+and no file is read for more than eight. It counts, and looks at no operation.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -19,6 +22,10 @@ FEWEST_ROWS: Final = 20_000
 MOST_ROWS: Final = 500_000
 """Operations in a slot: so few that a task costs more to start, so many that memory minds."""
 
+HOT: Final = 8
+"""A large key is hot if this many of its size would make up its run."""
+
+_NO_SLOT: Final = -1
 _KEYS: Final = pa.schema([("run", pa.string()), ("key", pa.string()), ("own_slot", pa.int32())])
 _RUNS: Final = pa.schema([("run", pa.string()), ("first", pa.int32()), ("slots", pa.int32())])
 
@@ -30,10 +37,12 @@ class Spread:
     Attributes:
         operations: the columns given, and `slot`, which is also the partition.
         slots: how many there are.
+        hot: the run and the key of each hot key, largest first, whose operations are not there.
     """
 
     operations: DataFrame
     slots: int
+    hot: tuple[tuple[str, str], ...]
 
 
 def spread(spark: SparkSession, operations: DataFrame, sizes: Mapping[str, int]) -> Spread:
@@ -46,19 +55,26 @@ def spread(spark: SparkSession, operations: DataFrame, sizes: Mapping[str, int])
     """
     rows = rows_a_slot(sum(sizes.values()), spark.sparkContext.defaultParallelism)
     large = large_keys(operations, sizes, rows)
-    runs, slots = shares({run: n for run, n in sizes.items() if n}, rows, first=len(large))
-    own = [{"run": run, "key": key, "own_slot": slot} for slot, (run, key) in enumerate(large)]
-    of_key = F.broadcast(spark.createDataFrame(pa.Table.from_pylist(own, schema=_KEYS)))
+    hot = {(run, key): n for (run, key), n in large.items() if n * HOT >= sizes[run]}
+    left = Counter(sizes)
+    for (run, _), n in hot.items():
+        left[run] -= n
+    own = [key for key in large if key not in hot]
+    runs, slots = shares({run: n for run, n in left.items() if n}, rows, first=len(own))
+    places = dict.fromkeys(hot, _NO_SLOT) | {key: slot for slot, key in enumerate(own)}
+    keys = [{"run": run, "key": key, "own_slot": slot} for (run, key), slot in places.items()]
+    of_key = F.broadcast(spark.createDataFrame(pa.Table.from_pylist(keys, schema=_KEYS)))
     of_run = F.broadcast(spark.createDataFrame(pa.Table.from_pylist(runs, schema=_RUNS)))
     hashed = F.col("first") + F.pmod(F.xxhash64("key"), F.col("slots"))
+    slot = F.coalesce(F.col("own_slot"), hashed).cast("int").alias("slot")
     placed = (
         operations.join(of_run, on="run", how="inner")
         .join(of_key, on=["run", "key"], how="left")
-        .select(
-            *operations.columns, F.coalesce(F.col("own_slot"), hashed).cast("int").alias("slot")
-        )
+        .select(*operations.columns, slot)
+        .where(F.col("slot") != _NO_SLOT)
+        .repartitionById(slots, F.col("slot"))
     )
-    return Spread(operations=placed.repartitionById(slots, F.col("slot")), slots=slots)
+    return Spread(operations=placed, slots=slots, hot=tuple(hot))
 
 
 def rows_a_slot(operations: int, cores: int) -> int:
@@ -66,15 +82,20 @@ def rows_a_slot(operations: int, cores: int) -> int:
     return min(MOST_ROWS, max(FEWEST_ROWS, operations // (SLOTS_PER_CORE * cores)))
 
 
-def large_keys(operations: DataFrame, sizes: Mapping[str, int], rows: int) -> list[tuple[str, str]]:
-    """Returns the keys with more operations than that, largest first: a few for each core."""
+def large_keys(
+    operations: DataFrame, sizes: Mapping[str, int], rows: int
+) -> dict[tuple[str, str], int]:
+    """Returns the size of each key with more operations than that, largest first.
+
+    They are a few for each core.
+    """
     runs = sorted(run for run, size in sizes.items() if size > rows)
     if not runs:
-        return []
+        return {}
     counted = operations.where(F.col("run").isin(runs)).groupBy("run", "key").count()
     large = counted.where(F.col("count") > rows).select("run", "key", "count")
     found = large.orderBy(F.desc("count"), "run", "key").collect()
-    return [(row["run"], row["key"]) for row in found]
+    return {(row["run"], row["key"]): row["count"] for row in found}
 
 
 def shares(

@@ -16,7 +16,7 @@ from checkers.models import has_own_keys, infer_model, model_named
 from checkers.options import CheckOptions
 from checkers.schema import FINDINGS, OPERATIONS, VERDICTS, table_schema
 from checkers.sources import SAMPLE, Source, node_tables_there
-from checkers.tables import iterate_rows, read_table, table_path, write_whole
+from checkers.tables import iterate_rows, read_table, rows_of_key, table_path, write_whole
 from checkers.verdict import CheckerInputError, KeyVerdict
 
 _RUN: Final = pa.field("run", pa.string(), nullable=False)
@@ -27,6 +27,9 @@ READ: Final = pa.schema(
     [_RUN, pa.field("model", pa.string()), pa.field("operations", pa.int64()), _PROBLEM]
 )
 """One row a history: the model that was inferred, how many operations, or why it can't be read."""
+
+KEYS: Final = pa.schema([_RUN, pa.field("key", pa.string(), nullable=False)])
+"""One row a key."""
 
 JUDGED: Final = pa.schema(
     [_RUN, *(field.with_nullable(nullable=True) for field in VERDICTS), _FOUND, _PROBLEM]
@@ -79,6 +82,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     def told(self, problem: object) -> str:
         """Returns a problem with its path as the user gave it."""
         return str(problem).removeprefix(self.root)
+
+    def damaged(self) -> str:
+        """Returns what is told of a table that can be opened, but not read to its end."""
+        return self.told(f"{self.history}: not a readable Parquet file: its pages are damaged")
 
 
 Plans = Mapping[str, Plan]
@@ -181,17 +188,43 @@ def judge_slot(plans: Plans) -> GroupFunction:
 
     def judge(group: tuple[pa.Scalar, ...], rows: pa.Table) -> pa.Table:
         run = str(group[0].as_py())
-        source = plans[run].source()
-        assert source.model is not None
-        columns = columns_of(rows.select(OPERATIONS.names))
-        try:
-            verdicts = judge_columns(source.model, columns, source.options)
-        except ValueError as error:
-            problem = {"run": run, "problem": plans[run].told(source.named(error))}
-            return pa.Table.from_pylist([problem], schema=JUDGED)
-        return _table(run, verdicts, JUDGED)
+        return _judged(run, plans[run], rows.select(OPERATIONS.names))
 
     return judge
+
+
+def judge_keys(plans: Plans, stage: Path) -> MapFunction:
+    """Returns what judges keys, one a row, each as its run's file in the stage has it."""
+
+    def judge(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for row in batch.to_pylist():
+                run = row["run"]
+                yield from _judged_apart(run, row["key"], plans[run], stage).to_batches()
+
+    return judge
+
+
+def _judged_apart(run: str, key: str, plan: Plan, stage: Path) -> pa.Table:
+    try:
+        rows = rows_of_key(table_path(run_folder(stage, run), "operations"), key)
+    except (OSError, pa.ArrowException):
+        return _problem(run, plan.damaged())
+    return _judged(run, plan, rows)
+
+
+def _judged(run: str, plan: Plan, rows: pa.Table) -> pa.Table:
+    source = plan.source()
+    assert source.model is not None
+    try:
+        verdicts = judge_columns(source.model, columns_of(rows), source.options)
+    except ValueError as error:
+        return _problem(run, plan.told(source.named(error)))
+    return _table(run, verdicts, JUDGED)
+
+
+def _problem(run: str, problem: str) -> pa.Table:
+    return pa.Table.from_pylist([{"run": run, "problem": problem}], schema=JUDGED)
 
 
 def check_group(checks: Checks) -> GroupFunction:

@@ -5,7 +5,7 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from checkers.spark.slots import FEWEST_ROWS, MOST_ROWS, rows_a_slot, shares, spread
+from checkers.spark.slots import FEWEST_ROWS, HOT, MOST_ROWS, rows_a_slot, shares, spread
 
 
 def test_slots_have_bounds_whatever_the_job():
@@ -36,23 +36,30 @@ def test_no_operations_still_make_a_slot():
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_a_hot_key_is_alone_in_the_first_partition_and_no_key_is_cut():
+def test_large_keys_are_alone_in_the_first_partitions_hot_ones_in_none_and_no_key_is_cut(
+    monkeypatch,
+):
     from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
     from checkers.spark.session import session
 
+    monkeypatch.setattr("checkers.spark.slots.MOST_ROWS", FEWEST_ROWS)
     spark = session()
-    hot, small = FEWEST_ROWS + 1, 300
-    keys = ["hot"] * hot + [f"k{number % small}" for number in range(3 * FEWEST_ROWS)]
+    sizes = {"hot": 60_000, "hot too": 30_000, "large": FEWEST_ROWS + 1}
+    small = {f"k{number}": 400 for number in range(300)}
+    keys = [key for key, size in (sizes | small).items() for _ in range(size)]
+    assert sizes["hot too"] * HOT >= len(keys) > sizes["large"] * HOT
     operations = spark.createDataFrame(pa.table({"run": ["r"] * len(keys), "key": keys}))
-    placed = spread(spark, operations, {"r": len(keys)})
+    placed = spread(spark, operations, {"r": len(keys), "other": 1})
     counted = (
         placed.operations.select("key", "slot", F.spark_partition_id().alias("partition"))
         .groupBy("key", "slot", "partition")
         .count()
         .collect()
     )
-    assert len(counted) == small + 1
+    assert placed.hot == (("r", "hot"), ("r", "hot too"))
+    assert {row["key"]: row["count"] for row in counted} == small | {"large": sizes["large"]}
+    assert len(counted) == len(small) + 1
     assert all(row["slot"] == row["partition"] for row in counted)
-    assert [(row["key"], row["count"]) for row in counted if row["slot"] == 0] == [("hot", hot)]
-    assert len({row["slot"] for row in counted}) == placed.slots
+    assert [row["key"] for row in counted if row["slot"] == 0] == ["large"]
+    assert {row["slot"] for row in counted} < set(range(placed.slots))
