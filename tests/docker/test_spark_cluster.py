@@ -1,9 +1,12 @@
 """`kraftproof analyze` on a standalone Spark cluster: one master, two workers, in containers."""
 
+from pathlib import Path
+
 import pyarrow.parquet as pq
 import pytest
 
 from checkers.schema import ANALYSIS_TABLES
+from kraftproof.cli import run as kraftproof
 from tests.checkers.analyses import local_analysis, some_runs
 from tests.docker.spark_cluster import spark_cluster
 
@@ -20,9 +23,16 @@ def rows_of(out, name):
     return sorted(rows, key=repr)
 
 
+def hot_key(path: Path) -> Path:
+    """A key so large that the worker that judges it reads it by itself, and one wrong answer."""
+    words = ["--operations", "40000", "--keys", "20", "--hot-key", "0.8", "--corrupt", "stale-read"]
+    assert kraftproof(["generate", *words, "--out", str(path)]) == 0
+    return path
+
+
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_the_cluster_says_what_this_machine_says(tmp_path):
-    runs = some_runs(tmp_path / "runs")
+    runs = [*some_runs(tmp_path / "runs"), hot_key(tmp_path / "runs" / "hot.parquet")]
     with spark_cluster(tmp_path, workers=2) as cluster:
         out = tmp_path / "on-cluster"
         paths = [str(run) for run in runs]
@@ -31,7 +41,7 @@ def test_the_cluster_says_what_this_machine_says(tmp_path):
         )
         assert code == 3, said
         launched = [b"Asked to launch executor" in one.logs() for one in cluster.workers]
-    assert "1 invalid" in said
+    assert "2 invalid" in said
     assert "truncated" in said
     assert launched == [True, True]
     here = local_analysis(runs, tmp_path / "here")
