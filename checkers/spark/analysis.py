@@ -2,8 +2,8 @@
 
 operations -> slots of (run, key) -> verdicts -> findings -> availability -> latency -> coverage ->
 trend. The operations are passed over four times, however many tables there are: to size the keys,
-to judge, for the tally and for the slices; and once more for each hot key. Nothing comes to the driver but counts, and the runs
-that can't be read.
+to judge, for the tally and for the slices; a run's once more for each of its hot keys. Nothing
+comes to the driver but counts, and the runs that can't be read.
 """
 
 import shutil
