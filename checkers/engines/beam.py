@@ -40,49 +40,23 @@ NP-complete. Memory: the input laid out, some 100 bytes a call, and a number of 
 does not depend on the length, of 16 bytes and 8 for each register and kind of indeterminate calls.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from checkers.calls import Calls
 from checkers.columns import NEVER
-from checkers.engines.beam_effort import Effort
 from checkers.engines.beam_layout import NEVER_THERE, Facts, Ints, Layout, lay_out
 from checkers.engines.beam_order import order_of
-from checkers.engines.beam_places import Place, restore, saved
 from checkers.engines.beam_refute import Refuter
-from checkers.engines.beam_rows import DROPPED
-from checkers.engines.beam_sweep import (
-    POSITION,
-    WORK,
-    Search,
-    bytes_of,
-    new_search,
-    positions,
-    sweep,
-)
+from checkers.engines.beam_run import Run, UndecidedError
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import Guided, outcome_of
 from checkers.options import Limits
 from checkers.verdict import Verdict
 
 ENGINE: Final = "beam"
-
-_MOST_MOST: Final = 1 << 13
-_PLACES: Final = 64
-"""So many places to start again from are kept, besides the beginning."""
-_DEPTH: Final = 7
-"""Fewer updates are tried to use a call that is done, where some configurations were dropped: as
-many as what it makes is usually made of, for else there is a return that none of these passes."""
-_WIDER: Final = 16
-"""So many times as many configurations are kept to show that none passes a return."""
-_WORK_A_SECOND: Final = 30_000_000
-"""So few steps on any machine; so that what a key may cost is counted, not timed."""
-
-
-class _UndecidedError(Exception):
-    """A decision takes more than a key may cost; its text is the limit that was reached."""
 
 
 def decide_repeated(
@@ -103,11 +77,13 @@ def decide_repeated(
     if layout is None:
         return _by(calls, start, end, illegal)
     refuter = Refuter(layout, limits.memory_bytes // 4)
-    prefixes = _Prefixes(layout=layout, limits=limits, refuter=refuter, illegal=illegal)
+    prefixes = _Prefixes(
+        facts=facts, layout=layout, limits=limits, refuter=refuter, illegal=illegal
+    )
     guided = Guided(complete=complete, decide=prefixes.decide, illegal=illegal)
     try:
         stuck = guided.first_stuck()
-    except _UndecidedError as error:
+    except UndecidedError as error:
         known = _by(calls, start, end, min(prefixes.illegal, guided.illegal))
         return known or Outcome(verdict=Verdict.UNKNOWN, engine=ENGINE, reason=str(error))
     return outcome_of(calls, start, end, None if stuck is None else start + stuck, ENGINE)
@@ -136,12 +112,14 @@ def ordered(
     layout = lay_out(facts, are_lost_finders=are_lost_finders)
     if layout is None:
         return None
-    run = _Run(layout=layout, cut=cut, limits=limits, refuter=None, is_logged=True)
+    run = Run(facts=facts, layout=layout, cut=cut, limits=limits, refuter=None, is_logged=True)
     try:
         is_found = run.stuck() is None
-    except _UndecidedError:
+    except UndecidedError:
         return None
-    return layout.number[order_of(layout, run.places)] if is_found else None
+    if run.order is None and is_found:
+        return layout.number[order_of(layout, run.places)]
+    return run.order
 
 
 @dataclass(slots=True, kw_only=True)
@@ -149,7 +127,8 @@ class _Prefixes:
     """Decides prefixes of one key.
 
     Attributes:
-        layout: its calls.
+        facts: what its calls found and left.
+        layout: these, laid out.
         limits: what the key may cost.
         refuter: shows that none of its orders passes a return.
         spent: the work done so far.
@@ -157,6 +136,7 @@ class _Prefixes:
         illegal: that of the shortest that is known not to be.
     """
 
+    facts: Facts
     layout: Layout
     limits: Limits
     refuter: Refuter
@@ -172,113 +152,16 @@ class _Prefixes:
         absurd = layout.complete[(layout.find == NEVER_THERE).any(axis=1)].min(initial=NEVER)
         if absurd <= cut:
             return False, int(absurd)
-        run = _Run(
-            layout=layout, cut=cut, limits=self.limits, refuter=self.refuter, spent=self.spent
+        run = Run(
+            facts=self.facts,
+            layout=layout,
+            cut=cut,
+            limits=self.limits,
+            refuter=self.refuter,
+            spent=self.spent,
         )
         stuck = run.stuck()
         self.spent = run.spent
         self.legal = cut if stuck is None else max(self.legal, run.legal)
         self.illegal = min(self.illegal, run.illegal)
         return stuck is None, NEVER if stuck is None else stuck
-
-
-@dataclass(slots=True, kw_only=True)
-class _Run:
-    """The search for an order of one prefix.
-
-    Attributes:
-        layout: the calls.
-        cut: the last event of the prefix.
-        limits: what the key may cost.
-        refuter: shows that no order passes a return; None if there is an order for sure.
-        spent: the work done so far, with that on other prefixes.
-        is_logged: whether the order is asked for that is found.
-        places: those to start again from, the beginning and the last ones; all if it is logged.
-        legal: the last event of the longest prefix that was found to be legal.
-        illegal: that of a prefix that is known not to be, if it is known.
-    """
-
-    layout: Layout
-    cut: int
-    limits: Limits
-    refuter: Refuter | None
-    spent: int = 0
-    is_logged: bool = False
-    places: list[Place] = field(default_factory=list)
-    legal: int = -1
-    illegal: int = NEVER
-
-    def stuck(self) -> int | None:
-        """Returns by which event there perhaps is no order, None if there is one of the prefix.
-
-        Raises:
-            _UndecidedError: there may be one that was not found.
-        """
-        end = positions(self.layout, self.cut)
-        effort = Effort()
-        room = effort.most
-        search = new_search(self.layout, room, is_logged=self.is_logged)
-        self.places = [saved(search, is_exact=True)]
-        while self.places[-1].position < end:
-            if self._go_on(search, effort, end):
-                effort.came_to(self.places[-1].position)
-                continue
-            stuck = int(search.at[POSITION])
-            event = int(self.layout.complete[self.layout.returning[stuck]])
-            self.legal = max(self.legal, event - 1)
-            if self._is_exact(search):
-                return event
-            is_new = stuck >= effort.furthest and effort.is_wider
-            if is_new and self._is_refuted(stuck, _WIDER * effort.most):
-                return self.illegal
-            effort.failed_at(stuck)
-            self._refuse_room(effort.most)
-            if effort.most > room:
-                room = effort.most
-                search = new_search(self.layout, room, is_logged=self.is_logged)
-            del self.places[max(1, len(self.places) - effort.back) :]
-        return None
-
-    def _go_on(self, search: Search, effort: Effort, end: int) -> bool:
-        """Goes on from the last place; says whether anything came to the next."""
-        last = self.places[-1]
-        restore(search, last)
-        search.here.taste[:] = effort.taste(len(self.layout.initial))
-        depth = NEVER if last.is_exact else _DEPTH
-        before = int(search.at[WORK])
-        until = min(end, effort.until(last.position))
-        work = int(self.limits.seconds * _WORK_A_SECOND)
-        is_there = sweep(
-            self.layout, search, effort.most, until, self.cut, depth, before + work - self.spent
-        )
-        self.spent += int(search.at[WORK]) - before
-        if self.spent >= work:
-            raise _UndecidedError(f"no verdict within {work} steps of a search")
-        if is_there:
-            self.places.append(saved(search, is_exact=self._is_exact(search)))
-            if not self.is_logged:
-                del self.places[1:-_PLACES]
-        return is_there
-
-    def _is_refuted(self, position: int, most: int) -> bool:
-        """Says whether some return is known not to be passed, perhaps this one."""
-        if self.refuter is None:
-            return False
-        before = self.refuter.spent
-        shown = self.refuter.shown(position, self.cut, min(most, _MOST_MOST))
-        self.spent += self.refuter.spent - before
-        self.illegal = self.illegal if shown is None else shown
-        return shown is not None
-
-    def _refuse_room(self, most: int) -> None:
-        """Raises _UndecidedError where so many configurations of a return are too many."""
-        if most > _MOST_MOST:
-            said = f"no legal order found among the best {_MOST_MOST} configurations of each return"
-            raise _UndecidedError(said)
-        if bytes_of(self.layout, most) > self.limits.memory_bytes // 2:
-            raise _UndecidedError(f"no verdict within {self.limits.memory_bytes} bytes")
-
-    def _is_exact(self, search: Search) -> bool:
-        """Says whether nothing was dropped that no other configuration covers."""
-        dropped = search.here.at[DROPPED] + search.there.at[DROPPED]
-        return self.places[-1].is_exact and not dropped

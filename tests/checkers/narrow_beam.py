@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
-from checkers.engines import beam, beam_effort
+from checkers.engines import beam_effort, beam_run
 
 
 @contextmanager
@@ -12,6 +12,6 @@ def with_room(room: Mapping[str, int]) -> Iterator[None]:
     """Has constants of the search, or of its effort, be others."""
     with ExitStack() as patches:
         for name, value in room.items():
-            module = beam_effort if hasattr(beam_effort, name) else beam
+            module = beam_effort if hasattr(beam_effort, name) else beam_run
             patches.enter_context(patch.object(module, name, value))
         yield

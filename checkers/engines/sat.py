@@ -1,0 +1,105 @@
+"""Registers whose values come again, crowded: a legal order of a prefix by learning from conflicts.
+
+For `checkers.engines.beam`, whose best configurations all come to nothing where many calls are open
+and few values are told apart. Whether a prefix has a legal order is asked here as a question of
+truth values (`checkers.engines.sat_problem`), and answered by a search that learns a clause from
+each conflict (`checkers.engines.sat_search`), with rules of its own for what orders and sources are
+(`checkers.engines.sat_rules`): satisfiability modulo a theory, as Tan, Zhao, Mu and Walfish,
+"Cobra: making transactional key-value stores verifiably serializable" (2020), ask it of
+transactions, whose solver, MonoSAT, has acyclic graphs as its theory (Bayless, Bayless, Hoos and
+Hu, "SAT modulo monotonic theories", 2015). Both answers are exact.
+
+Time exponential at worst, in practice some thousand conflicts at some 100,000 to 3,000,000 steps;
+memory some 100 bytes for each two calls that overlap, so O(n c), and O(n) more for each call that
+is indeterminate. Pieces that are appended are not told: strings are not decided here.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from checkers.columns import NEVER
+from checkers.engines.beam_layout import NONE, Facts, Ints
+from checkers.engines.sat_problem import AT_FIRST, ORDER, Problem, overlaps, problem_of
+from checkers.engines.sat_search import FOUND, STOPPED, add_clause, has_room, search
+from checkers.engines.sat_state import DECIDED, WORK, State, hold, new_state
+
+_CONFLICTS: Final = 1 << 10
+"""After so many the search starts again, with what it has learned."""
+_LOOKUPS: Final = 16
+"""So many lookups count as one step of a search by returns: they take about as long."""
+_BYTES: Final = 100
+"""What two calls that overlap take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What is known of a prefix.
+
+    Attributes:
+        is_legal: whether it has a legal order; None if that took too much.
+        order: the updates in a legal order, by number; None if none is known.
+        steps: the work done.
+    """
+
+    is_legal: bool | None
+    order: Ints | None = None
+    steps: int = 0
+
+
+def settle(facts: Facts, cut: int, steps: int, memory_bytes: int) -> Settled:
+    """Says whether a prefix has a legal order.
+
+    Args:
+        facts: what the calls of a key found and left, by invocation; without pieces.
+        cut: the last event of the prefix.
+        steps: so much work at most.
+        memory_bytes: so much memory, about.
+    """
+    if _BYTES * overlaps(facts, cut) > memory_bytes:
+        return Settled(is_legal=None)
+    problem = problem_of(facts, cut)
+    if problem is None:
+        return Settled(is_legal=False)
+    state, most = _begun(problem), _LOOKUPS * steps
+    answer = STOPPED
+    while answer == STOPPED and state.at[WORK] < most and has_room(state):
+        answer = search(problem, state, _CONFLICTS, most)
+    done = int(state.at[WORK]) // _LOOKUPS
+    if answer == STOPPED:
+        return Settled(is_legal=None, steps=done)
+    if answer != FOUND:
+        return Settled(is_legal=False, steps=done)
+    order = _order(problem, state)
+    is_update = (facts.leave[order] != NONE).any(axis=1)
+    return Settled(is_legal=True, order=order[is_update], steps=done)
+
+
+def _begun(problem: Problem) -> State:
+    """Returns a search with the clauses of a problem."""
+    state = new_state(problem)
+    hold(state, 0, DECIDED, 0)
+    for first, end in pairwise(problem.clause_starts.tolist()):
+        if end == first + 1:
+            hold(state, int(problem.literals[first]), DECIDED, 0)
+        else:
+            add_clause(state, first, end, problem.literals)
+    return state
+
+
+def _order(problem: Problem, state: State) -> Ints:
+    """Returns the calls in the order that was found, but those that have no effect."""
+    calls = len(problem.number)
+    is_true = state.value[0::2] > 0
+    is_order = problem.register == ORDER
+    last = np.where(is_true, problem.other, problem.one)[is_order]
+    # How many come before each: by time, and of those that overlap it.
+    place = np.searchsorted(np.sort(problem.later), np.arange(calls), side="right")
+    order = np.argsort(place + np.bincount(last, minlength=calls))
+    has_effect = problem.complete != NEVER
+    is_source = (problem.register >= 0) & (problem.one != AT_FIRST)
+    has_effect[problem.one[is_source & is_true]] = True
+    told: Ints = problem.number[order[has_effect[order]]]
+    return told

@@ -1,0 +1,206 @@
+"""The search for values of all variables: decide, draw what follows, learn from what is wrong.
+
+Kernels for `checkers.engines.sat`: conflict-driven clause learning as in Marques-Silva and
+Sakallah, "GRASP" (1996), with the watched literals and the weights of Moskewicz et al., "Chaff:
+engineering an efficient SAT solver" (2001), and clauses made shorter as by Eén and Sörensson, "An
+extensible SAT-solver" (2003), whose way with rules that are no clauses this is.
+"""
+
+from typing import Final
+
+from checkers.engines.beam_layout import Narrow
+from checkers.engines.sat_problem import Problem
+from checkers.engines.sat_rules import because, draw
+from checkers.engines.sat_state import (
+    CLAUSE,
+    CLAUSES,
+    CONFLICTS,
+    DECIDED,
+    END,
+    HEAD,
+    LEVEL,
+    LITERALS,
+    NOTHING_WRONG,
+    SIZE,
+    WORK,
+    WRONG,
+    WRONG_KIND,
+    WRONG_WHY,
+    State,
+    back_to,
+    hold,
+    weigh,
+    weightiest,
+)
+from checkers.kernels import bare_kernel
+
+FOUND: Final = 1
+NONE_THERE: Final = -1
+STOPPED: Final = 0
+
+
+@bare_kernel
+def search(problem: Problem, state: State, conflicts: int, work: int) -> int:
+    """Goes on until an order is FOUND, NONE_THERE, or STOPPED by so many conflicts or so much work.
+
+    Where it stops nothing is decided, and what it has learned is kept.
+    """
+    at = state.at
+    last = at[CONFLICTS] + conflicts
+    while True:
+        if not _propagate(problem, state):
+            at[CONFLICTS] += 1
+            if at[LEVEL] == 0:
+                return NONE_THERE
+            _learn(state, _analyse(problem, state))
+        elif at[CONFLICTS] >= last or at[WORK] >= work or not has_room(state):
+            back_to(state, 0)
+            return STOPPED
+        else:
+            variable = weightiest(state)
+            if variable < 0:
+                return FOUND
+            at[LEVEL] += 1
+            state.marks[at[LEVEL]] = at[SIZE]
+            hold(state, 2 * variable + state.phase[variable], DECIDED, 0)
+
+
+@bare_kernel
+def has_room(state: State) -> bool:
+    """Says whether another clause can be learned."""
+    at = state.at
+    fits = at[LITERALS] + len(state.level) <= len(state.literals)
+    return bool(fits and at[CLAUSES] + 1 < len(state.starts))
+
+
+@bare_kernel
+def add_clause(state: State, first: int, end: int, source: Narrow) -> None:
+    """Adds a clause, some literals of an array; the first two are watched."""
+    at = state.at
+    clause = at[CLAUSES]
+    state.starts[clause] = at[LITERALS]
+    for place in range(first, end):
+        state.literals[at[LITERALS]] = source[place]
+        at[LITERALS] += 1
+    at[CLAUSES] += 1
+    state.starts[clause + 1] = at[LITERALS]
+    for side in range(2):
+        literal = source[first + side]
+        state.following[2 * clause + side] = state.watched[literal]
+        state.watched[literal] = 2 * clause + side
+
+
+@bare_kernel
+def _propagate(problem: Problem, state: State) -> bool:
+    """Draws all consequences of what is held true; says whether nothing is wrong."""
+    at = state.at
+    at[WRONG] = NOTHING_WRONG
+    while at[HEAD] < at[SIZE] and at[WRONG] == NOTHING_WRONG:
+        literal = state.trail[at[HEAD]]
+        at[HEAD] += 1
+        _visit(state, literal ^ 1)
+        if at[WRONG] == NOTHING_WRONG:
+            draw(problem, state, literal)
+    return bool(at[WRONG] == NOTHING_WRONG)
+
+
+@bare_kernel
+def _visit(state: State, literal: int) -> None:
+    """Looks at the clauses that watch a literal which is false now."""
+    value, following, literals = state.value, state.following, state.literals
+    link = state.watched[literal]
+    state.watched[literal] = END
+    while link != END:
+        after = following[link]
+        clause, side = link >> 1, link & 1
+        first = state.starts[clause]
+        state.at[WORK] += 1
+        other = literals[first + 1 - side]
+        place = first + 2
+        if value[other] <= 0 and state.at[WRONG] == NOTHING_WRONG:
+            while place < state.starts[clause + 1] and value[literals[place]] < 0:
+                place += 1
+            state.at[WORK] += (place - first) >> 2
+            if place < state.starts[clause + 1]:
+                literals[first + side], literals[place] = literals[place], literal
+                literal_now = literals[first + side]
+                following[link], state.watched[literal_now] = state.watched[literal_now], link
+                link = after
+                continue
+            hold(state, other, CLAUSE, clause)
+        following[link], state.watched[literal] = state.watched[literal], link
+        link = after
+
+
+@bare_kernel
+def _analyse(problem: Problem, state: State) -> int:
+    """Puts into `state.learned` a clause that would have shown it earlier; returns its length.
+
+    Its first literal follows from the others, of which the second has the highest level.
+    """
+    at, learned = state.at, state.learned
+    count, waiting, place = 1, 0, at[SIZE]
+    many = because(problem, state, at[WRONG], at[WRONG_KIND], at[WRONG_WHY])
+    state.because[many] = at[WRONG] ^ 1
+    many += 1
+    while True:
+        for number in range(many):
+            literal = state.because[number]
+            variable = literal >> 1
+            if state.seen[variable] == 0 and state.level[variable] > 0:
+                state.seen[variable] = 1
+                weigh(state, variable)
+                if state.level[variable] == at[LEVEL]:
+                    waiting += 1
+                else:
+                    learned[count] = literal ^ 1
+                    count += 1
+        place -= 1
+        while state.seen[state.trail[place] >> 1] == 0:
+            place -= 1
+        literal = state.trail[place]
+        state.seen[literal >> 1] = 0
+        waiting -= 1
+        if waiting == 0:
+            break
+        many = because(problem, state, literal, state.kind[literal >> 1], state.why[literal >> 1])
+    learned[0] = literal ^ 1
+    return _shortened(problem, state, count)
+
+
+@bare_kernel
+def _shortened(problem: Problem, state: State, count: int) -> int:
+    """Drops literals that follow from others of the clause; returns how many are left."""
+    learned, kept = state.learned, 1
+    for number in range(1, count):
+        variable = learned[number] >> 1
+        is_needed = state.kind[variable] == DECIDED
+        if not is_needed:
+            many = because(
+                problem, state, learned[number] ^ 1, state.kind[variable], state.why[variable]
+            )
+            for told in state.because[:many]:
+                if state.seen[told >> 1] == 0 and state.level[told >> 1] > 0:
+                    is_needed = True
+        # Those dropped go to the end, for their marks.
+        if is_needed:
+            learned[kept], learned[number] = learned[number], learned[kept]
+            kept += 1
+    for number in range(1, count):
+        state.seen[learned[number] >> 1] = 0
+    for number in range(2, kept):
+        if state.level[learned[number] >> 1] > state.level[learned[1] >> 1]:
+            learned[1], learned[number] = learned[number], learned[1]
+    return kept
+
+
+@bare_kernel
+def _learn(state: State, count: int) -> None:
+    learned = state.learned
+    if count == 1:
+        back_to(state, 0)
+        hold(state, learned[0], DECIDED, 0)
+        return
+    back_to(state, state.level[learned[1] >> 1])
+    add_clause(state, 0, count, learned)
+    hold(state, learned[0], CLAUSE, state.at[CLAUSES] - 1)

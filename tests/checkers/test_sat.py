@@ -1,0 +1,123 @@
+"""Legal orders by learning from conflicts: of every prefix, as the general engine has it."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from checkers.columns import NEVER, columns_of
+from checkers.engines.beam_layout import NONE
+from checkers.engines.beam_transactions import facts_of
+from checkers.engines.general import check_linearizable
+from checkers.engines.sat import settle
+from checkers.generate import GenerateOptions, generated_table
+from checkers.judge import judge_columns
+from checkers.models import model_named
+from checkers.options import CheckOptions, Limits
+from checkers.verdict import Verdict
+from tests.checkers import reference
+from tests.checkers.columnar import LIMITS, calls_of
+from tests.checkers.narrow_beam import with_room
+from tests.checkers.random_histories import draw_txn, random_history
+
+MODEL = "multi-register"
+STEPS, BYTES = 100_000_000, 200_000_000
+
+
+def facts_of_all(calls):
+    return facts_of(calls, 0, len(calls))
+
+
+def crowded(seed: int, operations=300, concurrency=50, indeterminate=0.02, **options):
+    """Columns of a history that the best configurations of each return do not decide."""
+    table = generated_table(
+        GenerateOptions(
+            model=MODEL,
+            operations=operations,
+            concurrency=concurrency,
+            values=4,
+            indeterminate=indeterminate,
+            seed=seed,
+            **options,
+        )
+    )
+    return columns_of(table)
+
+
+def assert_legal(facts, order, cut):
+    """Replays an order of updates; what only finds must fit in somewhere."""
+    held, place, last = [facts.values.initial.tolist()], {}, -1
+    for call in order.tolist():
+        assert facts.complete[call] > last
+        last = max(last, facts.invoke[call])
+        assert is_there(facts.find[call], held[-1])
+        pairs = zip(facts.leave[call].tolist(), held[-1], strict=True)
+        held.append([there if value == NONE else value for value, there in pairs])
+        place[call] = len(held) - 1
+    assert len(place) == len(order)
+    invoke, complete = facts.invoke, facts.complete
+    for call in np.flatnonzero(complete <= cut).tolist():
+        if (facts.leave[call] != NONE).any():
+            assert call in place
+        else:
+            earlier = [place[one] for one in place if complete[one] < invoke[call]]
+            later = [place[one] for one in place if invoke[one] > complete[call]]
+            between = held[max(earlier, default=0) : min(later, default=len(held))]
+            assert any(is_there(facts.find[call], now) for now in between)
+
+
+def is_there(finds, held):
+    return all(value in (NONE, there) for value, there in zip(finds.tolist(), held, strict=True))
+
+
+def test_every_prefix_is_settled_as_the_general_engine_does_it():
+    random, answers = Random(11), {True: 0, False: 0}
+    for _ in range(200):
+        operations = random_history(
+            random, draw_txn, reference.multi_register(0), random.choice([8, 16, 24]), 6
+        )
+        outcome = check_linearizable(model_named(MODEL), operations, LIMITS).among(operations)
+        calls = calls_of(MODEL, operations)
+        facts = facts_of_all(calls)
+        ends = calls.complete[calls.complete != NEVER]
+        stuck = NEVER
+        if outcome.stuck_row is not None:
+            stuck = calls.complete[calls.rows == outcome.stuck_row].item()
+        for cut in np.sort(ends).tolist():
+            settled = settle(facts, cut, STEPS, BYTES)
+            assert settled.is_legal == (cut < stuck)
+            answers[settled.is_legal] += 1
+            if settled.is_legal:
+                assert_legal(facts, settled.order, cut)
+    assert min(answers.values()) > 300
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_order_of_a_crowded_history_is_found(seed):
+    calls = model_named(MODEL).calls_of(crowded(seed))
+    facts, cut = facts_of_all(calls), int(calls.complete[calls.complete != NEVER].max())
+    settled = settle(facts, cut, STEPS, BYTES)
+    assert settled.is_legal
+    assert_legal(facts, settled.order, cut)
+
+
+def test_what_is_too_much_is_not_known():
+    calls = model_named(MODEL).calls_of(crowded(0))
+    facts = facts_of_all(calls)
+    assert settle(facts, NEVER - 1, 10, BYTES).is_legal is None
+    assert settle(facts, NEVER - 1, STEPS, 10_000).is_legal is None
+
+
+@pytest.mark.parametrize("kind", ["stale-read", "phantom"])
+def test_a_crowded_history_is_judged_by_it_where_the_search_by_returns_fails(kind):
+    """With so little room that it always does."""
+    right, wrong = crowded(5, operations=120), crowded(5, operations=120, corrupt=kind)
+    room = {"_FIRST_MOST": 1, "_CROWDED": 0}
+    found = []
+    for columns in (right, wrong):
+        with with_room(room):
+            (verdict,) = judge_columns(
+                model_named(MODEL), columns, CheckOptions(limits=Limits(seconds=20))
+            )
+        found.append(verdict.verdict)
+    assert found == [Verdict.VALID, Verdict.INVALID]
