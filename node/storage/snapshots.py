@@ -54,12 +54,9 @@ class SnapshotFiles:
     # At start
 
     def recover(self) -> Found:
-        """Remove what is incomplete, and load the newest snapshot that is whole."""
+        """Load the newest snapshot that is whole."""
         if not self._filesystem.exists(self._directory):
             return Found(kept=(), newest=None, refused=())
-        for name in self._filesystem.list_directory(self._directory):
-            if name.endswith(PARTIAL):
-                self._filesystem.remove(join(self._directory, name))
         present, refused = self.present(), []
         newest: LoadedSnapshot | None = None
         while present and newest is None:
@@ -72,6 +69,12 @@ class SnapshotFiles:
             for snapshot in present[-SNAPSHOTS_KEPT:]
         )
         return Found(kept=kept, newest=newest, refused=tuple(refused))
+
+    def remove_unfinished(self) -> None:
+        """Remove what was being written or copied when the node stopped."""
+        for name in self._filesystem.list_directory(self._directory):
+            if name.endswith(PARTIAL):
+                self._filesystem.remove(join(self._directory, name))
 
     def present(self) -> list[SnapshotId]:
         """Every snapshot by its name, oldest first; Kafka's of formatting, at 0, holds nothing."""

@@ -184,6 +184,7 @@ def open_node_storage(
         filesystem, directory, config.segment_bytes, ids, checkpoints.recovery_point, codec
     )
     _refuse_gap(directory, found, log)
+    snapshots.remove_unfinished()  # only now: a node that refuses to start changes nothing
     if log.start != LOG_BEGIN:
         snapshots.remove_below(log.start)
     checkpoints.recovered(log.start.end_offset, log.end_offset)

@@ -180,6 +180,8 @@ def content(files: Path) -> dict[str, bytes]:
 def test_a_damaged_controller_refuses_in_one_line_and_loses_nothing(acknowledged, tmp_path, damage):
     acknowledged.cluster.kill(CONTROLLER)
     files = acknowledged.files
+    unfinished = files / LOG / "00000000000000000007-0000000001.checkpoint.part"
+    unfinished.write_bytes(b"as a kill amid a snapshot leaves it")
     shutil.copytree(files, tmp_path / "whole")
     named = damage(files)
     is_readable = damage is not unreadable_directory
@@ -193,6 +195,7 @@ def test_a_damaged_controller_refuses_in_one_line_and_loses_nothing(acknowledged
     shutil.rmtree(files)
     shutil.copytree(tmp_path / "whole", files)
     start_and_find_all(acknowledged)
+    assert not unfinished.exists()
 
 
 def start_and_find_all(acknowledged: Acknowledged) -> None:
