@@ -136,7 +136,7 @@ class Run:
         if (self.facts.piece != NONE).any():
             return None
         left = int(self.limits.seconds * _WORK_A_SECOND) - self.spent
-        found = settle(self.facts, self.cut, left, self.limits.memory_bytes // 2)
+        found = settle(self.facts, self.cut, left // 2, self.limits.memory_bytes // 2)
         self.spent += found.steps
         self.order = found.order
         if found.is_legal is False:
