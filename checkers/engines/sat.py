@@ -22,7 +22,7 @@ import numpy as np
 
 from checkers.columns import NEVER
 from checkers.engines.beam_layout import NONE, Facts, Ints
-from checkers.engines.sat_problem import AT_FIRST, ORDER, Problem, overlaps, problem_of
+from checkers.engines.sat_problem import AT_FIRST, ORDER, Problem, extent, problem_of
 from checkers.engines.sat_search import FOUND, STOPPED, add_clause, has_room, search
 from checkers.engines.sat_state import DECIDED, WORK, State, hold, new_state
 
@@ -58,16 +58,19 @@ def settle(facts: Facts, cut: int, steps: int, memory_bytes: int) -> Settled:
         steps: so much work at most.
         memory_bytes: so much memory, about.
     """
-    if _BYTES * overlaps(facts, cut) > memory_bytes:
+    calls, pairs = extent(facts, cut)
+    # To find the sources takes time, too: all pairs of calls are looked at, whether they overlap.
+    laid_out = calls * calls * facts.find.shape[1]
+    most = _LOOKUPS * steps - laid_out
+    if _BYTES * pairs > memory_bytes or most <= 0:
         return Settled(is_legal=None)
     problem = problem_of(facts, cut)
     if problem is None:
         return Settled(is_legal=False)
-    state, most = _begun(problem), _LOOKUPS * steps
-    answer = STOPPED
+    state, answer = _begun(problem), STOPPED
     while answer == STOPPED and state.at[WORK] < most and has_room(state):
         answer = search(problem, state, _CONFLICTS, most)
-    done = int(state.at[WORK]) // _LOOKUPS
+    done = (int(state.at[WORK]) + laid_out) // _LOOKUPS
     if answer == STOPPED:
         return Settled(is_legal=None, steps=done)
     if answer != FOUND:

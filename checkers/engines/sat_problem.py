@@ -89,11 +89,12 @@ def before(problem: Problem, one: int, other: int) -> int:
     return int(told if one == first else told ^ 1)
 
 
-def overlaps(facts: Facts, cut: int) -> int:
-    """Returns how many pairs of calls of a prefix overlap."""
+def extent(facts: Facts, cut: int) -> tuple[int, int]:
+    """Returns how many calls of a prefix there are to put in order, and pairs that overlap."""
     kept = _kept(facts, cut)
     complete = np.where(facts.complete[kept] <= cut, facts.complete[kept], NEVER)
-    return int((np.searchsorted(facts.invoke[kept], complete) - np.arange(len(kept)) - 1).sum())
+    later = np.searchsorted(facts.invoke[kept], complete)
+    return len(kept), int((later - np.arange(len(kept)) - 1).sum())
 
 
 def problem_of(facts: Facts, cut: int) -> Problem | None:
@@ -194,7 +195,7 @@ def _sources(
     """Notes the possible sources of all finds, as (source, sink, register); returns how many.
 
     By time alone: it begins before the call that finds it returns, and no other value was left for
-    sure since. Where there is no room they are counted only.
+    sure since. Where there is no room they are counted only. It looks at all pairs of calls.
     """
     count = 0
     for sink in range(len(find)):

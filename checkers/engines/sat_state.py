@@ -36,9 +36,8 @@ END: Final = -1
 
 _LEARNED_LITERALS: Final = 1 << 22
 _LEARNED_CLAUSES: Final = 1 << 16
-
-
 _AFTER_ALL: Final = -(1 << 40)
+"""A weight that no number of conflicts makes up for: orders are decided after all sources."""
 
 
 class State(NamedTuple):

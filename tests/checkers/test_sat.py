@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from checkers.columns import NEVER, columns_of
+from checkers.engines import sat
 from checkers.engines.beam_layout import NONE
 from checkers.engines.beam_transactions import facts_of
 from checkers.engines.general import check_linearizable
@@ -106,6 +107,14 @@ def test_what_is_too_much_is_not_known():
     facts = facts_of_all(calls)
     assert settle(facts, NEVER - 1, 10, BYTES).is_legal is None
     assert settle(facts, NEVER - 1, STEPS, 10_000).is_legal is None
+
+
+def test_what_is_too_long_is_not_laid_out(monkeypatch):
+    """Finding the sources looks at all pairs of calls, so it is counted before it is done."""
+    monkeypatch.setattr(sat, "problem_of", pytest.fail)
+    calls = model_named(MODEL).calls_of(crowded(0, operations=2_000, concurrency=5))
+    settled = settle(facts_of_all(calls), NEVER - 1, 100_000, BYTES)
+    assert (settled.is_legal, settled.steps) == (None, 0)
 
 
 @pytest.mark.parametrize("kind", ["stale-read", "phantom"])
