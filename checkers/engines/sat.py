@@ -20,9 +20,8 @@ from typing import Final
 
 import numpy as np
 
-from checkers.columns import NEVER
 from checkers.engines.beam_layout import NONE, Facts, Ints
-from checkers.engines.sat_problem import AT_FIRST, ORDER, Problem, extent, problem_of
+from checkers.engines.sat_problem import ORDER, Problem, extent, problem_of
 from checkers.engines.sat_search import FOUND, STOPPED, add_clause, has_room, search
 from checkers.engines.sat_state import DECIDED, WORK, State, hold, new_state
 
@@ -83,10 +82,10 @@ def settle(facts: Facts, cut: int, steps: int, memory_bytes: int) -> Settled:
 def _begun(problem: Problem) -> State:
     """Returns a search with the clauses of a problem."""
     state = new_state(problem)
-    hold(state, 0, DECIDED, 0)
+    hold(state, 0, DECIDED, 0, 0)
     for first, end in pairwise(problem.clause_starts.tolist()):
         if end == first + 1:
-            hold(state, int(problem.literals[first]), DECIDED, 0)
+            hold(state, int(problem.literals[first]), DECIDED, 0, 0)
         else:
             add_clause(state, first, end, problem.literals)
     return state
@@ -96,13 +95,12 @@ def _order(problem: Problem, state: State) -> Ints:
     """Returns the calls in the order that was found, but those that have no effect."""
     calls = len(problem.number)
     is_true = state.value[0::2] > 0
-    is_order = problem.register == ORDER
-    last = np.where(is_true, problem.other, problem.one)[is_order]
+    has_effect = is_true[problem.used >> 1]
+    (orders,) = np.nonzero(problem.register == ORDER)
+    one, other = problem.one[orders], problem.other[orders]
+    last = np.where(is_true[orders], other, one)[has_effect[one] & has_effect[other]]
     # How many come before each: by time, and of those that overlap it.
     place = np.searchsorted(np.sort(problem.later), np.arange(calls), side="right")
     order = np.argsort(place + np.bincount(last, minlength=calls))
-    has_effect = problem.complete != NEVER
-    is_source = (problem.register >= 0) & (problem.one != AT_FIRST)
-    has_effect[problem.one[is_source & is_true]] = True
     told: Ints = problem.number[order[has_effect[order]]]
     return told

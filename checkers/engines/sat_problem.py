@@ -11,17 +11,19 @@ of these are a legal order if
 - of three calls none comes before itself by way of the others.
 
 Only the first is told as clauses. The others follow from the calls themselves: see
-`checkers.engines.sat_rules`. A call that may have no effect needs no variable for that: after all
-others it does no harm. Its own finds need a source only if it is one.
+`checkers.engines.sat_rules`. A call that may have no effect has a variable for whether it is
+*used*, which it is if it is a source. Its own finds need a source only then; and only then does it
+need a place: after all others it does no harm.
 
 A literal is 2 v for a variable v that is true, 2 v + 1 for one that is false; variable 0 is always
-true, so that literals 0 and 1 stand for what time has settled.
+true, so that literals 0 and 1 stand for what time has settled, and for that a call is used.
 """
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from checkers.columns import NEVER
 from checkers.engines.beam_layout import NEVER_THERE, NONE, Facts, Ints, Narrow
@@ -31,7 +33,7 @@ AT_FIRST: Final = -1
 """The source of what a register held at first, in place of a call."""
 ORDER: Final = -1
 PLAIN: Final = -2
-"""In place of a register: a variable is about an order, or about whether a call is a source."""
+"""In place of a register: a variable is about an order, or about whether a call is used."""
 
 
 class Problem(NamedTuple):
@@ -42,13 +44,17 @@ class Problem(NamedTuple):
         complete: int64[n], NEVER of calls that may have no effect.
         find: int32[n, r], the value found, NONE for none.
         leave: int32[n, r], the value left, NONE for none.
+        used: int32[n], the literal that says that each has an effect; 0 if it has for sure.
         later: int64[n], the first call that was invoked after each one's completion.
+        reach: int64[n], the last of these of all calls up to each one that have an effect for sure.
         pairs: int64[n], the variable of each with the call after it; those of the next ones follow.
         meets_starts: int64[n + 1], where the calls begin that overlap each.
         meets: int32[.], these.
         one, other: int32[v], of each variable the two calls: the source, if it is about that, or
-            AT_FIRST, and what has it as such.
+            AT_FIRST, and what has it as such; the call that is used, and NONE.
         register: int32[v], in which; else ORDER or PLAIN.
+        told: int32[v], the value that a source left, NONE of other variables.
+        first_source: the first of the variables about sources.
         source_starts, sources: the variables with each call as the source, likewise.
         sink_starts, sinks: those of what each call has found.
         leaver_starts, leavers: the calls that leave something in each register.
@@ -60,13 +66,17 @@ class Problem(NamedTuple):
     complete: Ints
     find: Narrow
     leave: Narrow
+    used: Narrow
     later: Ints
+    reach: Ints
     pairs: Ints
     meets_starts: Ints
     meets: Narrow
     one: Narrow
     other: Narrow
     register: Narrow
+    told: Narrow
+    first_source: int
     source_starts: Ints
     sources: Narrow
     sink_starts: Ints
@@ -119,14 +129,14 @@ def problem_of(facts: Facts, cut: int) -> Problem | None:
     found = np.empty((count, 3), dtype=np.int64)
     _sources(invoke, complete, find, leave, facts.values.initial, found)
     source, sink, register = found.T
-    (unsure,) = np.nonzero((complete == NEVER) & (find != NONE).any(axis=1))
+    (unsure,) = np.nonzero(complete == NEVER)
+    none = np.full(len(unsure), NONE)
     sourced = 1 + len(first) + np.arange(len(found))
-    used = np.full(calls, NONE)
-    used[unsure] = 1 + len(first) + len(found) + np.arange(len(unsure))
-    clauses = list(_clauses(find, found, int(sourced[0]) if len(found) else 0, used))
+    used = np.zeros(calls, dtype=np.int32)
+    used[unsure] = 2 * (1 + len(first) + len(found) + np.arange(len(unsure)))
+    clauses = list(_clauses(find, found, 1 + len(first), used))
     if not all(clauses):
         return None
-    none = np.full(len(unsure), NONE)
     meets_starts, meets = _grouped(np.append(first, second), np.append(second, first), calls)
     is_call = source != AT_FIRST
     source_starts, sources = _grouped(source[is_call], sourced[is_call], calls)
@@ -138,15 +148,17 @@ def problem_of(facts: Facts, cut: int) -> Problem | None:
         complete=complete,
         find=find,
         leave=leave,
+        used=used,
         later=later,
+        reach=np.maximum.accumulate(np.where(complete == NEVER, 0, later)),
         pairs=pairs,
         meets_starts=meets_starts,
         meets=meets,
-        one=np.concatenate(([NONE], first, source, none)).astype(np.int32),
-        other=np.concatenate(([NONE], second, sink, none)).astype(np.int32),
-        register=np.concatenate(
-            ([PLAIN], np.full(len(first), ORDER), register, np.full(len(unsure), PLAIN))
-        ).astype(np.int32),
+        one=_joined([NONE], first, source, unsure),
+        other=_joined([NONE], second, sink, none),
+        register=_joined([PLAIN], np.full(len(first), ORDER), register, np.full_like(none, PLAIN)),
+        told=_joined([NONE], np.full(len(first), NONE), find[sink, register], none),
+        first_source=1 + len(first),
         source_starts=source_starts,
         sources=sources,
         sink_starts=sink_starts,
@@ -170,21 +182,26 @@ def _kept(facts: Facts, cut: int) -> Ints:
     return np.flatnonzero(is_there & does & (is_over | helps))
 
 
+def _joined(*parts: ArrayLike) -> Narrow:
+    """Returns what is told of all variables, from that of each kind of them."""
+    return np.concatenate(parts).astype(np.int32)
+
+
 def _grouped(groups: Ints, values: Ints, count: int) -> tuple[Ints, Narrow]:
     """Returns where the values of each group begin, and these."""
     starts = np.concatenate(([0], np.cumsum(np.bincount(groups, minlength=count))))
     return starts.astype(np.int64), values[np.argsort(groups, kind="stable")].astype(np.int32)
 
 
-def _clauses(find: Narrow, found: Ints, first: int, used: Ints) -> Iterator[list[int]]:
+def _clauses(find: Narrow, found: Ints, first: int, used: Narrow) -> Iterator[list[int]]:
     """Yields the clauses; an empty one where what was found for sure has no source."""
     of_find: dict[tuple[int, int], list[int]] = {}
     for variable, (source, sink, register) in enumerate(found.tolist(), first):
         of_find.setdefault((sink, register), []).append(2 * variable)
-        if source != AT_FIRST and used[source] != NONE:
-            yield [2 * variable + 1, 2 * int(used[source])]
+        if source != AT_FIRST and used[source]:
+            yield [2 * variable + 1, int(used[source])]
     for sink, register in zip(*(axis.tolist() for axis in np.nonzero(find != NONE)), strict=True):
-        unless = [] if used[sink] == NONE else [2 * int(used[sink]) + 1]
+        unless = [int(used[sink]) ^ 1] if used[sink] else []
         yield [*of_find.get((sink, register), ()), *unless]
 
 

@@ -16,6 +16,8 @@ from checkers.engines.sat_state import (
     WRONG,
     State,
     hold,
+    level_of,
+    queue,
 )
 from checkers.kernels import bare_kernel
 
@@ -28,28 +30,121 @@ def draw(problem: Problem, state: State, literal: int) -> None:
     if problem.register[variable] == ORDER:
         if literal & 1:
             one, other = other, one
-        _ordered(problem, state, one, other)
-        if state.at[WRONG] == NOTHING_WRONG:
-            _moved(problem, state, one, other)
-    elif problem.register[variable] >= 0 and literal & 1 == 0:
-        _sourced(problem, state, variable)
+        if _is_used(problem, state, one) and _is_used(problem, state, other):
+            if not _is_by_time(problem, state, variable, one, other):
+                _ordered(problem, state, one, other)
+            if state.at[WRONG] == NOTHING_WRONG:
+                _moved(problem, state, one, other)
+    elif literal & 1 == 0:
+        if problem.register[variable] >= 0:
+            _sourced(problem, state, variable)
+        elif one != NONE:
+            _used(problem, state, one)
+
+
+@bare_kernel
+def _is_used(problem: Problem, state: State, call: int) -> bool:
+    return bool(state.value[problem.used[call]] > 0)
+
+
+@bare_kernel
+def _is_by_time(problem: Problem, state: State, variable: int, one: int, other: int) -> bool:
+    """Says whether two calls are ordered by way of one that time orders with one of them.
+
+    What follows from their order follows without it then: of a, b and c, where time orders b and
+    c, all that comes before a comes before b, and what comes after c comes after b, so after a.
+    """
+    if state.kind[variable] != BETWEEN:
+        return False
+    call = state.why[variable]
+    return bool(before(problem, one, call) == 0 or before(problem, call, other) == 0)
 
 
 @bare_kernel
 def _ordered(problem: Problem, state: State, one: int, other: int) -> None:
     """Of three calls none comes before itself: what comes before one comes before the other."""
-    value, starts, meets = state.value, problem.meets_starts, problem.meets
-    state.at[WORK] += starts[one + 1] - starts[one] + starts[other + 1] - starts[other]
-    for call in meets[starts[one] : starts[one + 1]]:
-        if call != other and value[before(problem, other, call)] > 0:
+    value, starts = state.value, problem.meets_starts
+    fewer = one if starts[one + 1] - starts[one] < starts[other + 1] - starts[other] else other
+    state.at[WORK] += starts[fewer + 1] - starts[fewer]
+    for call in problem.meets[starts[fewer] : starts[fewer + 1]]:
+        if call not in (one, other) and _is_used(problem, state, call):
+            before_one, after_one = before(problem, call, one), before(problem, one, call)
+            before_other, after_other = before(problem, call, other), before(problem, other, call)
+            if value[before_one] > 0 and value[before_other] <= 0:
+                _follows(problem, state, before_other, BETWEEN, one)
+            if value[after_other] > 0 and value[after_one] <= 0:
+                _follows(problem, state, after_one, BETWEEN, other)
+    _put_after(problem, state, one, other)
+    _put_before(problem, state, one, other)
+
+
+@bare_kernel
+def _put_after(problem: Problem, state: State, one: int, other: int) -> None:
+    """One comes before what was invoked when the other was over, as far as that is not known."""
+    call, end = problem.later[other], problem.later[one]
+    while call < end:
+        state.at[WORK] += 1
+        if _is_used(problem, state, call):
             told = before(problem, one, call)
-            if value[told] <= 0:
-                hold(state, told, BETWEEN, other)
-    for call in meets[starts[other] : starts[other + 1]]:
-        if call != one and value[before(problem, call, one)] > 0:
+            if state.value[told] > 0:
+                end = min(end, problem.later[call])
+            else:
+                _follows(problem, state, told, BETWEEN, other)
+        call += 1
+
+
+@bare_kernel
+def _put_before(problem: Problem, state: State, one: int, other: int) -> None:
+    """What was over when one was invoked comes before the other, as far as that is not known."""
+    call, since = one - 1, other
+    while call >= 0 and problem.reach[call] > since:
+        state.at[WORK] += 1
+        is_over = other < problem.later[call] <= one
+        if is_over and call != other and _is_used(problem, state, call):
             told = before(problem, call, other)
-            if value[told] <= 0:
-                hold(state, told, BETWEEN, one)
+            if state.value[told] > 0:
+                since = max(since, call)
+            else:
+                _follows(problem, state, told, BETWEEN, one)
+        call -= 1
+
+
+@bare_kernel
+def _used(problem: Problem, state: State, call: int) -> None:
+    """A call that is used has its place among the others: what was not looked up is so now."""
+    value, starts, meets = state.value, problem.meets_starts, problem.meets
+    state.at[WORK] += starts[call + 1] - starts[call] + len(problem.one) - problem.first_source
+    for other in meets[starts[call] : starts[call + 1]]:
+        told = before(problem, call, other)
+        queue(state, told >> 1)
+        if not _is_used(problem, state, other):
+            continue
+        if value[told] > 0:
+            _ordered(problem, state, call, other)
+            _moved(problem, state, call, other)
+        elif value[told] < 0:
+            _ordered(problem, state, other, call)
+            _moved(problem, state, other, call)
+        elif other < call:
+            _place(problem, state, other, call)
+    for variable in range(problem.first_source, len(problem.one)):
+        register = problem.register[variable]
+        if value[2 * variable] > 0 and register >= 0 and problem.leave[call, register] != NONE:
+            _keep_out(problem, state, variable, call)
+
+
+@bare_kernel
+def _place(problem: Problem, state: State, one: int, call: int) -> None:
+    """Puts one before a call if it comes before what was over when that was invoked."""
+    other, since = call - 1, -1
+    while other >= 0 and problem.reach[other] > since:
+        state.at[WORK] += 1
+        if problem.later[other] <= call and _is_used(problem, state, other):
+            since = max(since, other)
+            if other != one and state.value[before(problem, one, other)] > 0:
+                _follows(problem, state, before(problem, one, call), BETWEEN, other)
+                return
+        other -= 1
 
 
 @bare_kernel
@@ -69,38 +164,44 @@ def _sourced(problem: Problem, state: State, variable: int) -> None:
     """A source comes before what has it, and no other call between them."""
     register = problem.register[variable]
     told = before(problem, problem.one[variable], problem.other[variable])
-    hold(state, told, SOURCE, variable)
+    _follows(problem, state, told, SOURCE, variable)
     first, end = problem.leaver_starts[register], problem.leaver_starts[register + 1]
     for call in problem.leavers[first:end]:
-        _keep_out(problem, state, variable, call)
+        if _is_used(problem, state, call):
+            _keep_out(problem, state, variable, call)
     state.at[WORK] += end - first
 
 
 @bare_kernel
 def _keep_out(problem: Problem, state: State, variable: int, call: int) -> None:
     """No call that leaves another value comes between a source and what has it."""
-    source, sink = problem.one[variable], problem.other[variable]
-    if call in (source, sink) or not _replaces(problem, variable, call):
-        return
     value = state.value
+    is_source = value[2 * variable]
+    left = problem.leave[call, problem.register[variable]]
+    if is_source < 0 or left == NONE or left == problem.told[variable]:
+        return
+    source, sink = problem.one[variable], problem.other[variable]
+    if call in (source, sink):
+        return
     after, until = before(problem, source, call), before(problem, call, sink)
-    if value[2 * variable] > 0:
+    if is_source > 0:
         # What time has settled has no reason; that both are settled was ruled out before.
         if value[after] > 0 and until > 1:
-            hold(state, until ^ 1, SOURCE, variable)
+            _follows(problem, state, until ^ 1, SOURCE, variable)
         elif value[until] > 0 and after > 1:
-            hold(state, after ^ 1, SOURCE, variable)
-    elif value[2 * variable] == 0 and value[after] > 0 and value[until] > 0:
-        hold(state, 2 * variable + 1, BETWEEN, call)
+            _follows(problem, state, after ^ 1, SOURCE, variable)
+    elif value[after] > 0 and value[until] > 0:
+        _follows(problem, state, 2 * variable + 1, BETWEEN, call)
 
 
 @bare_kernel
-def _replaces(problem: Problem, variable: int, call: int) -> bool:
-    """Says whether a call leaves another value than what a source left."""
-    register = problem.register[variable]
-    left = problem.leave[call, register]
-    found = problem.find[problem.other[variable], register]
-    return bool(left != NONE and left != found)  # noqa: PLR1714 numba has no such tuples
+def _follows(problem: Problem, state: State, literal: int, kind: int, why: int) -> None:
+    """Holds a literal true that follows by a rule."""
+    level = 0
+    if state.value[literal] == 0:
+        for told in state.because[: because(problem, state, literal, kind, why)]:
+            level = max(level, level_of(state, told))
+    hold(state, literal, kind, why, level)
 
 
 @bare_kernel

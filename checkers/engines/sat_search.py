@@ -3,7 +3,9 @@
 Kernels for `checkers.engines.sat`: conflict-driven clause learning as in Marques-Silva and
 Sakallah, "GRASP" (1996), with the watched literals and the weights of Moskewicz et al., "Chaff:
 engineering an efficient SAT solver" (2001), and clauses made shorter as by Eén and Sörensson, "An
-extensible SAT-solver" (2003), whose way with rules that are no clauses this is.
+extensible SAT-solver" (2003), whose way with rules that are no clauses this is. It goes back by one
+decision where what it learned follows from much earlier ones: Nadel and Ryvchin, "Chronological
+backtracking" (2018).
 """
 
 from typing import Final
@@ -29,6 +31,7 @@ from checkers.engines.sat_state import (
     State,
     back_to,
     hold,
+    level_of,
     weigh,
     weightiest,
 )
@@ -37,6 +40,9 @@ from checkers.kernels import bare_kernel
 FOUND: Final = 1
 NONE_THERE: Final = -1
 STOPPED: Final = 0
+
+_FAR: Final = 100
+"""Over so many levels it does not go back, where that is not needed."""
 
 
 @bare_kernel
@@ -50,19 +56,20 @@ def search(problem: Problem, state: State, conflicts: int, work: int) -> int:
     while True:
         if not _propagate(problem, state):
             at[CONFLICTS] += 1
-            if at[LEVEL] == 0:
+            level = _conflict(problem, state)
+            if level == 0:
                 return NONE_THERE
-            _learn(state, _analyse(problem, state))
+            _learn(state, _analyse(problem, state, level), level)
         elif at[CONFLICTS] >= last or at[WORK] >= work or not has_room(state):
             back_to(state, 0)
             return STOPPED
         else:
-            variable = weightiest(state)
+            variable = weightiest(problem, state)
             if variable < 0:
                 return FOUND
             at[LEVEL] += 1
             state.marks[at[LEVEL]] = at[SIZE]
-            hold(state, 2 * variable + state.phase[variable], DECIDED, 0)
+            hold(state, 2 * variable + state.phase[variable], DECIDED, 0, at[LEVEL])
 
 
 @bare_kernel
@@ -116,27 +123,50 @@ def _visit(state: State, literal: int) -> None:
         first = state.starts[clause]
         state.at[WORK] += 1
         other = literals[first + 1 - side]
-        place = first + 2
+        watching = first + side
         if value[other] <= 0 and state.at[WRONG] == NOTHING_WRONG:
+            place = first + 2
             while place < state.starts[clause + 1] and value[literals[place]] < 0:
                 place += 1
             state.at[WORK] += (place - first) >> 2
-            if place < state.starts[clause + 1]:
-                literals[first + side], literals[place] = literals[place], literal
-                literal_now = literals[first + side]
-                following[link], state.watched[literal_now] = state.watched[literal_now], link
-                link = after
-                continue
-            hold(state, other, CLAUSE, clause)
-        following[link], state.watched[literal] = state.watched[literal], link
+            watching = place
+            if place == state.starts[clause + 1]:
+                # All are false but the other one: of these the one that is taken back first.
+                watching = _latest(state, clause, first + 1 - side)
+                hold(state, other, CLAUSE, clause, level_of(state, literals[watching]))
+        literals[first + side], literals[watching] = literals[watching], literal
+        now = literals[first + side]
+        following[link], state.watched[now] = state.watched[now], link
         link = after
 
 
 @bare_kernel
-def _analyse(problem: Problem, state: State) -> int:
+def _latest(state: State, clause: int, but: int) -> int:
+    """Returns the place of the literal of a clause, but one, with the highest level."""
+    first, end = state.starts[clause], state.starts[clause + 1]
+    latest = first if but != first else first + 1
+    for place in range(latest + 1, end):
+        level = level_of(state, state.literals[place])
+        if place != but and level > level_of(state, state.literals[latest]):
+            latest = place
+    return int(latest)
+
+
+@bare_kernel
+def _conflict(problem: Problem, state: State) -> int:
+    """Returns the last level of what is wrong."""
+    at = state.at
+    level = level_of(state, at[WRONG])
+    for told in state.because[: because(problem, state, at[WRONG], at[WRONG_KIND], at[WRONG_WHY])]:
+        level = max(level, level_of(state, told))
+    return int(level)
+
+
+@bare_kernel
+def _analyse(problem: Problem, state: State, level: int) -> int:
     """Puts into `state.learned` a clause that would have shown it earlier; returns its length.
 
-    Its first literal follows from the others, of which the second has the highest level.
+    Its first literal, of this level, follows from the others, of which the second has the highest.
     """
     at, learned = state.at, state.learned
     count, waiting, place = 1, 0, at[SIZE]
@@ -150,15 +180,16 @@ def _analyse(problem: Problem, state: State) -> int:
             if state.seen[variable] == 0 and state.level[variable] > 0:
                 state.seen[variable] = 1
                 weigh(state, variable)
-                if state.level[variable] == at[LEVEL]:
+                if state.level[variable] == level:
                     waiting += 1
                 else:
                     learned[count] = literal ^ 1
                     count += 1
         place -= 1
-        while state.seen[state.trail[place] >> 1] == 0:
-            place -= 1
         literal = state.trail[place]
+        while state.seen[literal >> 1] == 0 or level_of(state, literal) != level:
+            place -= 1
+            literal = state.trail[place]
         state.seen[literal >> 1] = 0
         waiting -= 1
         if waiting == 0:
@@ -195,12 +226,13 @@ def _shortened(problem: Problem, state: State, count: int) -> int:
 
 
 @bare_kernel
-def _learn(state: State, count: int) -> None:
+def _learn(state: State, count: int, level: int) -> None:
+    """Goes back, no further than needs be if that is far, and holds true what was learned."""
     learned = state.learned
+    follows = level_of(state, learned[1]) if count > 1 else 0
+    back_to(state, level - 1 if level - follows > _FAR else follows)
     if count == 1:
-        back_to(state, 0)
-        hold(state, learned[0], DECIDED, 0)
-        return
-    back_to(state, state.level[learned[1] >> 1])
-    add_clause(state, 0, count, learned)
-    hold(state, learned[0], CLAUSE, state.at[CLAUSES] - 1)
+        hold(state, learned[0], DECIDED, 0, 0)
+    else:
+        add_clause(state, 0, count, learned)
+        hold(state, learned[0], CLAUSE, state.at[CLAUSES] - 1, follows)

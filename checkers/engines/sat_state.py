@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers.engines.beam_layout import Ints, Narrow
-from checkers.engines.sat_problem import Problem
+from checkers.engines.sat_problem import ORDER, PLAIN, Problem
 from checkers.kernels import bare_kernel
 
 SIZE: Final = 0
@@ -37,7 +37,8 @@ END: Final = -1
 _LEARNED_LITERALS: Final = 1 << 22
 _LEARNED_CLAUSES: Final = 1 << 16
 _AFTER_ALL: Final = -(1 << 40)
-"""A weight that no number of conflicts makes up for: orders are decided after all sources."""
+"""A weight that no number of conflicts makes up for: orders are decided after all sources,
+and after it is known which calls are used."""
 
 
 class State(NamedTuple):
@@ -45,13 +46,14 @@ class State(NamedTuple):
 
     Attributes:
         value: int8[2 v], 1 for a literal that is held true, -1 for one held false, else 0.
-        level: int32[v], how many decisions there were when each variable got its value.
+        level: int32[v], of the decisions that each variable's value follows from the last one's
+            number, its own if it is one.
         kind: int8[v], where the value is from.
         why: int32[v], by kind: the CLAUSE; the call BETWEEN two that are ordered by way of it, or
             between a source and what then can't have it; the variable of the SOURCE that a call
             can't come behind.
         trail: int32[v], what is held true, in the order in which it came.
-        marks: int32[v + 1], where each level begins there.
+        marks: int32[v + 1], where each decision is there.
         phase: int8[v], 0 for a variable that is to be held true when it is decided, else 1.
         weight: int64[v]; of two variables without a value the weightier is decided first.
         heap: int32[v], variables, the weightiest first, as a heap.
@@ -103,7 +105,7 @@ def new_state(problem: Problem) -> State:
         why=np.zeros(variables, dtype=np.int32),
         trail=np.zeros(variables, dtype=np.int32),
         marks=np.zeros(variables + 1, dtype=np.int32),
-        phase=(problem.register >= 0).astype(np.int8),
+        phase=_phases(problem),
         weight=weight,
         heap=np.append(heap, 0).astype(np.int32),
         place=place,
@@ -126,39 +128,63 @@ def _weights(problem: Problem) -> Ints:
     What is decided late is about late calls then, so that a clause that is learned takes back
     little: where weights are all alike most of the orders are taken back at each conflict.
     """
-    is_source = problem.register >= 0
-    time = np.maximum(problem.one, problem.other).astype(np.int64)
-    return np.where(is_source, 0, _AFTER_ALL) - time
+    class_ = np.select(
+        [problem.register >= 0, problem.register == PLAIN], [0, _AFTER_ALL // 2], _AFTER_ALL
+    )
+    return class_ - np.maximum(problem.one, problem.other)
+
+
+def _phases(problem: Problem) -> NDArray[np.int8]:
+    """Returns what is tried first: no source, by invocation, what may have no effect late."""
+    phases = np.ones(len(problem.one), dtype=np.int8)
+    (orders,) = np.nonzero(problem.register == ORDER)
+    one, other = problem.used[problem.one[orders]], problem.used[problem.other[orders]]
+    phases[orders] = (one != 0) & (other == 0)
+    return phases
 
 
 @bare_kernel
-def hold(state: State, literal: int, kind: int, why: int) -> None:
-    """Holds a literal true; it is WRONG if it is held false."""
+def hold(state: State, literal: int, kind: int, why: int, level: int) -> None:
+    """Holds a literal true that follows from those of a level; it is WRONG if it is false."""
     at = state.at
     if state.value[literal] < 0:
         at[WRONG], at[WRONG_KIND], at[WRONG_WHY] = literal, kind, why
     elif state.value[literal] == 0:
         variable = literal >> 1
         state.value[literal], state.value[literal ^ 1] = 1, -1
-        state.level[variable], state.kind[variable] = at[LEVEL], kind
+        state.level[variable], state.kind[variable] = level, kind
         state.why[variable] = why
         state.trail[at[SIZE]] = literal
         at[SIZE] += 1
 
 
 @bare_kernel
+def level_of(state: State, literal: int) -> int:
+    """Returns how many decisions there were that a literal follows from, or is the last of."""
+    return int(state.level[literal >> 1])
+
+
+@bare_kernel
 def back_to(state: State, level: int) -> None:
-    """Takes back what was held true since a level."""
+    """Takes back the decisions since a level, and what follows from them.
+
+    What came after them but follows from earlier ones stays, and is drawn from anew: it may have
+    found something held true already that is not any more.
+    """
     at = state.at
     if at[LEVEL] <= level:
         return
-    first = state.marks[level + 1]
-    for place in range(at[SIZE] - 1, first - 1, -1):
+    first = kept = state.marks[level + 1]
+    for place in range(first, at[SIZE]):
         literal = state.trail[place]
+        if level_of(state, literal) <= level:
+            state.trail[kept] = literal
+            kept += 1
+            continue
         state.value[literal], state.value[literal ^ 1] = 0, 0
         state.phase[literal >> 1] = literal & 1
         queue(state, literal >> 1)
-    at[SIZE] = at[HEAD] = first
+    at[SIZE], at[HEAD] = kept, first
     at[LEVEL] = level
 
 
@@ -181,8 +207,11 @@ def queue(state: State, variable: int) -> None:
 
 
 @bare_kernel
-def weightiest(state: State) -> int:
-    """Takes the weightiest variable without a value out of the heap; -1 if all have one."""
+def weightiest(problem: Problem, state: State) -> int:
+    """Takes the weightiest variable without a value out of the heap; -1 if all have one.
+
+    Of orders only those of calls that are used: the others are put back when they are.
+    """
     while state.at[QUEUED]:
         found = state.heap[0]
         state.at[QUEUED] -= 1
@@ -191,9 +220,17 @@ def weightiest(state: State) -> int:
         if state.at[QUEUED]:
             state.heap[0], state.place[last] = last, 0
             _sink(state, 0)
-        if state.value[2 * found] == 0:
+        if state.value[2 * found] == 0 and _matters(problem, state, found):
             return int(found)
     return -1
+
+
+@bare_kernel
+def _matters(problem: Problem, state: State, variable: int) -> bool:
+    if problem.register[variable] != ORDER:
+        return True
+    one, other = problem.used[problem.one[variable]], problem.used[problem.other[variable]]
+    return bool(state.value[one] > 0 and state.value[other] > 0)
 
 
 @bare_kernel
