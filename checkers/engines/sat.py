@@ -27,7 +27,7 @@ from checkers.engines.sat_state import DECIDED, WORK, State, hold, new_state
 
 _CONFLICTS: Final = 1 << 10
 """After so many the search starts again, with what it has learned."""
-_LOOKUPS: Final = 16
+_LOOKUPS: Final = 2
 """So many lookups count as one step of a search by returns: they take about as long."""
 _BYTES: Final = 100
 """What two calls that overlap take."""
