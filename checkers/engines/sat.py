@@ -7,7 +7,7 @@ each conflict (`checkers.engines.sat_search`), with rules of its own for what or
 (`checkers.engines.sat_rules`): satisfiability modulo a theory, as Tan, Zhao, Mu and Walfish,
 "Cobra: making transactional key-value stores verifiably serializable" (2020), ask it of
 transactions, whose solver, MonoSAT, has acyclic graphs as its theory (Bayless, Bayless, Hoos and
-Hu, "SAT modulo monotonic theories", 2015). Both answers are exact.
+Hu, "SAT modulo monotonic theories", 2015). Both answers are exact; an order is replayed first.
 
 Time exponential at worst, in practice some thousand conflicts at some 100,000 to 3,000,000 steps;
 memory some 100 bytes for each two calls that overlap, so O(n c), and O(n) more for each call that
@@ -75,8 +75,10 @@ def settle(facts: Facts, cut: int, steps: int, memory_bytes: int) -> Settled:
     if answer != FOUND:
         return Settled(is_legal=False, steps=done)
     order = _order(problem, state)
-    is_update = (facts.leave[order] != NONE).any(axis=1)
-    return Settled(is_legal=True, order=order[is_update], steps=done)
+    if not _is_legal(problem, facts.values.initial, order):
+        return Settled(is_legal=None, steps=done)
+    is_update = (problem.leave[order] != NONE).any(axis=1)
+    return Settled(is_legal=True, order=problem.number[order[is_update]], steps=done)
 
 
 def _begun(problem: Problem) -> State:
@@ -92,7 +94,7 @@ def _begun(problem: Problem) -> State:
 
 
 def _order(problem: Problem, state: State) -> Ints:
-    """Returns the calls in the order that was found, but those that have no effect."""
+    """Returns places of the calls in the order that was found, but those that have no effect."""
     calls = len(problem.number)
     is_true = state.value[0::2] > 0
     has_effect = is_true[problem.used >> 1]
@@ -102,5 +104,16 @@ def _order(problem: Problem, state: State) -> Ints:
     # How many come before each: by time, and of those that overlap it.
     place = np.searchsorted(np.sort(problem.later), np.arange(calls), side="right")
     order = np.argsort(place + np.bincount(last, minlength=calls))
-    told: Ints = problem.number[order[has_effect[order]]]
+    told: Ints = order[has_effect[order]]
     return told
+
+
+def _is_legal(problem: Problem, initial: Ints, order: Ints) -> bool:
+    """Replays an order: only so it is believed, whatever the rules overlook."""
+    held, last = initial, -1
+    for call in order.tolist():
+        find, leave = problem.find[call], problem.leave[call]
+        if problem.later[call] <= last or ((find != NONE) & (find != held)).any():
+            return False
+        held, last = np.where(leave != NONE, leave, held), max(last, call)
+    return True

@@ -16,6 +16,7 @@ from checkers.engines.sat_state import (
     WRONG,
     State,
     hold,
+    is_used,
     level_of,
     queue,
 )
@@ -30,7 +31,7 @@ def draw(problem: Problem, state: State, literal: int) -> None:
     if problem.register[variable] == ORDER:
         if literal & 1:
             one, other = other, one
-        if _is_used(problem, state, one) and _is_used(problem, state, other):
+        if is_used(problem, state, one) and is_used(problem, state, other):
             if not _is_by_time(problem, state, variable, one, other):
                 _ordered(problem, state, one, other)
             if state.at[WRONG] == NOTHING_WRONG:
@@ -40,11 +41,6 @@ def draw(problem: Problem, state: State, literal: int) -> None:
             _sourced(problem, state, variable)
         elif one != NONE:
             _used(problem, state, one)
-
-
-@bare_kernel
-def _is_used(problem: Problem, state: State, call: int) -> bool:
-    return bool(state.value[problem.used[call]] > 0)
 
 
 @bare_kernel
@@ -67,7 +63,7 @@ def _ordered(problem: Problem, state: State, one: int, other: int) -> None:
     fewer = one if starts[one + 1] - starts[one] < starts[other + 1] - starts[other] else other
     state.at[WORK] += starts[fewer + 1] - starts[fewer]
     for call in problem.meets[starts[fewer] : starts[fewer + 1]]:
-        if call not in (one, other) and _is_used(problem, state, call):
+        if call not in (one, other) and is_used(problem, state, call):
             before_one, after_one = before(problem, call, one), before(problem, one, call)
             before_other, after_other = before(problem, call, other), before(problem, other, call)
             if value[before_one] > 0 and value[before_other] <= 0:
@@ -84,7 +80,7 @@ def _put_after(problem: Problem, state: State, one: int, other: int) -> None:
     call, end = problem.later[other], problem.later[one]
     while call < end:
         state.at[WORK] += 1
-        if _is_used(problem, state, call):
+        if is_used(problem, state, call):
             told = before(problem, one, call)
             if state.value[told] > 0:
                 end = min(end, problem.later[call])
@@ -100,7 +96,7 @@ def _put_before(problem: Problem, state: State, one: int, other: int) -> None:
     while call >= 0 and problem.reach[call] > since:
         state.at[WORK] += 1
         is_over = other < problem.later[call] <= one
-        if is_over and call != other and _is_used(problem, state, call):
+        if is_over and call != other and is_used(problem, state, call):
             told = before(problem, call, other)
             if state.value[told] > 0:
                 since = max(since, call)
@@ -117,7 +113,7 @@ def _used(problem: Problem, state: State, call: int) -> None:
     for other in meets[starts[call] : starts[call + 1]]:
         told = before(problem, call, other)
         queue(state, told >> 1)
-        if not _is_used(problem, state, other):
+        if not is_used(problem, state, other):
             continue
         if value[told] > 0:
             _ordered(problem, state, call, other)
@@ -139,7 +135,7 @@ def _place(problem: Problem, state: State, one: int, call: int) -> None:
     other, since = call - 1, -1
     while other >= 0 and problem.reach[other] > since:
         state.at[WORK] += 1
-        if problem.later[other] <= call and _is_used(problem, state, other):
+        if problem.later[other] <= call and is_used(problem, state, other):
             since = max(since, other)
             if other != one and state.value[before(problem, one, other)] > 0:
                 _follows(problem, state, before(problem, one, call), BETWEEN, other)
@@ -167,7 +163,7 @@ def _sourced(problem: Problem, state: State, variable: int) -> None:
     _follows(problem, state, told, SOURCE, variable)
     first, end = problem.leaver_starts[register], problem.leaver_starts[register + 1]
     for call in problem.leavers[first:end]:
-        if _is_used(problem, state, call):
+        if is_used(problem, state, call):
             _keep_out(problem, state, variable, call)
     state.at[WORK] += end - first
 

@@ -46,8 +46,8 @@ class State(NamedTuple):
 
     Attributes:
         value: int8[2 v], 1 for a literal that is held true, -1 for one held false, else 0.
-        level: int32[v], of the decisions that each variable's value follows from the last one's
-            number, its own if it is one.
+        level: int32[v], of each variable with a value the number of the last decision that it
+            follows from; its own if it was decided.
         kind: int8[v], where the value is from.
         why: int32[v], by kind: the CLAUSE; the call BETWEEN two that are ordered by way of it, or
             between a source and what then can't have it; the variable of the SOURCE that a call
@@ -123,15 +123,15 @@ def new_state(problem: Problem) -> State:
 
 
 def _weights(problem: Problem) -> Ints:
-    """Returns the weights at first: sources before orders, and each by time.
+    """Returns the weights at first: sources, then what is used, then orders, and each by time.
 
     What is decided late is about late calls then, so that a clause that is learned takes back
     little: where weights are all alike most of the orders are taken back at each conflict.
     """
-    class_ = np.select(
-        [problem.register >= 0, problem.register == PLAIN], [0, _AFTER_ALL // 2], _AFTER_ALL
+    kinds = [problem.register >= 0, problem.register == PLAIN]
+    return np.select(kinds, [0, _AFTER_ALL // 2], _AFTER_ALL) - np.maximum(
+        problem.one, problem.other
     )
-    return class_ - np.maximum(problem.one, problem.other)
 
 
 def _phases(problem: Problem) -> NDArray[np.int8]:
@@ -160,7 +160,7 @@ def hold(state: State, literal: int, kind: int, why: int, level: int) -> None:
 
 @bare_kernel
 def level_of(state: State, literal: int) -> int:
-    """Returns how many decisions there were that a literal follows from, or is the last of."""
+    """Returns the number of the last decision that a literal follows from; its own if it is one."""
     return int(state.level[literal >> 1])
 
 
@@ -229,8 +229,14 @@ def weightiest(problem: Problem, state: State) -> int:
 def _matters(problem: Problem, state: State, variable: int) -> bool:
     if problem.register[variable] != ORDER:
         return True
-    one, other = problem.used[problem.one[variable]], problem.used[problem.other[variable]]
-    return bool(state.value[one] > 0 and state.value[other] > 0)
+    one, other = problem.one[variable], problem.other[variable]
+    return is_used(problem, state, one) and is_used(problem, state, other)
+
+
+@bare_kernel
+def is_used(problem: Problem, state: State, call: int) -> bool:
+    """Says whether a call is known to have an effect."""
+    return bool(state.value[problem.used[call]] > 0)
 
 
 @bare_kernel

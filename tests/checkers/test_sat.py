@@ -102,6 +102,21 @@ def test_an_order_of_a_crowded_history_is_found(seed):
     assert_legal(facts, settled.order, cut)
 
 
+@pytest.mark.parametrize("first", [0, 100, 200])
+def test_an_order_that_is_not_legal_is_not_believed(monkeypatch, first):
+    """Whatever the rules overlook: each wrong order is seen when it is replayed."""
+    calls = model_named(MODEL).calls_of(crowded(0))
+    facts, cut = facts_of_all(calls), int(calls.complete[calls.complete != NEVER].max())
+    found = sat._order
+    monkeypatch.setattr(sat, "_order", lambda *given: swapped(found(*given), first))
+    assert settle(facts, cut, STEPS, BYTES).is_legal is None
+
+
+def swapped(order, first):
+    """Two parts of an order in each other's place: what was found in one is not there any more."""
+    return np.concatenate((order[:first], order[first + 40 :], order[first : first + 40]))
+
+
 def test_what_is_too_much_is_not_known():
     calls = model_named(MODEL).calls_of(crowded(0))
     facts = facts_of_all(calls)
