@@ -66,9 +66,10 @@ def _ordered(problem: Problem, state: State, one: int, other: int) -> None:
         if call not in (one, other) and is_used(problem, state, call):
             before_one, after_one = before(problem, call, one), before(problem, one, call)
             before_other, after_other = before(problem, call, other), before(problem, other, call)
-            if value[before_one] > 0 and value[before_other] <= 0:
+            # What time has settled is left to the two below: a literal that follows has a reason.
+            if value[before_one] > 0 and value[before_other] <= 0 and before_other > 1:
                 _follows(problem, state, before_other, BETWEEN, one)
-            if value[after_other] > 0 and value[after_one] <= 0:
+            if value[after_other] > 0 and value[after_one] <= 0 and after_one > 1:
                 _follows(problem, state, after_one, BETWEEN, other)
     _put_after(problem, state, one, other)
     _put_before(problem, state, one, other)

@@ -7,10 +7,13 @@ import pytest
 
 from checkers.columns import NEVER, columns_of
 from checkers.engines import sat
-from checkers.engines.beam_layout import NONE
+from checkers.engines.beam_layout import NONE, Facts, Values
 from checkers.engines.beam_transactions import facts_of
 from checkers.engines.general import check_linearizable
 from checkers.engines.sat import settle
+from checkers.engines.sat_problem import before, problem_of
+from checkers.engines.sat_rules import draw
+from checkers.engines.sat_state import DECIDED, WRONG, hold
 from checkers.generate import GenerateOptions, generated_table
 from checkers.judge import judge_columns
 from checkers.models import model_named
@@ -115,6 +118,32 @@ def test_an_order_that_is_not_legal_is_not_believed(monkeypatch, first):
 def swapped(order, first):
     """Two parts of an order in each other's place: what was found in one is not there any more."""
     return np.concatenate((order[:first], order[first + 40 :], order[first : first + 40]))
+
+
+def test_what_time_has_settled_is_never_what_is_wrong():
+    """It follows from nothing, so a conflict would tell of calls that are not there (a crash once).
+
+    Of six calls 0 is over when 2 is invoked, and 2 when 3 is; 1 overlaps them all. That 1 comes
+    before 0 is wrong with each of the others; that 2 comes before 1 was not looked at yet.
+    """
+    none = np.empty(0, dtype=np.int64)
+    facts = Facts(
+        invoke=np.array([0, 1, 3, 6, 9, 10]),
+        complete=np.array([2, 8, 5, 11, 12, 13]),
+        find=np.full((6, 1), NONE, dtype=np.int32),
+        leave=np.arange(6, dtype=np.int32).reshape(6, 1),
+        piece=np.full(6, NONE, dtype=np.int32),
+        values=Values(
+            initial=np.array([0]), last=none, edge_starts=none, edge_piece=none, edge_to=none
+        ),
+    )
+    problem = problem_of(facts, 13)
+    assert problem is not None
+    state = sat._begun(problem)
+    for level, (one, other) in enumerate([(1, 0), (2, 1), (3, 1)], 1):
+        hold(state, before(problem, one, other), DECIDED, 0, level)
+    draw(problem, state, before(problem, 3, 1))
+    assert state.at[WRONG] == before(problem, 0, 1)
 
 
 def test_what_is_too_much_is_not_known():
