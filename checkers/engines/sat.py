@@ -9,7 +9,7 @@ each conflict (`checkers.engines.sat_search`), with rules of its own for what or
 transactions, whose solver, MonoSAT, has acyclic graphs as its theory (Bayless, Bayless, Hoos and
 Hu, "SAT modulo monotonic theories", 2015). Both answers are exact; an order is replayed first.
 
-Time exponential at worst, in practice some thousand conflicts at some 100,000 to 3,000,000 steps;
+Time exponential at worst, in practice some thousand conflicts at some 100,000 to 500,000 lookups;
 memory some 100 bytes for each two calls that overlap, so O(n c), and O(n) more for each call that
 is indeterminate. Pieces that are appended are not told: strings are not decided here.
 """
