@@ -55,9 +55,11 @@ class Problem(NamedTuple):
         register: int32[v], in which; else ORDER or PLAIN.
         told: int32[v], the value that a source left, NONE of other variables.
         first_source: the first of the variables about sources.
-        source_starts, sources: the variables with each call as the source, likewise.
-        sink_starts, sinks: those of what each call has found.
-        leaver_starts, leavers: the calls that leave something in each register.
+        source_starts, sources: the variables with each call as the source in each register, by
+            call and register, likewise.
+        sink_starts, sinks: those of what each call has found in each.
+        since: int64[n], the first call up to which one that has an effect for sure overlaps each.
+        unsure: int32[.], the calls that may have no effect.
         clause_starts: int64[c + 1], where the literals of each clause begin.
         literals: int32[.], these.
     """
@@ -81,8 +83,8 @@ class Problem(NamedTuple):
     sources: Narrow
     sink_starts: Ints
     sinks: Narrow
-    leaver_starts: Ints
-    leavers: Narrow
+    since: Ints
+    unsure: Narrow
     clause_starts: Ints
     literals: Narrow
 
@@ -139,10 +141,10 @@ def problem_of(facts: Facts, cut: int) -> Problem | None:
         return None
     meets_starts, meets = _grouped(np.append(first, second), np.append(second, first), calls)
     is_call = source != AT_FIRST
-    source_starts, sources = _grouped(source[is_call], sourced[is_call], calls)
-    sink_starts, sinks = _grouped(sink, sourced, calls)
-    leaver, left_in = np.nonzero(leave != NONE)
-    leaver_starts, leavers = _grouped(left_in, leaver, registers)
+    by_source = (source * registers + register)[is_call]
+    source_starts, sources = _grouped(by_source, sourced[is_call], calls * registers)
+    sink_starts, sinks = _grouped(sink * registers + register, sourced, calls * registers)
+    reach = np.maximum.accumulate(np.where(complete == NEVER, 0, later))
     return Problem(
         number=kept,
         complete=complete,
@@ -150,7 +152,7 @@ def problem_of(facts: Facts, cut: int) -> Problem | None:
         leave=leave,
         used=used,
         later=later,
-        reach=np.maximum.accumulate(np.where(complete == NEVER, 0, later)),
+        reach=reach,
         pairs=pairs,
         meets_starts=meets_starts,
         meets=meets,
@@ -163,8 +165,8 @@ def problem_of(facts: Facts, cut: int) -> Problem | None:
         sources=sources,
         sink_starts=sink_starts,
         sinks=sinks,
-        leaver_starts=leaver_starts,
-        leavers=leavers,
+        since=np.searchsorted(reach, np.arange(calls), side="right"),
+        unsure=unsure.astype(np.int32),
         clause_starts=np.cumsum([0, *map(len, clauses)]).astype(np.int64),
         literals=np.asarray([literal for clause in clauses for literal in clause], dtype=np.int32),
     )

@@ -5,7 +5,7 @@ looked up when one of their literals comes true. And back: from which literals o
 """
 
 from checkers.engines.beam_layout import NONE
-from checkers.engines.sat_problem import ORDER, Problem, before
+from checkers.engines.sat_problem import AT_FIRST, ORDER, Problem, before
 from checkers.engines.sat_state import (
     BETWEEN,
     CLAUSE,
@@ -72,7 +72,8 @@ def _ordered(problem: Problem, state: State, one: int, other: int) -> None:
             if value[after_other] > 0 and value[after_one] <= 0 and after_one > 1:
                 _follows(problem, state, after_one, BETWEEN, other)
     _put_after(problem, state, one, other)
-    _put_before(problem, state, one, other)
+    if other < one:
+        _put_before(problem, state, one, other)
 
 
 @bare_kernel
@@ -147,26 +148,41 @@ def _place(problem: Problem, state: State, one: int, call: int) -> None:
 @bare_kernel
 def _moved(problem: Problem, state: State, one: int, other: int) -> None:
     """Looks at all pairs of a source and what has it that two ordered calls may be between."""
-    first, end = problem.source_starts[one], problem.source_starts[one + 1]
-    for variable in problem.sources[first:end]:
-        _keep_out(problem, state, variable, other)
-    begin, last = problem.sink_starts[other], problem.sink_starts[other + 1]
-    for variable in problem.sinks[begin:last]:
-        _keep_out(problem, state, variable, one)
-    state.at[WORK] += end - first + last - begin
+    find, leave = problem.find, problem.leave
+    registers = find.shape[1]
+    for register in range(registers):
+        left, over = leave[one, register], leave[other, register]
+        if left == NONE:
+            continue
+        if NONE != over != left:
+            place = one * registers + register
+            first, end = problem.source_starts[place], problem.source_starts[place + 1]
+            state.at[WORK] += end - first
+            for variable in problem.sources[first:end]:
+                _keep_out(problem, state, variable, other)
+        if NONE != find[other, register] != left:
+            place = other * registers + register
+            first, end = problem.sink_starts[place], problem.sink_starts[place + 1]
+            state.at[WORK] += end - first
+            for variable in problem.sinks[first:end]:
+                _keep_out(problem, state, variable, one)
 
 
 @bare_kernel
 def _sourced(problem: Problem, state: State, variable: int) -> None:
     """A source comes before what has it, and no other call between them."""
+    source, sink = problem.one[variable], problem.other[variable]
     register = problem.register[variable]
-    told = before(problem, problem.one[variable], problem.other[variable])
-    _follows(problem, state, told, SOURCE, variable)
-    first, end = problem.leaver_starts[register], problem.leaver_starts[register + 1]
-    for call in problem.leavers[first:end]:
-        if is_used(problem, state, call):
+    _follows(problem, state, before(problem, source, sink), SOURCE, variable)
+    first = 0 if source == AT_FIRST else problem.since[source]
+    end = problem.later[sink]
+    for call in range(first, end):
+        if problem.leave[call, register] != NONE and is_used(problem, state, call):
             _keep_out(problem, state, variable, call)
-    state.at[WORK] += end - first
+    for call in problem.unsure:
+        if call < first and is_used(problem, state, call):
+            _keep_out(problem, state, variable, call)
+    state.at[WORK] += end - first + len(problem.unsure)
 
 
 @bare_kernel
