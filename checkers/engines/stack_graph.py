@@ -24,6 +24,9 @@ it can,
 - a lost put has its effect just before the call that returns takes what it put;
 - a lost take takes what is on top, as an open take of that would.
 
+A lost take of which nothing comes before something is put, no other take and no stack that is found
+empty, can as well come when that is taken again. So nothing is put after such a take.
+
 Of lost calls a state knows how many of each kind had their effect, in one number. Where that takes
 more than a word has bits, so much is lost that a search of bounded width is the better choice.
 
@@ -32,37 +35,21 @@ Each step is noted as a word of the language: by them a legal order is read off 
 
 from typing import Final, NamedTuple
 
-import numpy as np
-
-from checkers.engines.stack_ahead import Ints
-from checkers.engines.stack_graph_room import collect, with_room
-from checkers.engines.stack_graph_rows import (
-    BEFORE,
-    BELOW,
-    BOTTOM,
-    CALL,
-    COUNT,
-    EDGE,
-    FRAME,
-    INNER,
-    NONE,
-    OUTER,
-    PUT_BY,
-    TAKEN_BY,
-    WORD,
-)
-from checkers.engines.stack_graph_space import LEVEL, Sweep, new_sweep
+from checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
+from checkers.engines.stack_graph_best import Taste
+from checkers.engines.stack_graph_order import order_of
+from checkers.engines.stack_graph_room import collect, is_half_full, with_room
+from checkers.engines.stack_graph_rows import COUNT
+from checkers.engines.stack_graph_space import LEVEL, counts_all, new_sweep
 from checkers.engines.stack_graph_sweep import FULL, OUT_OF_WORK, PASSED, sweep_levels
-from checkers.engines.stack_steps import MOST_SLOTS, Calls
-from checkers.kernels import kernel
 from checkers.options import Limits
 
 _LEAST_ROOM: Final = 1 << 10
-_ROOM_BYTES: Final = 1600
+_ROOM_BYTES: Final = 2400
 """What the room for a state costs, with frames and words, while it is moved to more."""
-_MOST_SPENT: Final = 1 << 62
-_WORK_A_SECOND: Final = 25_000_000
+_WORK_A_SECOND: Final = 10_000_000
 """So much on any machine; so that what a key may cost is counted, not timed."""
+_ALL: Final = Taste(kept=0, more=0)
 
 
 class Swept(NamedTuple):
@@ -85,55 +72,20 @@ def swept(calls: Calls, last: int, limits: Limits) -> Swept | None:
         last: how many completions there are to reach.
         limits: what it may take.
     """
-    radix = _radix(calls)
-    if radix is None or calls.opened.shape[1] > MOST_SLOTS:
-        return None
     most, room = int(limits.seconds * _WORK_A_SECOND), _LEAST_ROOM
-    sweep = new_sweep(room, radix)
-    while (stuck := int(sweep_levels(calls, sweep, last, most))) == FULL:
+    sweep = new_sweep(calls, room)
+    if not counts_all(sweep) or calls.opened.shape[1] > MOST_SLOTS:
+        return None
+    while (stuck := int(sweep_levels(calls, sweep, last, most, _ALL))) == FULL:
         before = int(sweep.at[LEVEL])
-        collect(sweep)
-        if _is_half_full(sweep) or sweep_levels(calls, sweep, before + 1, most) == FULL:
+        collect(sweep, sweep.frontier.rows[: sweep.frontier.at[COUNT]])
+        if is_half_full(sweep) or sweep_levels(calls, sweep, before + 1, most, _ALL) == FULL:
             room *= 2
             if room * _ROOM_BYTES > limits.memory_bytes:
                 return None
-            sweep = with_room(sweep, room)
+            sweep = with_room(calls, sweep, room)
     if stuck == OUT_OF_WORK:
         return None
-    return Swept(stuck=None if stuck == PASSED else stuck, order=order_of(sweep))
-
-
-def _radix(calls: Calls) -> Ints | None:
-    """Returns what a lost call of each kind adds to the number of all; None if it is too large."""
-    factors, product = [], 1
-    for count in [*np.diff(calls.lost_from).tolist(), len(calls.spares)]:
-        factors.append(product)
-        product *= count + 1
-    return np.asarray(factors, dtype=np.int64) if product < _MOST_SPENT else None
-
-
-def _is_half_full(sweep: Sweep) -> bool:
-    heaps = (sweep.frames, sweep.edges, sweep.words)
-    return any(2 * int(heap.at[COUNT]) > len(heap.rows) for heap in heaps)
-
-
-@kernel
-def order_of(sweep: Sweep) -> Ints:
-    """Returns the puts and takes by which one state of the frontier came about, in order."""
-    words, edges = sweep.words.rows, sweep.edges.rows
-    found = [0 for _ in range(0)]
-    returns = [(0, 0) for _ in range(0)]
-    frame, word = sweep.frontier.rows[0, FRAME], sweep.frontier.rows[0, WORD]
-    while word != NONE or len(returns) > 0 or frame != BOTTOM:
-        if word != NONE:  # from the last take to the first put
-            found.append(words[word, TAKEN_BY])
-            returns.append((words[word, PUT_BY], words[word, OUTER]))
-            word = words[word, INNER]
-        elif len(returns) > 0:
-            call, word = returns.pop()
-            found.append(call)
-        else:
-            edge = sweep.frames.rows[frame, EDGE]
-            found.append(edges[edge, CALL])
-            frame, word = edges[edge, BELOW], edges[edge, BEFORE]
-    return np.array(found[::-1], dtype=np.int64)
+    order = order_of(calls, sweep)
+    assert order is not None, "all that was lost is counted"
+    return Swept(stuck=None if stuck == PASSED else stuck, order=order)

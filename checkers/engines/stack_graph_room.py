@@ -3,10 +3,12 @@
 from typing import Final
 
 from checkers.engines.register_layout import Integer
-from checkers.engines.stack_ahead import Ints
+from checkers.engines.stack_calls import Calls, Ints
 from checkers.engines.stack_graph_rows import (
     BEFORE,
     BELOW,
+    BEST,
+    BOTTOM,
     COUNT,
     EDGE,
     FRAME,
@@ -14,7 +16,6 @@ from checkers.engines.stack_graph_rows import (
     NEXT,
     NONE,
     OUTER,
-    OWNER,
     WORD,
     Heap,
 )
@@ -25,12 +26,18 @@ _KEPT: Final = 0
 """Says that a row is kept, before it has its number."""
 
 
-def with_room(sweep: Sweep, room: int) -> Sweep:
+def with_room(calls: Calls, sweep: Sweep, room: int) -> Sweep:
     """Returns a sweep with room for more states, a power of two, that stands where another does."""
-    larger = new_sweep(room, sweep.radix)
+    larger = with_heaps(new_sweep(calls, room), sweep)
     count = int(sweep.frontier.at[COUNT])
     larger.frontier.rows[:count] = sweep.frontier.rows[:count]
-    larger.frontier.at[COUNT], larger.at[:] = count, sweep.at
+    larger.frontier.at[COUNT] = count
+    larger.at[:], larger.begun[:] = sweep.at, sweep.begun
+    return larger
+
+
+def with_heaps(larger: Sweep, sweep: Sweep) -> Sweep:
+    """Fills the frames, edges and words of a sweep with those of another; returns it."""
     for before, after in (
         (sweep.frames, larger.frames),
         (sweep.edges, larger.edges),
@@ -41,16 +48,28 @@ def with_room(sweep: Sweep, room: int) -> Sweep:
     return larger
 
 
+def is_half_full(sweep: Sweep) -> bool:
+    """Says whether there is little room for frames, edges or words."""
+    heaps = (sweep.frames, sweep.edges, sweep.words)
+    return any(2 * int(heap.at[COUNT]) > len(heap.rows) for heap in heaps)
+
+
 @bare_kernel
-def collect(sweep: Sweep) -> None:
-    """Leaves out the frames, edges and words that no state of the frontier comes by."""
-    frontier, frames, edges, words = sweep.frontier, sweep.frames, sweep.edges, sweep.words
+def collect(sweep: Sweep, states: Ints) -> None:
+    """Leaves out the frames, edges and words that no state comes by.
+
+    Args:
+        sweep: what it is about.
+        states: int64[., COLUMNS], all that are there; they have new numbers then.
+    """
+    frames, edges, words = sweep.frames, sweep.edges, sweep.words
     _unmark(frames)
     _unmark(edges)
     _unmark(words)
-    for place in range(frontier.at[COUNT]):
-        _keep(words, frontier.rows[place, WORD])
-        _keep(frames, frontier.rows[place, FRAME])
+    frames.number[BOTTOM] = _KEPT
+    for place in range(len(states)):
+        _keep(words, states[place, WORD])
+        _keep(frames, states[place, FRAME])
     _mark(sweep)
     for word in range(words.at[COUNT] - 1, -1, -1):
         if words.number[word] != NONE:
@@ -63,15 +82,15 @@ def collect(sweep: Sweep) -> None:
         _renumber(words.rows, word, OUTER, words)
         _renumber(words.rows, word, INNER, words)
     for edge in range(edges.at[COUNT]):
-        _renumber(edges.rows, edge, OWNER, frames)
         _renumber(edges.rows, edge, BELOW, frames)
         _renumber(edges.rows, edge, BEFORE, words)
         _renumber(edges.rows, edge, NEXT, edges)
     for frame in range(frames.at[COUNT]):
         _renumber(frames.rows, frame, EDGE, edges)
-    for place in range(frontier.at[COUNT]):
-        _renumber(frontier.rows, place, FRAME, frames)
-        _renumber(frontier.rows, place, WORD, words)
+        _renumber(frames.rows, frame, BEST, edges)
+    for place in range(len(states)):
+        _renumber(states, place, FRAME, frames)
+        _renumber(states, place, WORD, words)
 
 
 @bare_kernel

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checkers.engines.register_layout import Integer
-from checkers.engines.stack_ahead import Ints
+from checkers.engines.stack_calls import Ints
 from checkers.kernels import bare_kernel
 
 NONE: Final = -1
@@ -21,28 +21,45 @@ BOTTOM: Final = 0
 """The frame below all."""
 
 HAD: Final = 0
-SPENT: Final = 1
-FRAME: Final = 2
+FRAME: Final = 1
+KEY: Final = 2
 WORD: Final = 3
-"""Of a state: the bits of the open calls that had their effect; a number that says how many lost
-ones of each kind had; what is on top; and what happened on top of that."""
+COST: Final = 4
+SPENT: Final = 5
+"""Of a state: the bits of the open calls that had their effect; what is on top; a number that tells
+apart states that have the same; and what happened on top of that: the word, what it cost, and a
+number that says how many lost calls of each kind it used."""
+
+COLUMNS: Final = 6
+"""Of a state."""
 
 VALUE: Final = 0
 EDGE: Final = 1
-"""Of a frame: its element, and the last of its edges."""
+BEST: Final = 2
+TOTAL: Final = 3
+USES: Final = 4
+EDGES: Final = 5
+IS_FIXED: Final = 6
+FRAME_COLUMNS: Final = 7
+"""Of a frame: its element, the last of its edges, and the one by which all up to it cost the least;
+what that cost, and which lost calls it used; how many edges it has; and whether that edge has to
+remain the best, since something was reckoned by it."""
 
-OWNER: Final = 0
-BELOW: Final = 1
-BEFORE: Final = 2
-CALL: Final = 3
-NEXT: Final = 4
-"""Of an edge: the frame, that below, what had happened on top of that one, the put, the edge of the
-same frame that was made before."""
+BELOW: Final = 0
+BEFORE: Final = 1
+CALL: Final = 2
+NEXT: Final = 3
+PAID: Final = 4
+WENT: Final = 5
+EDGE_COLUMNS: Final = 6
+"""Of an edge: the frame below, what had happened on top of that one, the put, the edge of the same
+frame that was made before; what the word before cost, and which lost calls it used."""
 
 OUTER: Final = 0
 PUT_BY: Final = 1
 INNER: Final = 2
 TAKEN_BY: Final = 3
+WORD_COLUMNS: Final = 4
 """Of a word."""
 
 COUNT: Final = 0
@@ -51,10 +68,10 @@ IS_FULL: Final = 2
 
 
 class Table(NamedTuple):
-    """Rows of three keys and a datum, the same keys once.
+    """States, the same three keys once: HAD, FRAME and KEY.
 
     Attributes:
-        rows: int64[room, 4].
+        rows: int64[room, COLUMNS].
         slots: int64[2^j], the places of rows by their hashes.
         ages: int64[2^j], in which age of the table each was filled.
         at: int64[3], the COUNT of rows, the table's AGE, and whether it IS FULL.
@@ -83,7 +100,7 @@ class Heap(NamedTuple):
 def new_table(room: int) -> Table:
     """Returns an empty table with room for so many rows, a power of two."""
     return Table(
-        rows=np.zeros((room, 4), dtype=np.int64),
+        rows=np.zeros((room, COLUMNS), dtype=np.int64),
         slots=np.zeros(2 * room, dtype=np.int64),
         ages=np.zeros(2 * room, dtype=np.int64),
         at=np.array([0, 1, 0]),
@@ -107,35 +124,41 @@ def clear(table: Table) -> None:
 
 
 @bare_kernel
-def put(table: Table, had: Integer, spent: Integer, last: Integer, datum: Integer) -> Integer:
-    """Adds a row if its three keys are new.
+def place_of(
+    table: Table, had: Integer, frame: Integer, key: Integer, cost: Integer
+) -> tuple[Integer, bool]:
+    """Finds the row of a state, or adds it.
 
     Returns:
-        Its place if they are, or if the table is full, the room; else ~place of what is there.
+        Its place, the room if there is none left; and whether what it holds is to be written: it is
+        new, or costs less now.
     """
     rows, at = table.rows, table.at
-    slot = _hash(had, spent, last) & (len(table.slots) - 1)
+    slot = _hash(had, frame, key) & (len(table.slots) - 1)
     while table.ages[slot] == at[AGE]:
         place = table.slots[slot]
         row = rows[place]
-        if row[HAD] == had and row[SPENT] == spent and row[FRAME] == last:
-            return np.int64(~place)
+        if row[HAD] == had and row[FRAME] == frame and row[KEY] == key:
+            is_less = cost < row[COST]
+            if is_less:
+                row[COST] = cost
+            return np.int64(place), is_less
         slot = (slot + 1) & (len(table.slots) - 1)
     place = at[COUNT]
     if place == len(rows):
         at[IS_FULL] = 1
-        return np.int64(place)
+        return np.int64(place), False
     table.ages[slot], table.slots[slot] = at[AGE], place
     row = rows[place]
-    row[HAD], row[SPENT], row[FRAME], row[WORD] = had, spent, last, datum
+    row[HAD], row[FRAME], row[KEY], row[COST] = had, frame, key, cost
     at[COUNT] += 1
-    return np.int64(place)
+    return np.int64(place), True
 
 
 @bare_kernel
-def _hash(had: Integer, spent: Integer, last: Integer) -> Integer:
-    mixed = np.uint64(had) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(last)
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + np.uint64(spent)
+def _hash(had: Integer, frame: Integer, key: Integer) -> Integer:
+    mixed = np.uint64(had) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(frame)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + np.uint64(key)
     mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0x94D049BB133111EB)
     return np.int64(mixed >> np.uint64(32))
 

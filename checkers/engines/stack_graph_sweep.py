@@ -1,7 +1,8 @@
-"""A sweep over the completions of a stack, with all that may be there at each.
+"""A sweep over the completions of a stack, with what may be there at each.
 
-What is there at each completion is a table of states. In which order calls have their effect, the
-top of `checkers.engines.stack_graph` says; `checkers.engines.stack_graph_steps` makes each step.
+What is there at each completion is a table of states: all that may be, or the best of them. In
+which order calls have their effect, the top of `checkers.engines.stack_graph` says;
+`checkers.engines.stack_graph_steps` makes each step.
 """
 
 from typing import Final
@@ -10,8 +11,11 @@ import numpy as np
 
 from checkers.calls.containers import FOUND_NONE, PUT, TAKE
 from checkers.engines.register_layout import Integer
+from checkers.engines.stack_calls import Calls
+from checkers.engines.stack_graph_best import Taste, keep_best
 from checkers.engines.stack_graph_rows import (
     BOTTOM,
+    COST,
     COUNT,
     FRAME,
     HAD,
@@ -20,38 +24,43 @@ from checkers.engines.stack_graph_rows import (
     SPENT,
     WORD,
     clear,
-    put,
 )
-from checkers.engines.stack_graph_space import LEVEL, NONES, OPEN, WORK, Sweep
-from checkers.engines.stack_graph_steps import put_on_top, take_at_once, take_top
-from checkers.engines.stack_steps import Calls
-from checkers.kernels import bare_kernel
+from checkers.engines.stack_graph_space import ARRIVED, LEVEL, NONES, OPEN, WORK, Sweep
+from checkers.engines.stack_graph_steps import keep_as_is, put_on_top, take_at_once, take_top
+from checkers.kernels import bare_kernel, kernel
 
 PASSED: Final = -1
 FULL: Final = -2
 OUT_OF_WORK: Final = -3
 
 
-@bare_kernel
-def sweep_levels(calls: Calls, sweep: Sweep, last: Integer, most: Integer) -> Integer:
+@kernel
+def sweep_levels(calls: Calls, sweep: Sweep, last: Integer, most: Integer, taste: Taste) -> Integer:
     """Passes completions, from where the sweep stands to `last`.
+
+    Args:
+        calls: those of one key.
+        sweep: where it stands.
+        last: how many completions to pass, from the first.
+        most: how much work to do at most.
+        taste: how many states to keep, and which; of all of them nothing is left out.
 
     Returns:
         The first call that no state passes, PASSED, FULL before a completion for which there is too
-        little room, or OUT_OF_WORK where more work than `most` was done.
+        little room, or OUT_OF_WORK.
     """
     at = sweep.at
     while at[LEVEL] < last:
         counts = sweep.frames.at[COUNT], sweep.edges.at[COUNT], sweep.words.at[COUNT]
         it = calls.levels[at[LEVEL]]
-        _list_open(calls, sweep)
+        _begin(calls, sweep, it)
         _pass(calls, sweep, it)
-        if _is_full(sweep):
+        if _is_full(sweep, taste.kept == 0):
             sweep.frames.at[COUNT], sweep.edges.at[COUNT], sweep.words.at[COUNT] = counts
             return FULL
         if sweep.passed.at[COUNT] == 0:
             return np.int64(it)
-        _take_over(sweep)
+        keep_best(calls, sweep, it, taste)
         at[LEVEL] += 1
         if at[WORK] > most:
             return OUT_OF_WORK
@@ -59,27 +68,18 @@ def sweep_levels(calls: Calls, sweep: Sweep, last: Integer, most: Integer) -> In
 
 
 @bare_kernel
-def _is_full(sweep: Sweep) -> bool:
-    """Says whether something had no room, and forgets that."""
-    full = sweep.passed.at[IS_FULL] + sweep.seen.at[IS_FULL] + sweep.made.at[IS_FULL]
-    full += sweep.frames.at[IS_FULL] + sweep.edges.at[IS_FULL] + sweep.words.at[IS_FULL]
+def _is_full(sweep: Sweep, are_all_kept: bool) -> bool:  # noqa: FBT001 a kernel
+    """Says whether something had no room that has to have it, and forgets that."""
+    full = sweep.frames.at[IS_FULL] + sweep.edges.at[IS_FULL] + sweep.words.at[IS_FULL]
+    if are_all_kept:
+        full += sweep.passed.at[IS_FULL] + sweep.seen.at[IS_FULL] + sweep.made.at[IS_FULL]
     sweep.frames.at[IS_FULL] = sweep.edges.at[IS_FULL] = sweep.words.at[IS_FULL] = 0
     return bool(full > 0)
 
 
 @bare_kernel
-def _take_over(sweep: Sweep) -> None:
-    """Makes what passed the frontier."""
-    count = sweep.passed.at[COUNT]
-    for place in range(count):
-        for column in range(WORD + 1):
-            sweep.frontier.rows[place, column] = sweep.passed.rows[place, column]
-    sweep.frontier.at[COUNT] = count
-
-
-@bare_kernel
-def _list_open(calls: Calls, sweep: Sweep) -> None:
-    """Lists the open calls by their completions, and the bits of those that found none."""
+def _begin(calls: Calls, sweep: Sweep, it: Integer) -> None:
+    """Lists the open calls by their completions, and what was lost, as a call returns."""
     count, nones = 0, 0
     for slot in range(calls.opened.shape[1]):
         call = np.int64(calls.opened[sweep.at[LEVEL], slot])
@@ -94,6 +94,11 @@ def _list_open(calls: Calls, sweep: Sweep) -> None:
         sweep.opened[place] = call
         count += 1
     sweep.at[OPEN], sweep.at[NONES] = count, nones
+    arrived = sweep.at[ARRIVED]
+    while arrived < len(calls.kinds) and calls.invoke[calls.arrivals[arrived]] < calls.complete[it]:
+        sweep.begun[calls.kinds[arrived]] += 1
+        arrived += 1
+    sweep.at[ARRIVED] = arrived
 
 
 @bare_kernel
@@ -105,16 +110,15 @@ def _pass(calls: Calls, sweep: Sweep, it: Integer) -> None:
     bit = 1 << calls.slot[it]
     for place in range(sweep.frontier.at[COUNT]):
         row = sweep.frontier.rows[place]
-        had, spent, frame, word = row[HAD], row[SPENT], row[FRAME], row[WORD]
+        had, frame, word, cost, spent = row[HAD], row[FRAME], row[WORD], row[COST], row[SPENT]
         if frame == BOTTOM:
             had |= sweep.at[NONES]
         if had & bit != 0:
-            put(sweep.passed, had & ~bit, spent, frame, word)
+            keep_as_is(sweep, sweep.passed, had & ~bit, frame, word, cost, spent)
             continue
         if calls.action[it] == TAKE:
-            take_at_once(calls, sweep, it, had, spent, frame, word)
-        put(sweep.seen, had, spent, frame, word)
-    sweep.at[WORK] += sweep.frontier.at[COUNT]
+            take_at_once(calls, sweep, it, had, place)
+        keep_as_is(sweep, sweep.seen, had, frame, word, cost, spent)
     place = 0
     while place < sweep.seen.at[COUNT]:
         take_top(calls, sweep, it, place)
@@ -124,3 +128,4 @@ def _pass(calls: Calls, sweep: Sweep, it: Integer) -> None:
         while place < sweep.seen.at[COUNT]:
             put_on_top(calls, sweep, it, place)
             place += 1
+    sweep.at[WORK] += sweep.frontier.at[COUNT] + sweep.seen.at[COUNT]

@@ -1,40 +1,27 @@
-"""An order of a stack's calls, whose elements may be equal: told by a sweep, or by a search.
+"""An order of a stack's calls, whose elements may be equal: told by a search, or by a sweep.
 
-The sweep (`checkers.engines.stack_graph`) tells an order, or that there is none; where calls were
-lost it mostly takes too much, and a search of bounded width goes first.
-
-The search (`checkers.engines.stack_search`) says which take took what was put by which call, and by
-when that was put at the latest. Takes have their effect in the order in which it placed them. Puts
-have theirs as late as they can: of those that must be in place by one moment, because of one take,
-what is taken first is put last. Whether that is legal is seen by doing it.
+The sweep of all states (`checkers.engines.stack_graph`) tells an order, or that there is none, and
+mostly takes too much where calls were lost, or many are open; the search keeps the best
+(`checkers.engines.stack_beam`), so that it finds an order or tells nothing.
 """
 
 from typing import Final
 
 import numpy as np
 from msgspec import structs
-from numpy.typing import NDArray
 
-from checkers.calls.containers import FOUND_NONE, PUT, ContainerCalls, StackCalls
+from checkers.calls.containers import FOUND_NONE, PUT, StackCalls
 from checkers.calls.values import NO_VALUE
 from checkers.columns import NEVER
-from checkers.engines.lanes import lanes_of
-from checkers.engines.stack_ahead import Ints, ahead_of
-from checkers.engines.stack_cells import BELOW, BOTTOM, CALL, CAP, HI, LO, VALUE
+from checkers.engines.stack_beam import found_order
+from checkers.engines.stack_calls import Calls, Ints, calls_of, is_lossy
 from checkers.engines.stack_graph import swept
-from checkers.engines.stack_search import search
-from checkers.engines.stack_steps import LOG, MOST_SLOTS, PAIRED, TOP, Calls
 from checkers.kernels import kernel
 from checkers.options import Limits
 
-_STATES_A_SECOND: Final = 800_000
-"""So few states on any machine; so that what a key may cost is counted, not timed."""
-_MOST_KEPT: Final = 1024
-_SWEEPS: Final = 0.5
+_SWEEPS: Final = 0.3
 _SWEEPS_LOSSY: Final = 0.2
 """So much of the time may be taken by a sweep, and if calls were lost."""
-_CELL_BYTES: Final = 320
-"""What a cell costs while there are two copies of all."""
 
 
 def order_of(calls: StackCalls, cut: int, limits: Limits) -> Ints | None:
@@ -60,11 +47,6 @@ def shares(calls: Calls, limits: Limits) -> tuple[Limits, Limits]:
     )
 
 
-def is_lossy(calls: Calls) -> bool:
-    """Says whether calls were lost."""
-    return len(calls.levels) < len(calls.action)
-
-
 def searched(calls: Calls, last: int, limits: Limits) -> Ints | None:
     """Returns puts and takes in a legal order that a search of bounded width finds, if it does.
 
@@ -73,77 +55,8 @@ def searched(calls: Calls, last: int, limits: Limits) -> Ints | None:
         last: how many completions it has to reach.
         limits: what it may take.
     """
-    if calls.opened.shape[1] > MOST_SLOTS:
-        return None
-    most = int(limits.seconds * _STATES_A_SECOND)
-    is_found, cells, row = search(calls, last, _MOST_KEPT, most, limits.memory_bytes // _CELL_BYTES)
-    if not is_found:
-        return None
-    order = _order(cells, row)
-    return order if is_legal(calls, last, order) else None
-
-
-def calls_of(calls: ContainerCalls, start: int, end: int) -> Calls:
-    """Returns the calls of a key as the search needs them."""
-    action, element = calls.action[start:end], calls.element[start:end]
-    invoke, complete = calls.invoke[start:end], calls.complete[start:end]
-    (sure,) = np.nonzero(complete != NEVER)
-    slot, lanes = np.full(len(action), -1), 0
-    slot[sure], _, lanes = lanes_of(invoke[sure], complete[sure], len(sure) + 1)
-    levels = sure[np.argsort(complete[sure])]
-    (lost,) = np.nonzero((action == PUT) & (complete == NEVER))
-    lost = lost[np.argsort(element[lost], kind="stable")]
-    values = np.arange(element.max(initial=NO_VALUE) + 2)
-    return Calls(
-        action=action,
-        element=element,
-        invoke=invoke,
-        complete=complete,
-        levels=levels,
-        slot=slot,
-        opened=_opened(invoke, complete, slot, levels, lanes),
-        spares=np.flatnonzero((action != PUT) & (complete == NEVER)),
-        lost=lost,
-        lost_from=np.searchsorted(element[lost], values),
-        ahead=ahead_of(action, element, invoke, complete, levels),
-    )
-
-
-@kernel
-def _opened(
-    invoke: Ints, complete: Ints, slot: Ints, levels: Ints, slots: int
-) -> NDArray[np.int32]:
-    """Returns which calls are open at each completion: int32[m, slots], -1 for none."""
-    found = np.full((len(levels), slots), -1, dtype=np.int32)
-    opened, call = np.full(slots, -1, dtype=np.int32), 0
-    for level in range(len(levels)):
-        it = levels[level]
-        while call < len(invoke) and invoke[call] < complete[it]:
-            if slot[call] >= 0:
-                opened[slot[call]] = call
-            call += 1
-        found[level] = opened
-        opened[slot[it]] = -1
-    return found
-
-
-def _order(cells: Ints, row: Ints) -> Ints:
-    """Returns the calls of a state's log, and those that are still inside, in order."""
-    moments: list[tuple[tuple[int, int, int], int]] = []
-    cell, number = int(row[LOG]), 0
-    while cell != BOTTOM:  # from the last take to the first
-        take, put, now, latest = (int(cells[cell, at]) for at in (CALL, VALUE, LO, HI))
-        moments.append(((now, 0, -2 * number), take))
-        key = (now, 0, -2 * number - 1) if latest == PAIRED else (latest, 1, number)
-        moments.append((key, put))
-        cell, number = int(cells[cell, BELOW]), number + 1
-    cell, cap, inside = int(row[TOP]), NEVER, 0
-    while cell != BOTTOM:
-        cap = min(cap, int(cells[cell, CAP]))
-        inside -= 1
-        moments.append(((min(cap, int(cells[cell, HI])), 1, inside), int(cells[cell, CALL])))
-        cell = int(cells[cell, BELOW])
-    return np.asarray([call for _, call in sorted(moments)], dtype=np.int64)
+    order = found_order(calls, last, limits)
+    return order if order is not None and is_legal(calls, last, order) else None
 
 
 @kernel

@@ -1,28 +1,13 @@
 """Last-in-first-out stacks whose elements may be equal, or whose takes were lost.
 
 Whether such a history has a legal order is NP-complete to say in general. Where few calls are open
-at a time and none, or few, were lost, `checkers.engines.stack_graph` says it. Else it is valid if a
-search of bounded width finds an order (`checkers.engines.stack_search`) and stepping through it
-shows it legal; it is invalid if what is necessary fails by some completion, and an order is found
-of all before it. Necessary is
+at a time and none, or few, were lost, `checkers.engines.stack_graph` says it. Else it is valid if
+`checkers.engines.stack_beam` finds an order and stepping through it shows it legal; it is invalid
+if what is necessary fails by some completion, and an order is found of all before it. Necessary is
 
 - what counting shows (`checkers.engines.container_counts`);
 - that the elements put once have lives that can be nested: without all calls of some elements a
   legal order is one of a smaller stack, so `checkers.engines.containers` decides that one.
-
-The search goes from completion to completion, and what completes has its effect by then, others
-before it only if that is needed (Lowe, "Testing for linearizability", 2017). A state is a stack and
-which of the open calls have had their effect. So:
-
-- A put has its effect when it completes; what is taken from below it can also have been put after,
-  if the put above was invoked before the other one completed: then it goes below, and has to be
-  there by the moment of the other's put, and so has all that stays (`checkers.engines.stack_cells`
-  keeps these bounds). So the order of puts that overlap is left open until a take asks for it.
-- Other open takes go first if they can have what is on top.
-- A take can have what an open put brings, at once; of lost puts nothing else is ever needed.
-- A lost take can take what is on top.
-
-Time is O(n) times the width and the choices; memory is of the order of n and the stacks kept.
 """
 
 from dataclasses import replace
@@ -36,9 +21,9 @@ from checkers.engines.container_counts import short_at
 from checkers.engines.containers import Containers
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import first_stuck, outcome_of
+from checkers.engines.stack_calls import Calls, calls_of, is_lossy
 from checkers.engines.stack_graph import swept
-from checkers.engines.stack_order import calls_of, is_lossy, searched, shares
-from checkers.engines.stack_steps import Calls
+from checkers.engines.stack_order import searched, shares
 from checkers.options import Limits
 
 

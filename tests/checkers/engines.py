@@ -12,7 +12,7 @@ from checkers.engines import choose, depth_first, race, stack_repeated, stacks, 
 from checkers.engines.containers import Containers
 from checkers.engines.outcome import Outcome
 from checkers.engines.prefixes import spans
-from checkers.engines.stack_order import calls_of
+from checkers.engines.stack_calls import calls_of
 from checkers.options import Limits
 
 Outcomes = Sequence[Outcome | None]

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from checkers.engines import choose, stack_graph
+from checkers.engines.stack_calls import calls_of as known_of
 from checkers.engines.stack_graph import swept
-from checkers.engines.stack_order import calls_of as known_of
 from checkers.engines.stack_order import is_legal, order_of
 from checkers.options import Limits
 from checkers.verdict import Verdict

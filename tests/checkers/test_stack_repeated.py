@@ -11,7 +11,7 @@ import pytest
 from checkers.calls.containers import StackCalls
 from checkers.columns import columns_of
 from checkers.engines import stacks
-from checkers.engines.stack_order import calls_of as searchable
+from checkers.engines.stack_calls import calls_of as searchable
 from checkers.engines.stack_order import is_legal, order_of, searched
 from checkers.engines.stack_repeated import put_once
 from checkers.generate import Chunks, GenerateOptions
