@@ -1,4 +1,4 @@
-"""A search for a legal order of a stack's calls: the best states are kept, with all below their top.
+"""A search for a legal order of a stack's calls: of the best states, with all below their top.
 
 It sweeps over the completions as `checkers.engines.stack_graph` does, but only the best states of
 each stay (`checkers.engines.stack_graph_best`): a beam search (Lowerre, "The Harpy speech
@@ -8,9 +8,9 @@ whether it was right, and by then all states of a beam have it alike. Here a fra
 stacks below it, so that some hundred states stand for very many stacks.
 
 Here states that differ only in the lost calls that they used are one mostly, reached by the way
-that used the fewest. So a frame reckons with one of its edges, and what is used on top of it has to
-be there besides what that way used. By another edge it may be more than there is: then the state is
-left out, which loses orders, but the sweep stays narrow.
+that used the fewest. So a frame reckons with one of its edges: what is used on top of it has to be
+there besides what that way used. Another edge serves where its way used no more of these kinds:
+that loses orders, but the sweep stays narrow, and no call is used twice.
 
 Where no state passes a completion it goes back, each time farther, and keeps more states until it
 is past that. What it finds is replayed before it is believed (`checkers.engines.stack_order`); that
@@ -49,14 +49,14 @@ from checkers.engines.stack_graph_space import (
 from checkers.engines.stack_graph_sweep import FULL, OUT_OF_WORK, PASSED, sweep_levels
 from checkers.options import Limits
 
-_WORK_A_SECOND: Final = 15_000_000
+_WORK_A_SECOND: Final = 20_000_000
 """So much on any machine; so that what a key may cost is counted, not timed."""
-_KEPT: Final = 128
-_MOST_KEPT: Final = 1 << 12
+_KEPT: Final = 64
+_MOST_KEPT: Final = 1 << 10
+_EDGES: Final = 4
+"""So many stacks, and some more after a while, are told apart below a frame."""
 _ON_THE_WAY: Final = 4
 """So many states for each that is kept may come up by one completion."""
-_EDGES: Final = 4
-"""So many stacks, about, are told apart below a frame."""
 _STRIDE: Final = 32
 """One in so many completions can be gone back to; half as many each time it is twice as far."""
 _NEAR: Final = 16
@@ -70,7 +70,7 @@ _FRAME_BYTES: Final = 1200
 
 
 def found_order(calls: Calls, last: int, limits: Limits) -> Ints | None:
-    """Returns puts and takes in an order that is legal but for how much was lost; None if unknown.
+    """Returns puts and takes in what should be a legal order; None if none was found.
 
     Args:
         calls: those of one key.
@@ -79,18 +79,9 @@ def found_order(calls: Calls, last: int, limits: Limits) -> Ints | None:
     """
     if calls.opened.shape[1] > MOST_SLOTS or limits.memory_bytes < _ROOM * _ROOM_BYTES:
         return None
-    most, sweep = int(limits.seconds * _WORK_A_SECOND), new_sweep(calls, _ROOM)
-    search = _Search(calls=calls, sweep=sweep, memory_bytes=limits.memory_bytes)
-    search.note()
-    while search.sweep.at[LEVEL] < last:
-        goal = min(last, (int(search.sweep.at[LEVEL]) // _STRIDE + 1) * _STRIDE)
-        stuck = search.advance(goal, most)
-        if stuck == OUT_OF_WORK or (stuck == FULL and not search.make_room()):
-            return None
-        if stuck == PASSED:
-            search.note()
-        elif stuck != FULL and not search.go_back():
-            return None
+    search = _Search(calls=calls, sweep=new_sweep(calls, _ROOM), memory_bytes=limits.memory_bytes)
+    if not search.reaches(last, int(limits.seconds * _WORK_A_SECOND)):
+        return None
     return order_of(calls, search.sweep)
 
 
@@ -126,6 +117,20 @@ class _Search:
     turns: int = 0
     full: int = -1
 
+    def reaches(self, last: int, most: int) -> bool:
+        """Says whether it passes so many completions, by so much work at most."""
+        self.note()
+        while self.sweep.at[LEVEL] < last:
+            goal = min(last, (int(self.sweep.at[LEVEL]) // _STRIDE + 1) * _STRIDE)
+            stuck = self.advance(goal, most)
+            if stuck == OUT_OF_WORK or (stuck == FULL and not self.make_room()):
+                return False
+            if stuck == PASSED:
+                self.note()
+            elif stuck != FULL and not self.go_back():
+                return False
+        return True
+
     def advance(self, goal: int, most: int) -> int:
         """Passes completions with the states that are kept now; returns what a sweep does.
 
@@ -134,7 +139,7 @@ class _Search:
         """
         more = 1 + self.turns // 4
         kept = min(_KEPT << (self.turns // 2), _MOST_KEPT)
-        self.sweep.at[MOST_EDGES] = _EDGES * (1 + self.turns % 3)
+        self.sweep.at[MOST_EDGES] = _EDGES * (1 + self.turns % 3) << (self.turns // 8)
         self.sweep.at[IS_APART] = self.turns % 2
         room = _ON_THE_WAY * kept
         narrow = self.sweep._replace(

@@ -57,7 +57,8 @@ def keep_best(calls: Calls, sweep: Sweep, it: Integer, taste: Taste) -> None:
     odds, left = _odds(calls, sweep, it), np.int64(taste.kept)
     for more in range(taste.more + 1):
         (places,) = np.nonzero(costs == least + more * COST_OF_LOST)
-        left -= _keep_of(calls, sweep, places, odds, left // (taste.more + 1 - more))
+        among = taste.more + 1 - more
+        left -= _keep_of(calls, sweep, places, odds, (left + among - 1) // among)
 
 
 @bare_kernel

@@ -128,7 +128,8 @@ def _uncover(calls: Calls, sweep: Sweep, it: Integer, place: Integer, call: Inte
         below, paid, went = link[BELOW], cost + link[PAID], spent + link[WENT]
         sweep.at[WORK] += 1
         edge = link[NEXT]
-        if not _are_there(calls, sweep, sweep.frames.rows[below, USES] + link[WENT], spent):
+        uses = sweep.frames.rows[below, USES] + link[WENT]
+        if not _is_no_more(calls, sweep, uses, sweep.frames.rows[row[FRAME], USES], spent):
             continue
         had_now = had | sweep.at[NONES] if below == BOTTOM else had
         if call < 0:
@@ -254,15 +255,24 @@ def _used(calls: Calls, sweep: Sweep, spent: Integer, kind: Integer) -> Integer:
 
 
 @bare_kernel
-def _are_there(calls: Calls, sweep: Sweep, before: Integer, after: Integer) -> bool:
-    """Says whether there are as many lost calls as were used before and after, of each kind."""
-    if before == 0 or after == 0:
+def _is_no_more(
+    calls: Calls, sweep: Sweep, before: Integer, reckoned: Integer, after: Integer
+) -> bool:
+    """Says whether a way used no more of any kind than that with which a later use was reckoned.
+
+    Args:
+        calls: those of one key.
+        sweep: what it is about.
+        before: the number of lost calls that the way used.
+        reckoned: that of the best way.
+        after: that of those used later; other kinds don't matter.
+    """
+    if after == 0 or before == reckoned:
         return True
     for kind in sweep.counted:
         radix = sweep.radix[kind]
         if after >= radix:
-            used = after // radix
-            after -= used * radix
-            if used + _used(calls, sweep, before, kind) > sweep.begun[kind]:
+            after %= radix
+            if _used(calls, sweep, before, kind) > _used(calls, sweep, reckoned, kind):
                 return False
     return True
