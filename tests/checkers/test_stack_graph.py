@@ -4,12 +4,16 @@ from random import Random
 
 import pytest
 
+from checkers.columns import columns_of
 from checkers.engines import choose, stack_graph
+from checkers.engines.general import check_linearizable
 from checkers.engines.stack_calls import calls_of as known_of
 from checkers.engines.stack_graph import swept
 from checkers.engines.stack_order import is_legal, order_of
+from checkers.generate import Chunks, GenerateOptions
+from checkers.models import model_named
 from checkers.options import Limits
-from checkers.verdict import Verdict
+from checkers.verdict import CheckerInputError, Verdict
 from tests.checkers import reference
 from tests.checkers.columnar import LIMITS, calls_of, decided, history
 from tests.checkers.engines import ENGINES
@@ -110,6 +114,42 @@ def test_a_lost_take_has_its_effect_once_and_only_when_it_has_begun():
     assert sweep(calls_of("stack", history(*puts, take, late))).stuck == 3
     outcome = decided("stack", history(*puts, lost, take))
     assert outcome.verdict is Verdict.VALID
+
+
+def test_a_lost_take_lets_another_come_before_what_is_put():
+    """After the lost one alone nothing is put: it can as well come later; here it can't."""
+    puts = [("push", n, None, 2 * n, 2 * n + 1) for n in (1, 2)]
+    lost, take = ("pop", None, None, 6, None), ("pop", None, 1, 7, 10)
+    assert (
+        sweep(calls_of("stack", history(*puts, lost, take, ("push", 3, None, 8, 9)))).stuck is None
+    )
+    none = ("pop", None, None, 7, 10)
+    both = ("pop", None, None, 5, None)
+    of_none = history(*puts, both, lost, none, ("push", 3, None, 8, 9))
+    assert sweep(calls_of("stack", of_none)).stuck is None
+
+
+def test_where_much_was_lost_it_says_what_the_general_engine_says():
+    random, seen = Random("lost calls of stacks"), {True: 0, False: 0}
+    while min(seen.values()) < 80:
+        options = {
+            "operations": random.choice([10, 16, 24, 40]),
+            "concurrency": random.randrange(2, 8),
+            "values": random.randrange(1, 4),
+            "indeterminate": random.choice([0.1, 0.2, 0.35]),
+            "seed": random.randrange(1_000_000),
+            "corrupt": random.choice([None, "any", "duplicate", "false-empty", "phantom"]),
+        }
+        try:
+            columns = columns_of(next(iter(Chunks(GenerateOptions(model="stack", **options)))))
+        except CheckerInputError:
+            continue  # no place for that kind in this history
+        model, operations = model_named("stack"), columns.operations(0)
+        truth = check_linearizable(model, operations, LIMITS).among(operations).stuck_row
+        found = sweep(model.calls_of(columns))
+        row = None if found.stuck is None else model.calls_of(columns).rows[found.stuck]
+        assert row == truth, options
+        seen[truth is None] += 1
 
 
 @pytest.mark.parametrize(
