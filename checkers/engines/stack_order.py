@@ -1,8 +1,10 @@
 """An order of a stack's calls, whose elements may be equal: told by a search, or by a sweep.
 
 The sweep of all states (`checkers.engines.stack_graph`) tells an order, or that there is none, and
-mostly takes too much where calls were lost, or many are open; the search keeps the best
-(`checkers.engines.stack_beam`), so that it finds an order or tells nothing.
+mostly takes too much where calls were lost, or many are open. The searches find an order or tell
+nothing: that over states which share what is below (`checkers.engines.stack_beam`), and, where
+calls were lost, first one that puts off in which order puts that overlap come
+(`checkers.engines.stack_search`): it finds short ones in which much was lost.
 """
 
 from typing import Final
@@ -16,12 +18,15 @@ from checkers.columns import NEVER
 from checkers.engines.stack_beam import found_order
 from checkers.engines.stack_calls import Calls, Ints, calls_of, is_lossy
 from checkers.engines.stack_graph import swept
+from checkers.engines.stack_put_off import put_off_order
 from checkers.kernels import kernel
 from checkers.options import Limits
 
 _SWEEPS: Final = 0.3
 _SWEEPS_LOSSY: Final = 0.2
 """So much of the time may be taken by a sweep, and if calls were lost."""
+_PUTS_OFF: Final = 0.6
+"""So much of the time of a search goes to that which puts off the order of puts."""
 
 
 def order_of(calls: StackCalls, cut: int, limits: Limits) -> Ints | None:
@@ -55,8 +60,16 @@ def searched(calls: Calls, last: int, limits: Limits) -> Ints | None:
         last: how many completions it has to reach.
         limits: what it may take.
     """
-    order = found_order(calls, last, limits)
-    return order if order is not None and is_legal(calls, last, order) else None
+    putting_off = limits.seconds * _PUTS_OFF if is_lossy(calls) else 0.0
+    ways = (
+        (put_off_order, putting_off),
+        (found_order, limits.seconds - putting_off),
+    )
+    for way, seconds in ways:
+        order = way(calls, last, structs.replace(limits, seconds=seconds)) if seconds else None
+        if order is not None and is_legal(calls, last, order):
+            return order
+    return None
 
 
 @kernel

@@ -1,9 +1,10 @@
 """Last-in-first-out stacks whose elements may be equal, or whose takes were lost.
 
 Whether such a history has a legal order is NP-complete to say in general. Where few calls are open
-at a time and none, or few, were lost, `checkers.engines.stack_graph` says it. Else it is valid if
-`checkers.engines.stack_beam` finds an order and stepping through it shows it legal; it is invalid
-if what is necessary fails by some completion, and an order is found of all before it. Necessary is
+at a time and none, or few, were lost, `checkers.engines.stack_graph` says it. Else it is valid if a
+search finds an order (`checkers.engines.stack_order`) and stepping through it shows it legal; it is
+invalid if what is necessary fails by some completion, and an order is found of all before it.
+Necessary is
 
 - what counting shows (`checkers.engines.container_counts`);
 - that the elements put once have lives that can be nested: without all calls of some elements a
