@@ -25,7 +25,7 @@ from checkers.options import Limits
 _SWEEPS: Final = 0.3
 _SWEEPS_LOSSY: Final = 0.2
 """So much of the time may be taken by a sweep, and if calls were lost."""
-_PUTS_OFF: Final = 0.6
+_PUTS_OFF: Final = 0.25
 """So much of the time of a search goes to that which puts off the order of puts."""
 
 
