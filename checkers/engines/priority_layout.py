@@ -9,6 +9,7 @@ from checkers.calls.containers import FOUND_NONE, PUT, TAKE, ContainerCalls
 from checkers.calls.values import NO_VALUE
 from checkers.columns import NEVER
 from checkers.engines.lanes import lanes_of
+from checkers.engines.priority_supply import Supply, supply_of
 from checkers.kernels import kernel
 
 Ints = NDArray[np.int64]
@@ -38,6 +39,7 @@ class Layout(NamedTuple):
         lanes: how many lanes there are.
         slots: how many slots.
         room: so many values are inside at a time at most.
+        supply: what is put and taken of each value.
     """
 
     events: Ints
@@ -53,6 +55,7 @@ class Layout(NamedTuple):
     lanes: int
     slots: int
     room: int
+    supply: Supply
 
 
 def lay_out(calls: ContainerCalls, start: int, end: int, cut: int) -> Layout:
@@ -85,6 +88,7 @@ def lay_out(calls: ContainerCalls, start: int, end: int, cut: int) -> Layout:
         lanes=lanes,
         slots=slots,
         room=_room(events, action, rank, values),
+        supply=supply_of(action, rank, invoke, complete, values=values, cut=cut),
     )
 
 

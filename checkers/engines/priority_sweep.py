@@ -29,7 +29,7 @@ from checkers.engines.priority_steps import (
     put,
     take,
 )
-from checkers.engines.priority_worth import worth
+from checkers.engines.priority_worth import Taste, best
 from checkers.kernels import bare_kernel, kernel
 
 _CHOICES: Final = 4
@@ -72,7 +72,7 @@ def width_of(layout: Layout) -> int:
 
 @kernel
 def sweep(
-    layout: Layout, place: Place, steps: Steps, until: int, keep: int
+    layout: Layout, place: Place, steps: Steps, until: int, taste: Taste
 ) -> tuple[Place, Steps, int]:
     """Passes some events.
 
@@ -81,11 +81,12 @@ def sweep(
         place: where to begin; it stays as it is.
         steps: those up to there.
         until: the event to stop before, by its number.
-        keep: so many states are kept.
+        taste: which states are kept where there are too many.
 
     Returns:
-        Where it stopped: at `until`, or at a completion that no state passed, with the states
-        before it; the steps; and how many states were met.
+        Where it stopped: at `until`, or at a completion that no state passed, or only such as are
+        known to fail where not all are kept, with the states before it; the steps; and how many
+        states were met.
     """
     path = np.empty(2 * layout.lanes + len(layout.takes) + 4, dtype=np.int64)
     now = Now(place.open.copy(), np.empty(1, dtype=np.int64), path)
@@ -101,14 +102,21 @@ def sweep(
             now.moment[0] = layout.complete[call]
             mark = MARKS + layout.lane[call]
             if not front.states[:, mark].all():
-                more, count, is_all, steps = _pass(layout, now, front, steps, call, _CHOICES * keep)
+                more, count, is_all, steps = _pass(
+                    layout, now, front, steps, call, _CHOICES * taste.kept
+                )
                 work += count
                 is_whole &= is_all
                 if count == 0:
                     break
                 count = undominated(layout, more, count)
-                is_whole &= count <= keep
-                front = _best(layout, now, more, count, keep)
+                is_whole &= count <= taste.kept
+                chosen = np.arange(count)
+                if not is_whole:
+                    chosen = best(layout, now, more.states[:count], taste)
+                if len(chosen) == 0:
+                    break
+                front = Front(more.states[chosen], more.nodes[chosen], more.least[:0])
             front.states[:, mark] = 0
             now.open[layout.lane[call]] = NOBODY
         event += 1
@@ -201,12 +209,3 @@ def _take(
         steps, more.nodes[count] = tell(steps, node, now.path)
         count += 1
     return more, count, steps
-
-
-@kernel
-def _best(layout: Layout, now: Now, more: Front, count: int, keep: int) -> Front:
-    """Returns the best of some states, all of them if there are not too many."""
-    if count <= keep:
-        return Front(more.states[:count].copy(), more.nodes[:count].copy(), more.least[:0])
-    chosen = worth(layout, open_takes(layout, now), more.states[:count])[:keep]
-    return Front(more.states[chosen], more.nodes[chosen], more.least[:0])
