@@ -143,7 +143,7 @@ class _Search:
     def run(self) -> None:
         """Goes on until it passed all, is stuck, or has spent what it may."""
         while self._goes_on():
-            kept = min(_NARROWEST * _WIDER**self._fails, _WIDE, self._room)
+            kept = min(_NARROWEST * _WIDER ** min(self._fails, _WHOLE_AFTER), _WIDE, self._room)
             taste = Taste(kept, _LUCK if self._fails else 0, self._turned)
             if self._passes(self.place, _STRIDE, taste):
                 self._trail.add(self.place, _KEPT * self._room)

@@ -24,13 +24,12 @@ from typing import Final
 
 import numpy as np
 
-from checkers.calls.containers import PUT
 from checkers.columns import NEVER
 from checkers.engines.stack_ahead import ahead_of
 from checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
 from checkers.engines.stack_cells import BELOW, BOTTOM, CALL, CAP, HI, LO, VALUE
 from checkers.engines.stack_search import search
-from checkers.engines.stack_steps import LOG, PAIRED, TOP, Known
+from checkers.engines.stack_steps import LOG, PAIRED, TOP
 from checkers.options import Limits
 
 _STATES_A_SECOND: Final = 2_000_000
@@ -51,28 +50,10 @@ def put_off_order(calls: Calls, last: int, limits: Limits) -> Ints | None:
     if calls.opened.shape[1] > MOST_SLOTS:
         return None
     most = int(limits.seconds * _STATES_A_SECOND)
-    is_found, cells, row = search(
-        known_of(calls), last, _MOST_KEPT, most, limits.memory_bytes // _CELL_BYTES
-    )
+    expected = ahead_of(calls.action, calls.element, calls.invoke, calls.complete, calls.levels)
+    most_cells = limits.memory_bytes // _CELL_BYTES
+    is_found, cells, row = search(calls, expected, last, _MOST_KEPT, most, most_cells)
     return _order(cells, row) if is_found else None
-
-
-def known_of(calls: Calls) -> Known:
-    """Returns the calls as the search needs them."""
-    takes = len(calls.lost_from) - 2
-    return Known(
-        action=calls.action,
-        element=calls.element,
-        invoke=calls.invoke,
-        complete=calls.complete,
-        levels=calls.levels,
-        slot=calls.slot,
-        opened=calls.opened,
-        spares=np.flatnonzero((calls.action != PUT) & (calls.complete == NEVER)),
-        lost=calls.lost[: calls.lost_from[takes]],
-        lost_from=calls.lost_from[:-1],
-        ahead=ahead_of(calls.action, calls.element, calls.invoke, calls.complete, calls.levels),
-    )
 
 
 def _order(cells: Ints, row: Ints) -> Ints:

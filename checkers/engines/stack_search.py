@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers.columns import NEVER
-from checkers.engines.stack_ahead import Ints
+from checkers.engines.stack_ahead import Ahead
+from checkers.engines.stack_calls import Calls, Ints
 from checkers.engines.stack_cells import (
     BELOW,
     BOTTOM,
@@ -39,7 +40,6 @@ from checkers.engines.stack_steps import (
     SPENT,
     TOP,
     USED,
-    Known,
     following,
     scratch,
     settle,
@@ -71,12 +71,13 @@ _SEED: Final = 0x9E3779B97F4A7C15
 
 @kernel
 def search(
-    calls: Known, last: int, room: int, most: int, most_cells: int
+    calls: Calls, expected: Ahead, last: int, room: int, most: int, most_cells: int
 ) -> tuple[bool, Ints, Ints]:
     """Searches for an order of the calls up to a completion.
 
     Args:
         calls: those of one key.
+        expected: what is expected of the stack.
         last: how many completions to go.
         room: so many states may be kept.
         most: so many may be met.
@@ -94,7 +95,7 @@ def search(
             cells, count = compacted(cells, count, [rows, *trail], POINTERS)
         if level == len(trail) * _STRIDE:
             trail.append(rows.copy())
-        met, cells, count = _advance(calls, level, cells, count, rows)
+        met, cells, count = _advance(calls, expected, level, cells, count, rows)
         most -= len(met)
         keep = min(_FIRST_KEPT * _WIDER ** ((turned + 1) // 2), room)
         rows = _best(calls, level, cells, met, keep, turned + 3 * rounds)
@@ -117,7 +118,7 @@ def search(
 
 @kernel
 def _advance(
-    calls: Known, level: int, cells: Ints, count: int, rows: Ints
+    calls: Calls, expected: Ahead, level: int, cells: Ints, count: int, rows: Ints
 ) -> tuple[Ints, Ints, int]:
     """Returns the states after a completion, the cells, and how many of these there are."""
     met, known = np.empty((4 * len(rows) + MOST_FOUND, ROW), dtype=np.int64), 0
@@ -126,7 +127,7 @@ def _advance(
         if count + MOST_MADE > len(cells):
             cells = np.concatenate((cells, np.empty_like(cells)))
         settle(calls, level, row)
-        several, count = following(calls, level, cells, count, row, found, ahead, path)
+        several, count = following(calls, expected, level, cells, count, row, found, ahead, path)
         if known + several > len(met):
             larger = np.empty((2 * len(met) + several, met.shape[1]), dtype=np.int64)
             larger[:known] = met[:known]
@@ -137,7 +138,7 @@ def _advance(
 
 
 @kernel
-def _best(calls: Known, level: int, cells: Ints, rows: Ints, keep: int, taste: int) -> Ints:
+def _best(calls: Calls, level: int, cells: Ints, rows: Ints, keep: int, taste: int) -> Ints:
     """Returns the best of some states, not too many of one kind; tastes differ."""
     is_apart, weight = taste % 2 == 1, _WEIGHTS[taste % len(_WEIGHTS)] / ODD_UNIT
     chance, cost = _chances(calls, level), np.empty(len(rows))
@@ -170,7 +171,7 @@ def _place(table: Ints, key: int) -> int:
 
 
 @kernel
-def _chances(calls: Known, level: int) -> NDArray[np.float64]:
+def _chances(calls: Calls, level: int) -> NDArray[np.float64]:
     """Returns how unlikely it is that open calls had no effect yet, or had: float64[2, slots]."""
     opened = calls.opened[level]
     chance = np.zeros((2, len(opened)))

@@ -7,13 +7,13 @@ without a known answer have; how many calls have that need not have had; and of 
 puts than takes, by group of elements.
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from checkers.calls.containers import FOUND_NONE, PUT, TAKE
 from checkers.engines.stack_ahead import GROUPS, Ahead, Ints
+from checkers.engines.stack_calls import Calls
 from checkers.engines.stack_cells import (
     BELOW,
     BOTTOM,
@@ -49,36 +49,6 @@ PAIRED: Final = -1
 """The moment of a put that a take follows at once."""
 
 
-class Known(NamedTuple):
-    """The calls of one key, n of them, by invocation; m of them completed.
-
-    Attributes:
-        action: int8[n].
-        element: int64[n].
-        invoke: int64[n].
-        complete: int64[n].
-        levels: int64[m], the calls that completed, by completion.
-        slot: int64[n], numbers that differ for calls open at the same time, of those that complete.
-        opened: int32[m, s], by slot, the calls open when each completes; -1 if none.
-        spares: int64[k], the takes whose answer nobody knows.
-        lost: int64[l], the lost puts, by value.
-        lost_from: int64[v + 1], where those of each value begin.
-        ahead: what is expected of the stack.
-    """
-
-    action: NDArray[np.int8]
-    element: Ints
-    invoke: Ints
-    complete: Ints
-    levels: Ints
-    slot: Ints
-    opened: NDArray[np.int32]
-    spares: Ints
-    lost: Ints
-    lost_from: Ints
-    ahead: Ahead
-
-
 @kernel
 def scratch() -> tuple[Ints, Ints, Ints]:
     """Returns arrays for `following`: of states found, of states on the way, and a path."""
@@ -93,7 +63,7 @@ def _copy(row: Ints, to: Ints) -> None:
 
 
 @bare_kernel
-def settle(calls: Known, level: int, row: Ints) -> None:
+def settle(calls: Calls, level: int, row: Ints) -> None:
     """Lets takes find none that are open while nothing is there."""
     if row[TOP] == BOTTOM:
         for slot in range(calls.opened.shape[1]):
@@ -104,7 +74,8 @@ def settle(calls: Known, level: int, row: Ints) -> None:
 
 @bare_kernel
 def following(
-    calls: Known,
+    calls: Calls,
+    expected: Ahead,
     level: int,
     cells: Ints,
     count: int,
@@ -132,21 +103,25 @@ def following(
             _copy(state, found[known])
             cell = make(cells, count, state[TOP], it, value)
             cells[cell, LO], cells[cell, HI] = calls.invoke[it], calls.complete[it]
-            weigh(calls.ahead, level, state[NET:], cells, cell)
+            weigh(expected, level, state[NET:], cells, cell)
             found[known, TOP], count, known = cell, count + 1, known + 1
         elif calls.action[it] == FOUND_NONE and state[TOP] == BOTTOM:
             _copy(state, found[known])
             found[known, USED] &= ~bit
             known += 1
         if calls.action[it] == TAKE:
-            known, count = _taken(calls, level, cells, count, state, value, found, known, path)
-        waiting, count = _taken(calls, level, cells, count, state, -1, ahead, waiting, path)
+            known, count = _taken(
+                calls, expected, level, cells, count, state, value, found, known, path
+            )
+        waiting, count = _taken(
+            calls, expected, level, cells, count, state, -1, ahead, waiting, path
+        )
     return known, count
 
 
 @bare_kernel
 def _paired(
-    calls: Known, level: int, cells: Ints, count: int, row: Ints, found: Ints
+    calls: Calls, level: int, cells: Ints, count: int, row: Ints, found: Ints
 ) -> tuple[int, int]:
     """Finds the states in which a take took what was put just before; as `following`."""
     it, known = calls.levels[level], 0
@@ -176,7 +151,8 @@ def _paired(
 
 @bare_kernel
 def _taken(
-    calls: Known,
+    calls: Calls,
+    expected: Ahead,
     level: int,
     cells: Ints,
     count: int,
@@ -190,6 +166,7 @@ def _taken(
 
     Args:
         calls: all calls.
+        expected: what is expected of the stack.
         level: the completion.
         cells: the arena.
         count: how many cells it has.
@@ -221,7 +198,7 @@ def _taken(
             _copy(row, found[known])
             if value < 0:
                 found[known, USED] |= 1 << slot
-            count = _without(calls, level, cells, count, found[known], path, depth, take)
+            count = _without(calls, expected, level, cells, count, found[known], path, depth, take)
             known += 1
         more = row[SPARES] - found[0, SPARES]
         if value < 0 and depth == 0 and more < _MOST_SPARES and _has_spare(calls, level, row):
@@ -229,28 +206,37 @@ def _taken(
             found[known, SPARES] += 1
             found[known, SPENT] += 1
             found[known, NET + cells[cell, VALUE] % GROUPS] -= 1
-            take = calls.spares[row[SPARES]]
-            count = _without(calls, level, cells, count, found[known], path, depth, take)
+            take = calls.lost[calls.lost_from[-2] + row[SPARES]]
+            count = _without(calls, expected, level, cells, count, found[known], path, depth, take)
             known += 1
         highest, cell = max(highest, cells[cell, LO]), cells[cell, BELOW]
     return known, count
 
 
 @bare_kernel
-def _has_spare(calls: Known, level: int, row: Ints) -> bool:
-    if row[SPARES] >= len(calls.spares):
+def _has_spare(calls: Calls, level: int, row: Ints) -> bool:
+    """Says whether a lost take is left: of the lost calls they are the last kind."""
+    number = calls.lost_from[-2] + row[SPARES]
+    if number >= len(calls.lost):
         return False
-    now = calls.complete[calls.levels[level]]
-    return bool(calls.invoke[calls.spares[row[SPARES]]] < now)
+    return bool(calls.invoke[calls.lost[number]] < calls.complete[calls.levels[level]])
 
 
 @bare_kernel
 def _without(
-    calls: Known, level: int, cells: Ints, count: int, row: Ints, path: Ints, depth: int, take: int
+    calls: Calls,
+    expected: Ahead,
+    level: int,
+    cells: Ints,
+    count: int,
+    row: Ints,
+    path: Ints,
+    depth: int,
+    take: int,
 ) -> int:
     """Changes a state to the one after a take of the last of a path; returns the count of cells."""
     now = calls.complete[calls.levels[level]]
-    row[TOP], latest, count = take_out(calls.ahead, level, row[NET:], cells, count, path, depth)
+    row[TOP], latest, count = take_out(expected, level, row[NET:], cells, count, path, depth)
     put = cells[path[depth], CALL]
     row[LOG] = _told(cells, count, row[LOG], take, put, now, latest)
     settle(calls, level, row)
@@ -266,7 +252,7 @@ def _told(cells: Ints, count: int, before: int, take: int, put: int, now: int, l
 
 
 @bare_kernel
-def _open(calls: Known, level: int, used: int, action: int, value: int) -> int:
+def _open(calls: Calls, level: int, used: int, action: int, value: int) -> int:
     """Returns the slot of the open call of a kind that completes first, -1 if there is none."""
     best = -1
     for slot in range(calls.opened.shape[1]):
