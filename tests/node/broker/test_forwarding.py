@@ -2,6 +2,7 @@
 
 import pytest
 
+from node.core.broker.answers import served_versions
 from node.core.effects import Forward, Reply
 from node.core.types import NO_NODE
 from node.wire.errors import ErrorCode
@@ -47,6 +48,31 @@ def test_change_goes_to_the_controller_in_its_version_with_its_principal(message
     forward = forwarded(bench.receive(message, version=5))
     assert (forward.destination, forward.message, forward.version) == (101, message, 5)
     assert (forward.principal, forward.client_host) == (ALICE, "10.0.0.1")
+
+
+def forwardable_versions():
+    """Each API of both listeners that writes, in each version that a broker advertises."""
+    served = served_versions(on_controller_listener=False)
+    for message in (CreateTopicsRequest, DeleteTopicsRequest, UnregisterBrokerRequest):
+        oldest, newest = served[message.API_KEY]
+        for version in range(oldest, newest + 1):
+            yield pytest.param(message, version, id=f"{message.__name__}-v{version}")
+
+
+@pytest.mark.requirement("590-11")
+@pytest.mark.parametrize(("message", "version"), list(forwardable_versions()))
+def test_no_version_of_a_request_is_for_controllers_only(message, version) -> None:
+    bench = Bench()
+    assert forwarded(bench.receive(message(), version=version)).version == version
+
+
+@pytest.mark.requirement("590-11")
+def test_brokers_advertise_every_version_that_controllers_serve() -> None:
+    brokers = served_versions(on_controller_listener=False)
+    controllers = served_versions(on_controller_listener=True)
+    shared = brokers.keys() & controllers.keys()
+    assert {19, 20, 55, 64} <= shared
+    assert {key: brokers[key] for key in shared} == {key: controllers[key] for key in shared}
 
 
 @pytest.mark.requirement("590-08")

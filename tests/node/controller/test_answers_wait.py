@@ -18,6 +18,7 @@ from tests.node.controller.desk import (
 )
 
 
+@pytest.mark.requirement("595-30")
 @pytest.mark.requirement("631-11")
 def test_change_is_answered_only_after_its_records_commit() -> None:
     desk = Desk.active(brokers=1)

@@ -1,6 +1,7 @@
 """Brokers shut down, are unregistered and fenced: what becomes of ids and leaderships."""
 
 import pytest
+from msgspec.structs import replace
 
 from node.core.controller import brokers, fencing
 from node.core.metadata.apply import apply_all
@@ -8,6 +9,7 @@ from node.core.metadata.image import EMPTY_IMAGE
 from node.wire.errors import ErrorCode
 from node.wire.messages import metadata as records
 from tests.node.controller.desk import (
+    SESSION_NS,
     Desk,
     creation,
     heartbeat,
@@ -99,6 +101,27 @@ def test_unregistered_broker_is_gone_and_may_register_anew() -> None:
         r for b in batches for r in b.records if isinstance(r, records.UnregisterBrokerRecord)
     ]
     assert len(removed) == 1
+
+
+@pytest.mark.requirement("631-39")
+def test_broker_that_falls_silent_is_fenced_and_stays_registered() -> None:
+    desk = Desk.active()
+    desk.ask(heartbeat(1, desk.ask(registration(1, rack="r1")).broker_epoch))
+    before = desk.image.brokers[1]
+    assert not before.fenced
+    desk.tick(desk.monotonic + SESSION_NS)
+    desk.commit()
+    assert desk.image.brokers[1] == replace(before, fenced=True)
+    desk.lose()
+    desk.win()
+    assert desk.image.brokers[1] == replace(before, fenced=True)
+    restarted = Desk()
+    for batch in desk.raft.log.read(0, 1 << 40):
+        restarted.raft.log.append(batch)
+    restarted.raft.epoch = desk.raft.epoch
+    restarted.commit()
+    restarted.win()
+    assert restarted.image.brokers[1] == replace(before, fenced=True)
 
 
 @pytest.mark.requirement("631-39")

@@ -62,6 +62,15 @@ def test_the_wait_after_a_lost_election_doubles_up_to_its_bound():
 
 
 @pytest.mark.requirement("595-14")
+def test_the_wait_after_a_lost_election_is_drawn_anew_each_time():
+    seen = [waits_of_lost_elections(seed, 5) for seed in range(SEEDS)]
+    bounds = [FIRST_BOUND, 2 * FIRST_BOUND, *[TIMEOUTS.election_backoff_max_ns] * 3]
+    for column, bound in zip(zip(*seen, strict=True), bounds, strict=True):
+        assert min(column) < bound * 2 // 10
+        assert len(set(column)) > SEEDS * 9 // 10
+
+
+@pytest.mark.requirement("595-14")
 def test_a_candidacy_that_a_later_epoch_ends_counts_as_lost_until_a_leader_is_known():
     quorum = elected()
     raft = quorum.members[2].raft

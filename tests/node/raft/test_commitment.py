@@ -130,6 +130,20 @@ def test_a_batch_commits_whole_or_not_at_all():
     assert len(committed.image.topics) == 3
 
 
+@pytest.mark.requirement("595-09")
+def test_the_leader_counts_itself_up_to_what_it_has_flushed():
+    quorum = elected()
+    leader = quorum.members[1]
+    leader.holds_flushes = True
+    quorum.cut = {(1, 3), (3, 1)}
+    quorum.propose(1, "a")
+    quorum.quiesce()
+    assert quorum.members[2].raft.flushed == 2
+    assert (leader.raft.flushed, leader.raft.high_watermark) == (1, 1)
+    quorum.flush(1)
+    assert leader.raft.high_watermark == 2
+
+
 @pytest.mark.requirement("595-28")
 @pytest.mark.parametrize("voters", [2, 3, 4, 5])
 def test_leader_change_alone_brings_the_high_watermark_to_the_logs_end(voters):

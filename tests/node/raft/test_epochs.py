@@ -108,6 +108,7 @@ def test_a_successor_stands_when_its_turn_comes(successors, wait_ms):
         (end(0, 1, [2]), ErrorCode.FENCED_LEADER_EPOCH),
         (end(1, 3, [2]), ErrorCode.INVALID_REQUEST),
         (end(1, -1, [2]), ErrorCode.INVALID_REQUEST),
+        (end(2, -1, [2]), ErrorCode.INVALID_REQUEST),
         (end(1, 1, [3]), ErrorCode.INCONSISTENT_VOTER_SET),
     ],
 )

@@ -5,19 +5,25 @@ from msgspec.structs import replace
 
 from node.core.effects import Reply, Truncate
 from node.core.raft import fetch_rpc
-from node.core.types import milliseconds
+from node.core.raft.quorum_state import QuorumState
+from node.core.types import Epoch, milliseconds
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
     fetch_request,
 )
+from tests.node.quorum_harness import Quorum
 from tests.node.raft.messages import (
     TOPIC,
+    answer_to,
+    begin,
     elected,
     fetch,
     kinds,
     partition_of,
     reply_to,
+    sends,
 )
+from tests.node.raft.test_commitment import control
 
 
 @pytest.mark.requirement("595-47")
@@ -102,6 +108,43 @@ def test_a_stale_flush_counts_for_nothing():
     quorum.flush(2)
     assert member.raft.flushed == 1
     assert member.raft.log.generation == 1
+
+
+def diverging_follower():
+    """Node 2 holds epochs 1, 1 and 3, and asks node 1, the leader of epoch 4, for offset 3."""
+    quorum = Quorum(3)
+    member = quorum.members[2]
+    member.disk.batches = [control(0, 1), control(1, 1), control(2, 3)]
+    member.disk.flushed = 3
+    member.disk.durable = QuorumState(epoch=Epoch(3))
+    quorum.start(2)
+    quorum.request(2, begin(4, 1), 1)
+    quorum.flush(2)
+    asked = [s for s in sends(quorum, 2, fetch_request.FetchRequest) if s.destination == 1][-1]
+    partition = partition_of(asked.message)
+    assert (partition.fetch_offset, partition.last_fetched_epoch) == (3, 3)
+    return quorum, asked
+
+
+@pytest.mark.requirement("595-49")
+@pytest.mark.parametrize(
+    ("epoch", "end", "cut_to"),
+    [
+        (1, 1, 1),  # the leader has less of epoch 1 than the follower
+        (2, 5, 2),  # the follower has no epoch 2: it cuts at its own end of epoch 1
+        (1, 9, 2),  # the leader has more of epoch 1 than the follower
+    ],
+)
+def test_a_diverging_follower_cuts_at_the_smaller_of_both_ends_of_the_epoch(epoch, end, cut_to):
+    quorum, asked = diverging_follower()
+    quorum.trace.clear()
+    diverging = fetch_rpc.EpochEnd(epoch, end)
+    answer = fetch_rpc.answer(quorum.members[2].raft._state, asked.version, diverging=diverging)
+    answer_to(quorum, 2, asked, answer)
+    cuts = [effect.end_offset for _, effect in quorum.trace if isinstance(effect, Truncate)]
+    assert cuts == [cut_to]
+    again = partition_of(sends(quorum, 2, fetch_request.FetchRequest)[-1].message)
+    assert (again.fetch_offset, again.last_fetched_epoch) == (cut_to, 1)
 
 
 @pytest.mark.requirement("595-29")

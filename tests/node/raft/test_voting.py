@@ -42,6 +42,38 @@ def test_a_vote_is_persisted_before_it_is_told():
     assert kinds(quorum, 2)[:2] == [PersistQuorumState, Reply]
 
 
+@pytest.mark.requirement("595-22")
+@pytest.mark.parametrize(
+    ("last_epoch", "end", "is_granted"),
+    [
+        (1, 1, True),
+        (1, 9, True),
+        (1, 0, False),
+        (0, 9, False),  # a longer log that ends in an older epoch
+        (2, 0, True),  # a shorter log that ends in a newer epoch
+    ],
+)
+def test_the_last_epoch_of_a_log_counts_before_its_length(last_epoch, end, is_granted):
+    quorum = elected()
+    raft = quorum.members[2].raft
+    assert (raft.log.last_epoch, raft.log.end_offset) == (1, 1)
+    answer = partition_of(reply_to(quorum, 2, vote(5, 3, end, last_epoch), 1))
+    assert answer.vote_granted is is_granted
+    durable = quorum.members[2].disk.durable
+    assert (durable.epoch, durable.voted_for) == (5, 3 if is_granted else -1)
+
+
+@pytest.mark.requirement("595-22")
+def test_a_refused_vote_of_a_later_epoch_ends_a_candidacy():
+    quorum = elected()
+    quorum.now = role_deadline(quorum.members[2])
+    quorum.tick(2)
+    assert quorum.members[2].raft.role.name == "candidate"
+    assert not partition_of(reply_to(quorum, 2, vote(9, 3, 0, 0), 1)).vote_granted
+    raft = quorum.members[2].raft
+    assert (raft.role.name, raft.epoch) == ("unattached", 9)
+
+
 @pytest.mark.requirement("595-24")
 @pytest.mark.requirement("595-26")
 def test_a_winner_persists_itself_opens_the_epoch_and_says_so():

@@ -1,14 +1,20 @@
 """The raft metrics: what the figures are, and the text that they are read as."""
 
+import asyncio
 import math
+import re
 
 import pytest
 
+from node.core.config import NodeConfig, Voter
+from node.core.effects import Send
 from node.core.status import NodeStatus
-from node.core.types import Epoch, Monotonic, NodeId, Offset
+from node.core.types import NANOSECONDS_PER_MS, Epoch, Monotonic, NodeId, Offset
 from node.server.metrics_text import metrics_text
+from node.server.peers import Peers
 from node.server.raft_metrics import RaftMetrics
 from node.server.windows import BUCKET_NS, Window
+from node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -85,6 +91,44 @@ def test_exactly_one_state_holds_and_follows_each_transition() -> None:
         metrics.observe(status(role), at(number))
         assert [name for name, holds in metrics.states().items() if holds] == [role]
     assert metrics.gauges(at(9), 2)["number-unknown-voter-connections"] == 2
+
+
+@pytest.mark.requirement("595-71")
+def test_a_voter_counts_as_unknown_until_the_node_has_turned_to_it() -> None:
+    config = NodeConfig(
+        node_id=NodeId(1),
+        cluster_id="a-cluster",
+        is_controller=True,
+        is_broker=False,
+        voters=tuple(Voter(node_id=NodeId(n), host="127.0.0.1", port=1) for n in (1, 2, 3)),
+        endpoints=(),
+    )
+
+    async def scenario() -> None:
+        peers = Peers(config, {})
+        seen = [peers.unknown_voters]
+        for correlation, voter in enumerate((3, 3, 2)):
+            send = Send(
+                destination=NodeId(voter),
+                correlation=correlation,
+                message=ApiVersionsRequest(),
+                version=0,
+                timeout_ns=NANOSECONDS_PER_MS,
+            )
+            peers.send(send, lambda _: None)
+            seen.append(peers.unknown_voters)
+        peers.close()
+        assert seen == [2, 1, 1, 0]
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.requirement("631-104")
+def test_no_metric_of_zookeeper_sessions_is_reported() -> None:
+    metrics = RaftMetrics(status("leader", leader=1), at(0))
+    text = metrics_text(metrics.gauges(at(1), 0), {"active_controller_count": 1}, metrics.states())
+    assert "current_leader" in text
+    assert not re.search("zookeeper|session.?expire", text, re.IGNORECASE)
 
 
 @pytest.mark.requirement("595-72")

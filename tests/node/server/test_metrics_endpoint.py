@@ -99,6 +99,7 @@ def states(found: dict[str, float]) -> list[str]:
 @pytest.mark.requirement("595-73")
 @pytest.mark.requirement("595-74")
 @pytest.mark.requirement("631-103")
+@pytest.mark.requirement("631-104")
 def test_a_live_cluster_shows_its_leader_its_states_and_its_times(
     live: "Callable[..., LiveCluster]",
 ) -> None:
@@ -110,6 +111,8 @@ def test_a_live_cluster_shows_its_leader_its_states_and_its_times(
         admin.create_topics([NewTopic(f"topic-{number}", 1, 1)])
     admin.close()
     found = {number: figures(node) for number, node in enumerate(cluster.nodes, start=1)}
+    names = {name.lower() for figure in found.values() for name in figure}
+    assert not [name for name in names if "zookeeper" in name or "sessionexpire" in name]
     (leader,) = {int(figure["current_leader"]) for figure in found.values()}
     assert {figure["current_epoch"] for figure in found.values()} == {found[1]["current_epoch"]}
     roles = ["follower", "follower", "follower", "observer"]

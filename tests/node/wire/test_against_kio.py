@@ -26,6 +26,8 @@ ROWS = {
     "describe_quorum_request": "595-63",
     "describe_quorum_response": "595-63",
     "envelope_request": "590-01",
+    "broker_registration_request": "631-41",
+    "broker_registration_response": "631-41",
 }
 
 

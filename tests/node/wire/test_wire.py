@@ -6,6 +6,7 @@ import struct
 import pytest
 
 from node.wire import codec, headers, messages
+from node.wire.codec import decode_request, decode_response, encode_request, encode_response
 from node.wire.errors import ErrorCode, WireError
 from node.wire.frames import FrameSplitter, frame
 from node.wire.headers import RequestHeader
@@ -15,6 +16,12 @@ from node.wire.messages import (
     metadata_request,
     vote_request,
 )
+from node.wire.messages.generated.broker_registration_request import (
+    BrokerRegistrationRequest,
+    Feature,
+    Listener,
+)
+from node.wire.messages.generated.broker_registration_response import BrokerRegistrationResponse
 from node.wire.primitives import Reader, Writer
 from node.wire.principal import Principal, decode_principal, encode_principal
 from node.wire.types import ZERO_UUID, Uuid, format_uuid, parse_uuid
@@ -182,3 +189,47 @@ def test_every_generated_message_can_be_imported_by_its_short_name():
         assert getattr(messages, name).__name__ == schema.message.__module__
     with pytest.raises(AttributeError, match="no attribute vote_reqest"):
         messages.vote_reqest  # noqa: B018 - the access is what is tested
+
+
+REGISTRATION = {
+    0: {"broker_id", "cluster_id", "incarnation_id", "listeners", "features", "rack"},
+    1: {"is_migrating_zk_broker"},
+    2: {"log_dirs"},
+    3: {"previous_broker_epoch"},
+    4: set(),
+}
+
+
+@pytest.mark.requirement("631-41")
+@pytest.mark.parametrize("version", REGISTRATION)
+def test_broker_registration_is_api_62_and_each_version_carries_its_fields(version):
+    """Version 4 widens what a feature may hold (KIP-584); it has no field of its own."""
+    sent = BrokerRegistrationRequest(
+        broker_id=7,
+        cluster_id="a-cluster",
+        incarnation_id=Uuid(bytes([1] * 16)),
+        listeners=(Listener(name="CLIENT", host="b", port=9092),),
+        features=(Feature(name="f", min_supported_version=1, max_supported_version=2),),
+        rack="r1",
+        is_migrating_zk_broker=version >= 1,
+        log_dirs=(Uuid(bytes([2] * 16)),) if version >= 2 else (),
+        previous_broker_epoch=9 if version >= 3 else -1,
+    )
+    assert BrokerRegistrationRequest.API_KEY == 62
+    read = decode_request(62, version, encode_request(sent, version))
+    assert read == sent
+    carried = set().union(*(REGISTRATION[known] for known in range(version + 1)))
+    changed = {name for name in sent.__struct_fields__ if getattr(read, name) != default(name)}
+    assert changed == carried
+
+
+def default(name):
+    return getattr(BrokerRegistrationRequest(), name)
+
+
+@pytest.mark.requirement("631-41")
+@pytest.mark.parametrize("version", REGISTRATION)
+def test_a_refused_registration_names_no_broker_epoch(version):
+    answer = BrokerRegistrationResponse(error_code=ErrorCode.DUPLICATE_BROKER_REGISTRATION)
+    read = decode_response(62, version, encode_response(answer, version))
+    assert (read.throttle_time_ms, read.error_code, read.broker_epoch) == (0, 101, -1)

@@ -1,0 +1,167 @@
+"""Edits of the node that break one requirement each, and the tests that must notice.
+
+An edit is a mutant's (mutants/mutant.py). A row names the folder or file whose tests carry the
+requirement; `broken.py` runs them with the edit in place.
+"""
+
+from dataclasses import dataclass
+
+from mutants.mutant import Edit, Mutant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breakage:
+    """One way to break a requirement.
+
+    Attributes:
+        requirement: The id, such as 595-01.
+        title: What the broken node does.
+        tests: Where the tests lie that carry the requirement.
+        edit: The edit that breaks the node.
+    """
+
+    requirement: str
+    title: str
+    tests: str
+    edit: Edit
+
+    @property
+    def name(self) -> str:
+        """Return the id and the title as one word, for pytest."""
+        return f"{self.requirement}-{self.title.replace(' ', '_')}"
+
+    @property
+    def mutant(self) -> Mutant:
+        """Return the edit as a mutant, which the import hook can install."""
+        return Mutant(mutant_id=self.name, title=self.title, source="", edits=(self.edit,))
+
+
+def breakage(requirement: str, title: str, tests: str, module: str, old: str, new: str) -> Breakage:
+    """Return a row of the table."""
+    edit = Edit(module=module, old=old, new=new)
+    return Breakage(requirement=requirement, title=title, tests=tests, edit=edit)
+
+
+RAFT, CONTROLLER = "tests/node/raft", "tests/node/controller"
+BREAKAGES = (
+    breakage(
+        "595-09",
+        "the leader counts records that it has not flushed",
+        RAFT,
+        "node.core.raft.progress",
+        "majority_offset([state.flushed, *acknowledged])",
+        "majority_offset([state.log.end_offset, *acknowledged])",
+    ),
+    breakage(
+        "595-14",
+        "the back-off is always the bound",
+        RAFT,
+        "node.core.raft.state",
+        "return self.random.randint(0, bound_ns)",
+        "return bound_ns",
+    ),
+    breakage(
+        "595-22",
+        "a vote compares offsets only",
+        RAFT,
+        "node.core.raft.elections",
+        "return (last_epoch, end_offset) >= (log.last_epoch, log.end_offset)",
+        "return end_offset >= log.end_offset",
+    ),
+    breakage(
+        "595-30",
+        "a change is answered before the high watermark has passed it",
+        CONTROLLER,
+        "node.core.controller.active",
+        "self._pending[0].offset < high_watermark",
+        "self._pending[0].offset < self._raft.log.end_offset",
+    ),
+    breakage(
+        "595-33",
+        "BeginQuorumEpoch is never repeated",
+        RAFT,
+        "node.core.raft.announcements",
+        "            state.role.announcement.lost(voter, state.timeouts, now.monotonic)",
+        "            state.role.announcement.settle(voter)",
+    ),
+    breakage(
+        "595-33",
+        "a Fetch does not endorse",
+        RAFT,
+        "node.core.raft.serving",
+        "        role.announcement.settle(fetch.replica_id)\n",
+        "",
+    ),
+    breakage(
+        "595-38",
+        "EndQuorumEpoch with leader -1 is accepted",
+        RAFT,
+        "node.core.raft.announcements",
+        "if leader in (NO_NODE, state.node_id):",
+        "if leader == state.node_id:",
+    ),
+    breakage(
+        "595-49",
+        "a diverging log is not cut at its own end of the epoch",
+        RAFT,
+        "node.core.raft.fetching",
+        "end_offset = Offset(min(diverging.end_offset, ours.end_offset))",
+        "end_offset = Offset(min(diverging.end_offset, state.log.end_offset))",
+    ),
+    breakage(
+        "595-57",
+        "a connection stays open after a time-out",
+        "tests/node/server/test_channel.py",
+        "node.server.channel",
+        "        if link is not None:\n            link.transport.abort()\n",
+        "",
+    ),
+    breakage(
+        "595-71",
+        "the number of unknown voters is always 0",
+        "tests/node/server/test_metrics.py",
+        "node.server.peers",
+        "return len(self._voters.keys() - known - {self._node_id})",
+        "return 0 * len(known)",
+    ),
+    breakage(
+        "631-39",
+        "a silent broker is never fenced",
+        CONTROLLER,
+        "node.core.controller.active",
+        "            if broker is None or broker.fenced:\n",
+        "            if broker is not None or image is None:\n",
+    ),
+    breakage(
+        "631-41",
+        "a version drops a field of the registration",
+        "tests/node/wire/test_wire.py",
+        "node.wire.messages.generated.broker_registration_request",
+        "    API_KEY: ClassVar[int] = 62\n",
+        "    API_KEY: ClassVar[int] = 57\n",
+    ),
+    breakage(
+        "631-104",
+        "a metric of ZooKeeper sessions is reported",
+        "tests/node/server/test_metrics.py",
+        "node.server.metrics_text",
+        '    full = PREFIX + "current_state"\n',
+        '    lines.append("ZooKeeperExpiresPerSec 0")\n    full = PREFIX + "current_state"\n',
+    ),
+    breakage(
+        "590-11",
+        "a broker refuses the newest version of a request",
+        "tests/node/broker/test_forwarding.py",
+        "node.core.broker.answers",
+        "(request.MIN_VERSION, request.MAX_VERSION))",
+        "(request.MIN_VERSION, request.MAX_VERSION - (not on_controller_listener)))",
+    ),
+    breakage(
+        "590-12",
+        "success is told before the change has committed",
+        "tests/node/test_changes.py",
+        "node.core.controller.active",
+        "self._pending[0].offset < high_watermark",
+        "self._pending[0].offset < self._raft.log.end_offset",
+    ),
+)
