@@ -171,7 +171,7 @@ def _show(console: Console, run: RunVerdict) -> None:
     hidden = len(run.findings) - _FINDINGS_SHOWN
     if hidden > 0:
         console.print(Text(f"         and {hidden} more findings"))
-    for note in run.notes[:_FINDINGS_SHOWN]:
+    for note in (*run.doubts, *run.notes)[:_FINDINGS_SHOWN]:
         console.print(Text(f"         {in_one_line(note)}"))
     if run.not_applicable:
         console.print(Text(f"         not applicable: {', '.join(run.not_applicable)}", "dim"))

@@ -99,7 +99,7 @@ def _nothing(run: RunVerdict) -> None:
     say_verdict(run.verdict.value, f" {run.history}  {run.model}")
     for finding in run.findings:
         say(f"  {finding.check}: {finding.sentence}")
-    for note in run.notes:
+    for note in (*run.doubts, *run.notes):
         say(f"  {note}")
     if run.verdict is Verdict.VALID:
         say("There is nothing to explain.")

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from checkers.generate import Chunks, GenerateOptions
 from kraftproof.commands.check import check
-from tests.checkers.conftest import HISTORIES
+from tests.checkers.conftest import HISTORIES, event_lines
 
 app = typer.Typer()
 app.command()(check)
@@ -55,10 +55,41 @@ def test_json_has_one_object_a_history():
     assert {line["model"] for line in lines} == {"cas-register"}
 
 
-def test_an_empty_history_is_valid(tmp_path):
-    (tmp_path / "empty.jsonl").touch()
-    assert run(str(tmp_path)).exit_code == 0
-    assert run(str(tmp_path), "--model", "topics").exit_code == 0
+def write(path, *operations):
+    """A history of (key, status) of a write each; no status: it never completed."""
+    path.parent.mkdir(exist_ok=True)
+    told = {"f": "write", "value": 1}
+    lines = []
+    for process, (key, status) in enumerate(operations):
+        kinds = ("invoke", status) if status else ("invoke",)
+        lines += [told | {"process": process, "key": key, "type": kind} for kind in kinds]
+    path.write_text(event_lines(lines))
+    return path
+
+
+NOTHING_PROVEN = {
+    "empty": (),
+    "all-failed": [("a", "fail"), ("b", "fail")],
+    "all-indeterminate": [("a", "info"), ("b", None)],
+}
+
+
+@pytest.mark.parametrize("name", NOTHING_PROVEN)
+def test_a_history_of_which_nothing_succeeded_is_unknown(tmp_path, name):
+    history = write(tmp_path / "h.jsonl", *NOTHING_PROVEN[name])
+    for arguments in ((), ("--model", "cas-register")):
+        result = run(str(history), *arguments)
+        assert result.exit_code == 2
+        assert result.output.startswith("unknown ")
+        assert "nothing was checked" in result.output
+
+
+def test_keys_on_which_nothing_succeeded_take_no_part_in_the_verdict(tmp_path):
+    failed = [(f"failed-{number}", "fail") for number in range(9)]
+    good = write(tmp_path / "h.jsonl", *failed, ("good", "ok"))
+    result = run(str(good))
+    assert (result.exit_code, result.output.split()[0]) == (0, "valid")
+    assert "9 of 10 keys prove nothing: no operation on them succeeded" in result.output
 
 
 @pytest.mark.parametrize(
