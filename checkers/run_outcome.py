@@ -58,6 +58,8 @@ class ViolatedInvariant(msgspec.Struct, frozen=True, kw_only=True):
             check=self.invariant,
             kind=FindingKind.SAFETY,
             sentence=" ".join(filter(None, (self.sentence, place, self.detail))),
+            time_ns=self.time_ns,
+            node=None if self.node is None else str(self.node),
         )
 
 

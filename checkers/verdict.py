@@ -66,6 +66,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         key: the key, if it is about one.
         operation_index: the operation, if it is about one.
         is_first: whether all was well up to that operation; if not, that was not decided.
+        time_ns: when, in the history's time; None where that is not known.
+        node: the node that it is about, if it is about one.
     """
 
     check: str
@@ -74,6 +76,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     key: str | None = None
     operation_index: int | None = None
     is_first: bool = True
+    time_ns: int | None = None
+    node: str | None = None
 
 
 class KeyVerdict(msgspec.Struct, frozen=True, kw_only=True):

@@ -50,7 +50,8 @@ def test_a_line_a_history_names_the_offending_operation():
 def test_json_has_one_object_a_history():
     result = run(VALID, INVALID, "--json")
     lines = [json.loads(line) for line in result.output.splitlines()]
-    assert [list(line) for line in lines] == [["history", "model", "verdict", "seconds"]] * 2
+    names = ["history", "model", "verdict", "seconds", "operations", "keys", "findings"]
+    assert [list(line)[:7] for line in lines] == [names] * 2
     assert [line["verdict"] for line in lines] == ["valid", "invalid"]
     assert {line["model"] for line in lines} == {"cas-register"}
 
@@ -65,6 +66,28 @@ def write(path, *operations):
         lines += [told | {"process": process, "key": key, "type": kind} for kind in kinds]
     path.write_text(event_lines(lines))
     return path
+
+
+def test_json_carries_the_findings_with_the_fewest_operations_that_prove_them(tmp_path):
+    keys = [f"{key}" for key in range(5)]
+    events = [
+        told | {"key": key, "type": kind, "value": value, "time": 1}
+        for key in keys
+        for f, answer in (("write", 1), ("read", 2))
+        for kind, value in (("invoke", 1 if f == "write" else None), ("ok", answer))
+        for told in ({"f": f, "process": 0},)
+    ]
+    (tmp_path / "h.jsonl").write_text(event_lines(events))
+    found = json.loads(run(str(tmp_path / "h.jsonl"), "--json").output)["findings"]
+    assert [(one["check"], one["kind"], one["key"]) for one in found] == [
+        ("cas-register/linearizable", "safety", key) for key in keys
+    ]
+    assert [one["operation"] for one in found] == [1, 3, 5, 7, 9]
+    assert [one["events"] for one in found] == [[4 * n + 2, 4 * n + 3] for n in range(5)]
+    assert all("has no legal place" in one["sentence"] for one in found)
+    explained = [one["explanation"] for one in found if "explanation" in one]
+    assert [one["key"] for one in explained] == keys[:3]
+    assert all(one["sub_history"]["is_minimal"] for one in explained)
 
 
 NOTHING_PROVEN = {
