@@ -49,7 +49,7 @@ def test_all_shared_histories_get_the_verdict_that_others_agree_on(verdicts_told
     assert {run.history: run.verdict.value for run in runs} == wanted
     with_operations = [run for run in runs if run.operations]
     assert told_of(with_operations) == {
-        r.history: verdicts_told[r.history] for r in with_operations
+        r.history: (verdicts_told[r.history][0], wanted[r.history]) for r in with_operations
     }
     assert all(run.findings for run in runs if run.verdict is Verdict.INVALID)
     assert time.monotonic() - started < 60
