@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 import pyarrow as pa
 
-from checkers.faults import disturbances, read_faults
+from checkers.faults import disturbances, fault_spans, read_faults
 from checkers.history import HistoryError, Operation
 from checkers.models import Model, has_own_keys, infer_model, model_named
 from checkers.options import MILLISECOND_NS, CheckOptions, LeaseBounds, Limits
@@ -256,18 +256,19 @@ def _source(path: Path, given: Model | None, options: CheckOptions) -> Source:
 
 def _run_source(directory: Path, given: Model | None, options: CheckOptions) -> Source:
     run = _read_run(directory / RUN_FILE)
+    faults = read_faults(directory / FAULTS_FILE)
     leases = LeaseBounds(
         session_ns=run.options.session_ms * MILLISECOND_NS,
         failover_ns=run.options.failover_ms * MILLISECOND_NS,
         measurement_ns=run.options.measurement_error_ns,
         rate_error=run.options.monotonic_rate_error,
-        disturbed=disturbances(read_faults(directory / FAULTS_FILE)),
+        disturbed=disturbances(faults),
     )
     return Source(
         label=str(directory),
         history=_history_of(directory),
         model=given or _model_of(directory, run),
-        options=msgspec.structs.replace(options, leases=leases),
+        options=msgspec.structs.replace(options, leases=leases, faults=fault_spans(faults)),
         tables=directory / TABLES_DIRECTORY,
     )
 
