@@ -14,7 +14,7 @@ import msgspec
 from checkers.faults import FaultSpan, faults_near
 from checkers.history import Operation
 from checkers.text import shortened, shown
-from checkers.verdict import Finding, NearFault
+from checkers.verdict import Finding, FindingKind, NearFault
 
 _EPOCH_NS: Final = 10**17
 """Times from here on are taken for a wall clock's, which counts from 1970; ns."""
@@ -65,7 +65,7 @@ def located_all(
 
 def fact_of(operation: Operation) -> str:
     """Return what an operation did, as: read of k1 on node 2 returned 3."""
-    place = "" if operation.node is None else f" on node {shortened(operation.node)}"
+    place = "" if operation.node is None else f" on {node_text(operation.node)}"
     if operation.f in _READS:  # some harnesses write the answer into the question, too
         operation = msgspec.structs.replace(operation, input=None)
     what = f"{operation.f}{_of(operation)}{place}"
@@ -82,6 +82,11 @@ def phrase(operation: Operation) -> str:
     """Return an operation that a reason names, as: write 4 (operation 17)."""
     asked = "" if operation.input is None else f" {shown(operation.input)}"
     return f"{operation.f}{asked} (operation {operation.index})"
+
+
+def node_text(node: str) -> str:
+    """Return a node's name in a sentence: node 2 for a number, else the name as it is."""
+    return f"node {node}" if node.isdecimal() else shortened(node)
 
 
 def _of(operation: Operation) -> str:
@@ -127,3 +132,30 @@ def _sentence(finding: Finding, *, is_before_all: bool) -> str:
     index = finding.operation_index
     which = "" if index is None else f" (operation {index})"
     return f"{finding.fact}{at}{under}{more}{why}{which}"
+
+
+def violation_finding(
+    *, invariant: str, statement: str, detail: str, node: int, time_ns: int, faults: Faults
+) -> Finding:
+    """Return the finding of an invariant that did not hold in a simulated run.
+
+    Args:
+        invariant: its name.
+        statement: what it promises, a sentence.
+        detail: what was seen instead.
+        node: the node that broke the promise.
+        time_ns: when, in the time of the run.
+        faults: those of the run.
+    """
+    fact = f"node {node}: {shortened(detail) or 'it did not hold'}"
+    promise = f"{statement[:1].lower()}{statement[1:]}".rstrip(".")
+    found = Finding(
+        check=f"invariant/{invariant}",
+        kind=FindingKind.SAFETY,
+        fact=fact,
+        sentence=fact,
+        reason=f"the promise of {invariant} is that {promise}",
+        node=str(node),
+        time_ns=time_ns,
+    )
+    return located(found, None, faults)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from checkers import check_run
-from checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
+from checkers.faults import FaultSpan, fault_spans, read_faults
+from checkers.findings import violation_finding
+from checkers.verdict import Finding, RunVerdict, Verdict
 from cluster.profiles import timeouts
 from cluster.protocol import Cluster, ClusterError
 from cluster.systems.system import System, make_system
@@ -222,7 +224,8 @@ def _result(
 ) -> RunResult:
     violations = simulation.violations if simulation is not None else ()
     if violations:
-        check = _with_violations(check, violations)
+        spans = fault_spans(read_faults(attempt.directory.faults))
+        check = _with_violations(check, violations, spans)
     verdict = check.verdict
     if verdict is Verdict.VALID and mishaps:
         verdict = Verdict.UNKNOWN
@@ -240,10 +243,19 @@ def _result(
     )
 
 
-def _with_violations(check: RunVerdict, violations: "Sequence[Violation]") -> RunVerdict:
+def _with_violations(
+    check: RunVerdict, violations: "Sequence[Violation]", faults: Sequence[FaultSpan]
+) -> RunVerdict:
     """Return the check's verdict with the simulator's violated invariants in it."""
     found = tuple(
-        Finding(check="invariant", kind=FindingKind.SAFETY, sentence=str(violation))
+        violation_finding(
+            invariant=violation.invariant,
+            statement=violation.sentence,
+            detail=violation.detail,
+            node=violation.node,
+            time_ns=violation.time_ns,
+            faults=faults,
+        )
         for violation in violations
     )
     return msgspec.structs.replace(check, verdict=Verdict.INVALID, findings=found + check.findings)

@@ -161,7 +161,8 @@ def _told(options: "GenerateOptions", made: "Generated", out: Path) -> str:
     from checkers.findings import fact_of
 
     one = made.corrupted
-    return f"{line}\n         {options.corrupt}: operation {one.index} of key {one.key}: {fact_of(one)}"
+    where = f"operation {one.index} of key {one.key}: {fact_of(one)}"
+    return f"{line}\n         {options.corrupt}: {where}"
 
 
 def _as_json(options: "GenerateOptions", made: "Generated", out: Path) -> dict[str, object]:

@@ -46,7 +46,7 @@ def test_a_violation_says_seed_event_sentence_and_how_to_see_it_again(found):
     one = violation_of(out)
     seed, event, reason = TOLD.search(out).groups()
     assert (int(seed), int(event)) == (one["seed"], one["event"])
-    assert one["why"][0].startswith(f"invariant: {reason}: ")
+    assert one["why"][0].startswith(f"invariant/{reason}: ")
     assert f"  {one['why'][0]}" in out.splitlines()
     assert f"replay  kraftproof sim --seed {seed} --mutant A18 --time-limit 12" in out
     assert f"shrink  kraftproof shrink {seed} --mutant A18 --time-limit 12" in out
