@@ -21,7 +21,7 @@ from checkers.explain import Explanation
 from checkers.explain.telling import answering
 from checkers.faults import FaultEvent
 from checkers.history import Operation
-from kraftproof.report.colours import colour_of
+from kraftproof.report.colours import colour_of, style
 from kraftproof.report.environment import template
 
 MOST_OPERATIONS = 30_000
@@ -30,6 +30,8 @@ LONGEST_TEXT = 200
 STATUSES = ("ok", "fail", "info")
 SCRIPTS = ("view.js", "marks.js", "painter.js", "page.js")
 _NEVER = 1 << 62
+_EPOCH_NS = 10**17
+"""Times from here on are a wall clock's, which no axis shows."""
 ARROW = "\u00a0→\u00a0"
 """An arrow that a line is not broken at."""
 NAMED = re.compile(r"- operation (\d+)")
@@ -70,6 +72,7 @@ def write_picture(
         counted=None if explanation.sub_history is None else explanation.sub_history.counted(),
         arrows=any(one["after"] for one in told.proof()),
         kinds=sorted({(str(one["kind"]), str(one["colour"])) for one in fault_rows}),
+        colours=style(),
         style=_part("picture.css"),
         script=Markup("\n").join(_part(name) for name in SCRIPTS),
         data=Markup(data.replace("<", "\\u003c")),  # noqa: S704 JSON, and no tag can begin in it
@@ -139,6 +142,7 @@ class _Teller:
             "start": [self._start(one) for one in operations],
             "end": [self._end(one) for one in operations],
             **self._order(numbers),
+            "origin": self._origin if self._has_clock and self._origin < _EPOCH_NS else 0,
             "stuck": numbers[self._explanation.stuck.index],
             "proof": self.proof(),
             "counted": self._counted(),
