@@ -21,12 +21,12 @@ from checkers.explain import Explanation
 from checkers.explain.telling import answering
 from checkers.faults import FaultEvent
 from checkers.history import Operation
+from checkers.text import shortened
 from kraftproof.report.colours import colour_of, style
 from kraftproof.report.environment import template
 
 MOST_OPERATIONS = 30_000
 """More than these on one key, and the picture shows those nearest to the offending one."""
-LONGEST_TEXT = 200
 STATUSES = ("ok", "fail", "info")
 SCRIPTS = ("view.js", "marks.js", "painter.js", "page.js")
 _NEVER = 1 << 62
@@ -64,7 +64,8 @@ def write_picture(
     fault_rows = told.faults(faults)
     data = msgspec.json.encode({**told.data(), "faults": fault_rows}).decode()
     page = template("picture/picture.html.j2").render(
-        title=f"invalid: key {explanation.key}, operation {explanation.stuck.index}",
+        key=shortened(explanation.key),
+        title=f"invalid: key {shortened(explanation.key)}, operation {explanation.stuck.index}",
         explanation=explanation,
         lines=_lines(explanation.words),
         hidden=len(operations) - len(shown),
@@ -288,5 +289,4 @@ def _moments(spans: Sequence[tuple[int, int]]) -> list[int]:
 def _text(value: object) -> str:
     if value is None:
         return ""
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+    return shortened(value if isinstance(value, str) else msgspec.json.encode(value).decode())
