@@ -135,7 +135,13 @@ def _sentence(finding: Finding, *, is_before_all: bool) -> str:
 
 
 def violation_finding(
-    *, invariant: str, statement: str, detail: str, node: int, time_ns: int, faults: Faults
+    *,
+    invariant: str,
+    statement: str,
+    detail: str,
+    node: int | None,
+    time_ns: int | None,
+    faults: Faults,
 ) -> Finding:
     """Return the finding of an invariant that did not hold in a simulated run.
 
@@ -147,15 +153,16 @@ def violation_finding(
         time_ns: when, in the time of the run.
         faults: those of the run.
     """
-    fact = f"node {node}: {shortened(detail) or 'it did not hold'}"
+    seen = shortened(detail) or "it did not hold"
+    fact = seen if node is None else f"node {node}: {seen}"
     promise = f"{statement[:1].lower()}{statement[1:]}".rstrip(".")
     found = Finding(
-        check=f"invariant/{invariant}",
+        check=invariant,
         kind=FindingKind.SAFETY,
         fact=fact,
         sentence=fact,
         reason=f"the promise of {invariant} is that {promise}",
-        node=str(node),
+        node=None if node is None else str(node),
         time_ns=time_ns,
     )
     return located(found, None, faults)

@@ -23,7 +23,7 @@ RUN/tables/NAME.parquet, with `schema_version` in the file's metadata.
   hex.
 - faults: the fault events as the injector wrote them. `fault` names one fault of the schedule,
   `kind` its sort; `targets` is JSON.
-- verdicts: one row a key.
+- verdicts: one row a key; `is_vacuous` where no operation on it succeeded.
 - findings: one row a finding. `sentence` is the whole of it, put together from the other columns;
   `fact` says what happened, `reason` why that can't be; `time_ns` is the history's; `events` are
   the indexes of the operation's events; `faults` are those in force at that time, or else the one
@@ -165,6 +165,7 @@ VERDICTS: Final = pa.schema(
         _required("operations", pa.int64()),
         _required("seconds", pa.float64()),
         _required("crashed", pa.bool_()),
+        _required("is_vacuous", pa.bool_()),
         pa.field("reason", pa.string()),
     ]
 )

@@ -104,7 +104,7 @@ class Search:
 
 def named(why: Sequence[str]) -> str:
     """Return the invariant or checker that the first sentence of a violation names."""
-    return why[0].partition(": ")[0].removeprefix("invariant/")
+    return why[0].partition(": ")[0]
 
 
 class Searcher:

@@ -117,6 +117,7 @@ def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_
 def _run(
     options: RunOptions, schedule: "Schedule", mutant_hash: str | None, *, as_json: bool
 ) -> int:
+    from kraftproof.diagram_recorder import DiagramRecorder, diagram_of
     from kraftproof.progress import ConsoleProgress
     from kraftproof.report import write_reports
     from kraftproof.run_directory import make_run_directory
@@ -127,8 +128,11 @@ def _run(
     directory = make_run_directory(options)
     progress = ConsoleProgress()
     progress.phase(f"seed {options.seed}, {directory.path}")
-    result = execute(options, directory, schedule, progress, mutant_hash=mutant_hash)
-    write_reports(result)
+    recorder = DiagramRecorder() if options.backend == "simulated" else None
+    result = execute(
+        options, directory, schedule, progress, mutant_hash=mutant_hash, watch=recorder
+    )
+    write_reports(result, diagram_of(recorder, result))
     progress.close()
     for sentence in reasons(result):
         say(f"  {sentence}")

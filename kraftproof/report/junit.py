@@ -13,7 +13,7 @@ def write_junit(report: Report) -> None:
     check, findings = report.check, report.findings
     suite = Element("testsuite", name=suite_name)
     names = [f"model {run['workload']['model']}"]
-    names += [] if check is None else list(check.checked)
+    names += check.checked
     elsewhere = {finding.check for finding in findings} - set(names)
     for name in [*names, *sorted(elsewhere)]:
         case = SubElement(suite, "testcase", classname=suite_name, name=name)

@@ -8,8 +8,7 @@ from checkers.findings import fault_text, moment_text
 from checkers.text import shortened
 from checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
 from kraftproof.explanations import Written
-from kraftproof.guards import Figures
-from kraftproof.report.around import Around, events_around
+from kraftproof.report.around import Around
 from kraftproof.report.charts import charts
 from kraftproof.report.colours import colour_of, style
 from kraftproof.report.environment import template
@@ -25,28 +24,32 @@ class Report:
 
     Attributes:
         view: what the run's directory holds.
-        verdict: of the run as a whole.
-        why: findings, unmet guards and mishaps, a sentence each.
-        check: the checkers' verdict; None where nothing could be checked.
-        figures: the run in numbers; None where nothing was run.
+        check: the verdict on the run.
         explanations: why keys are invalid.
         diagram: the last moments of a simulated run; empty for any other.
         arounds: what happened around the first findings.
     """
 
     view: RunView
-    verdict: Verdict
-    why: Sequence[str]
-    check: RunVerdict | None
-    figures: Figures | None
+    check: RunVerdict
     explanations: Sequence[Written] = ()
     diagram: str = ""
     arounds: Sequence[Around] = field(default=())
 
     @property
+    def verdict(self) -> Verdict:
+        """The one verdict on the run."""
+        return self.check.verdict
+
+    @property
+    def why(self) -> Sequence[str]:
+        """Findings, mishaps and unmet guards, a sentence each."""
+        return self.check.why
+
+    @property
     def findings(self) -> Sequence[Finding]:
         """The broken promises, worst first."""
-        return () if self.check is None else self.check.findings
+        return self.check.findings
 
     @property
     def first(self) -> Finding | None:
@@ -66,11 +69,6 @@ class Report:
         return [str(path) for path in files_of(self.view, node)]
 
 
-def around_findings(view: RunView, check: RunVerdict | None) -> list[Around]:
-    """Return what happened around the first findings of a run."""
-    return [] if check is None else events_around(view, check.findings)
-
-
 def write_page(report: Report) -> None:
     """Write the report of a run into its directory, with links to the pictures that explain it."""
     view = report.view
@@ -79,7 +77,7 @@ def write_page(report: Report) -> None:
         run=view.run,
         options=sorted(view.options.items()),
         check=report.check,
-        figures=report.figures,
+        figures=report.check.figures,
         charts=charts(view, report.findings) if view.operations or view.faults else None,
         faults=view.faults,
         colour=colour_of,
