@@ -8,13 +8,18 @@ from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
 
 import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from checkers.findings import Faults, located_all
 from checkers.guards.doubts import doubts, figures
 from checkers.guards.tally import Tally
+from checkers.history import Operation
 from checkers.kraft.node_logs import Tables
 from checkers.kraft.run_checks import RUN_CHECKS, RunCheck
 from checkers.sources import Source, node_tables_there
-from checkers.tables import write_table
+from checkers.tables import iterate_rows, write_table
+from checkers.text import shortened
 from checkers.verdict import (
     NO_OPERATIONS,
     NONE_SUCCEEDED,
@@ -38,14 +43,31 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     skipped: str | None = None
 
 
-def run_check(check: RunCheck, tables: Tables) -> CheckResult:
-    """Runs one check, and keeps a crash from being anything but unknown."""
+def run_check(check: RunCheck, tables: Tables, faults: Faults = None) -> CheckResult:
+    """Runs one check, and keeps a crash from being anything but unknown.
+
+    Args:
+        check: the check.
+        tables: the relations that it looks at.
+        faults: when the run's faults were in force.
+    """
     try:
-        return CheckResult(check=check.name, findings=tuple(check.find(tables)))
+        found = check.find(tables)
+        wanted = [one.operation_index for one in found if one.operation_index is not None]
+        operations = _operations(tables["operations"], wanted) if wanted else []
+        located = located_all(found, operations, faults)
+        return CheckResult(check=check.name, findings=tuple(located))
     except NotApplicableError as error:
         return CheckResult(check=check.name, skipped=str(error))
     except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
-        return CheckResult(check=check.name, crash=f"{type(error).__name__}: {error}")
+        return CheckResult(
+            check=check.name, crash=f"{type(error).__name__}: {shortened(str(error))}"
+        )
+
+
+def _operations(table: pa.Table, wanted: Sequence[int]) -> list[Operation]:
+    """Return the operations of some indexes."""
+    return list(iterate_rows(table.filter(pc.is_in(table["index"], pa.array(wanted)))))
 
 
 def checks_of(model_name: str, tables: Set[str]) -> tuple[list[RunCheck], list[str]]:
@@ -111,7 +133,7 @@ def violations(source: Source) -> tuple[Finding, ...]:
     """Return the invariants that the run's harness saw violated, in the order of time."""
     if source.facts is None or source.facts.outcome is None:
         return ()
-    return tuple(one.finding() for one in source.facts.outcome.violations)
+    return tuple(one.finding(source.options.faults) for one in source.facts.outcome.violations)
 
 
 def _by_name(results: Iterable[CheckResult]) -> list[CheckResult]:

@@ -9,7 +9,8 @@ from typing import Final
 
 import msgspec
 
-from checkers.verdict import CheckerInputError
+from checkers.text import shown
+from checkers.verdict import CheckerInputError, NearFault
 
 _UNTIL_THE_END: Final = 1 << 62
 
@@ -44,6 +45,75 @@ def read_faults(path: Path) -> list[FaultEvent]:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise CheckerInputError(f"{path}:{number}: {error}") from error
     return events
+
+
+class FaultSpan(msgspec.Struct, frozen=True, kw_only=True):
+    """When one fault was in force.
+
+    Attributes:
+        name: its name in the schedule.
+        kind: the sort of fault.
+        target: the nodes that it was applied to, in words.
+        start: when it was applied, in ns of the history.
+        end: when it was healed; None for one that never was.
+    """
+
+    name: str
+    kind: str
+    target: str
+    start: int
+    end: int | None = None
+
+
+def fault_spans(events: Iterable[FaultEvent]) -> tuple[FaultSpan, ...]:
+    """Return when each fault that was applied was in force, by its beginning."""
+    spans: dict[str, FaultSpan] = {}
+    for event in events:
+        if event.phase == "applied":
+            spans[event.fault] = FaultSpan(
+                name=event.fault,
+                kind=event.kind,
+                target=_target(event.targets),
+                start=event.time,
+            )
+        elif event.phase == "healed" and event.fault in spans:
+            spans[event.fault] = msgspec.structs.replace(spans[event.fault], end=event.time)
+    return tuple(sorted(spans.values(), key=lambda span: (span.start, span.name)))
+
+
+def _target(targets: object) -> str:
+    """Return the targets of a fault in words: node 2; nodes 1, 3; or whatever a system calls them.
+
+    A target that has a longer name is called by it alone.
+    """
+    if not isinstance(targets, list | tuple):
+        return "" if targets is None else shown(targets)
+    numbered = all(isinstance(one, int) for one in targets)
+    noun = ("node " if len(targets) == 1 else "nodes ") if numbered and targets else ""
+    return noun + ", ".join(map(shown, targets))
+
+
+def faults_near(spans: Iterable[FaultSpan], at_ns: int) -> tuple[NearFault, ...]:
+    """Return the faults in force at a time, the latest first; else the one healed last before."""
+    begun = [span for span in spans if span.start <= at_ns]
+    in_force = [span for span in begun if span.end is None or at_ns < span.end]
+    if in_force:
+        return tuple(_near(span, at_ns, span.start) for span in reversed(in_force))
+    healed = [(span.end, span) for span in begun if span.end is not None]
+    if not healed:
+        return ()
+    end, last = max(healed, key=lambda one: one[0])
+    return (_near(last, at_ns, end, is_in_force=False),)
+
+
+def _near(span: FaultSpan, at_ns: int, since_ns: int, *, is_in_force: bool = True) -> NearFault:
+    return NearFault(
+        name=span.name,
+        kind=span.kind,
+        target=span.target,
+        seconds_before=(at_ns - since_ns) / 1e9,
+        is_in_force=is_in_force,
+    )
 
 
 def disturbances(events: Iterable[FaultEvent]) -> tuple[tuple[int, int], ...]:

@@ -55,4 +55,4 @@ def _run_checks(source: Source, operations: pa.Table) -> list[CheckResult]:
         relations["committed"] = committed(relations["records"], relations["trace"])
     if RELATION_TABLES["kept"] <= relations.keys():
         relations["kept"] = kept(relations["committed"], relations["snapshots"])
-    return [run_check(check, relations) for check in applicable]
+    return [run_check(check, relations, source.options.faults) for check in applicable]

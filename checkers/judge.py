@@ -6,7 +6,7 @@ general engine. A model or an engine that crashes leaves its keys unknown, never
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from typing import Final
@@ -18,6 +18,7 @@ from typing_extensions import override
 
 from checkers.columns import OK, Columns
 from checkers.engines.outcome import Outcome
+from checkers.findings import fact_of, located_all
 from checkers.history import Operation
 from checkers.models import (
     ColumnarModel,
@@ -30,13 +31,17 @@ from checkers.models import (
 from checkers.options import CheckOptions, Limits
 from checkers.outcomes import or_impossible, outcomes_of, read, searched
 from checkers.processes import map_in_order
+from checkers.reasons import reason_of
 from checkers.tables import iterate_rows
+from checkers.text import shortened
 from checkers.verdict import Finding, FindingKind, KeyVerdict, Verdict, verdict_of_findings, worst
 
 _MOST_SEARCHED: Final = 2_000
 """So many operations of a key are searched for the first that is stuck."""
 _SHARE: Final = 0.1
 """Of what a key may cost, for that search."""
+_MOST_REASONED: Final = 100_000
+"""The operations of a key, at most, that are looked at for the reason why one can't be."""
 
 
 def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list[KeyVerdict]:
@@ -107,7 +112,8 @@ def judge_key(
             outcome = or_impossible(model, searched(model, operations, options.limits), operations)
             stuck = None if outcome.stuck_row is None else operations[outcome.stuck_row]
         found = model.check(key, operations, options) if isinstance(model, PropertyModel) else []
-        verdict = _verdict(model, key, len(operations), outcome, stuck, found)
+        verdict = _verdict(model, key, len(operations), outcome, stuck, found, operations)
+        verdict = _located(verdict, operations, options)
     except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         verdict = _unknown(model, key, len(operations), error)
     return msgspec.structs.replace(verdict, seconds=time.monotonic() - started)
@@ -192,9 +198,15 @@ def _told(
             )
         stuck = None if outcome.stuck_row is None else columns.operation(outcome.stuck_row)
         found: list[Finding] = []
+        operations: list[Operation] | None = None
         if isinstance(model, PropertyModel):
-            found = model.check(columns.keys[key], columns.operations(key), options)
-        verdict = _verdict(model, columns.keys[key], count, outcome, stuck, found)
+            operations = columns.operations(key)
+            found = model.check(columns.keys[key], operations, options)
+        elif stuck is not None and count <= _MOST_REASONED:
+            operations = columns.operations(key)
+        verdict = _verdict(model, columns.keys[key], count, outcome, stuck, found, operations)
+        known = operations or ([] if stuck is None else [stuck])
+        verdict = _located(verdict, known, options)
     except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         verdict = _crashed(model, columns, key, error)
     return msgspec.structs.replace(verdict, seconds=share * count)
@@ -207,10 +219,11 @@ def _verdict(
     outcome: Outcome | None,
     stuck: Operation | None,
     found: Sequence[Finding],
+    known: Sequence[Operation] | None,
 ) -> KeyVerdict:
     findings = list(found)
     if outcome is not None and stuck is not None:
-        findings.insert(0, _not_linearizable(model, key, outcome, stuck))
+        findings.insert(0, _not_linearizable(model, key, outcome, stuck, known))
     decided = Verdict.VALID if outcome is None else outcome.verdict
     return KeyVerdict(
         key=key,
@@ -222,6 +235,16 @@ def _verdict(
     )
 
 
+def _located(
+    verdict: KeyVerdict, operations: Iterable[Operation], options: CheckOptions
+) -> KeyVerdict:
+    """Return a verdict whose findings say when, where and under which fault."""
+    if not verdict.findings:
+        return verdict
+    findings = located_all(verdict.findings, operations, options.faults)
+    return msgspec.structs.replace(verdict, findings=tuple(findings))
+
+
 def _crashed(model: Model, columns: Columns, key: int, error: Exception) -> KeyVerdict:
     return _unknown(model, columns.keys[key], _size(columns, key), error)
 
@@ -231,7 +254,7 @@ def _size(columns: Columns, key: int) -> int:
 
 
 def _unknown(model: Model, key: str, operations: int, error: Exception) -> KeyVerdict:
-    said = (str(error).strip().splitlines() or ["no reason given"])[0]
+    said = shortened((str(error).strip().splitlines() or ["no reason given"])[0])
     return KeyVerdict(
         key=key,
         model=model.name,
@@ -242,32 +265,21 @@ def _unknown(model: Model, key: str, operations: int, error: Exception) -> KeyVe
     )
 
 
-def _not_linearizable(model: Model, key: str, outcome: Outcome, stuck: Operation) -> Finding:
-    named = "" if outcome.anomaly is None else f" ({outcome.anomaly})"
-    left = f" and may leave {' or '.join(outcome.states)}" if outcome.states else ""
-    before = (
-        f"the {outcome.linearizable} operations completed before it are linearizable{left}, with it"
-        " they are not"
-    )
-    if outcome.linearizable is None:
-        before = "whether those completed before it are linearizable was not decided"
-    sentence = (
-        f"key {key}: operation {stuck.index} ({told(stuck)}) has no legal place{named}: {before}"
-    )
+def _not_linearizable(
+    model: Model,
+    key: str,
+    outcome: Outcome,
+    stuck: Operation,
+    operations: Sequence[Operation] | None,
+) -> Finding:
+    fact = fact_of(stuck)
     return Finding(
         check=f"{model.name}/linearizable",
         kind=FindingKind.SAFETY,
         key=key,
         operation_index=stuck.index,
         is_first=outcome.linearizable is not None,
-        sentence=sentence,
+        fact=fact,
+        sentence=fact,
+        reason=reason_of(model, operations, stuck, outcome),
     )
-
-
-def told(operation: Operation) -> str:
-    """Returns an operation in one phrase, as the findings show it."""
-    asked = msgspec.json.encode(operation.input).decode()
-    answer = msgspec.json.encode(operation.output).decode()
-    where = "" if operation.node is None else f" at {operation.node}"
-    events = f"events {operation.invoke_index} to {operation.complete_index}"
-    return f"process {operation.process}{where}, {operation.f} {asked} -> {answer}, {events}"

@@ -8,6 +8,8 @@ from typing import Final
 
 import msgspec
 
+from checkers.faults import FaultSpan
+
 MILLISECOND_NS: Final = 1_000_000
 
 
@@ -43,8 +45,10 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
         limits: what one key may cost.
         leases: the bounds of leases.
         processes: how many cores the keys of one history may use.
+        faults: when each fault of the run was in force; None for a history that is no run.
     """
 
     limits: Limits = Limits()
     leases: LeaseBounds = LeaseBounds()
     processes: int = 1
+    faults: tuple[FaultSpan, ...] | None = None

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from checkers.faults import FaultEvent, disturbances, read_faults
+from checkers.faults import FaultEvent, FaultSpan, disturbances, fault_spans, read_faults
 from checkers.guards.facts import GuardBounds, RunFacts
 from checkers.options import MILLISECOND_NS, LeaseBounds
 from checkers.run_outcome import read_outcome
@@ -45,11 +45,13 @@ class RunFiles(msgspec.Struct, frozen=True, kw_only=True):
         model: the name of the workload's model.
         leases: the bounds of leases.
         facts: what the guards work on.
+        spans: when each fault was in force.
     """
 
     model: str
     leases: LeaseBounds
     facts: RunFacts
+    spans: tuple[FaultSpan, ...]
 
 
 def read_run_files(directory: Path) -> RunFiles:
@@ -70,6 +72,7 @@ def read_run_files(directory: Path) -> RunFiles:
             bounds=run.options.guards,
             faults=tuple(faults),
         ),
+        spans=fault_spans(faults),
     )
 
 

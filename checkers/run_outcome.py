@@ -10,7 +10,8 @@ from typing import Final
 
 import msgspec
 
-from checkers.verdict import CheckerInputError, Finding, FindingKind
+from checkers.findings import Faults, violation_finding
+from checkers.verdict import CheckerInputError, Finding
 
 OUTCOME_FILE: Final = "outcome.json"
 OUTCOME_VERSION: Final = 1
@@ -49,17 +50,19 @@ class ViolatedInvariant(msgspec.Struct, frozen=True, kw_only=True):
     event: int = 0
     kind: str = "property"
 
-    def finding(self) -> Finding:
-        """Return the broken promise; its check is the invariant's name."""
-        node = () if self.node is None else (f"node {self.node}",)
-        time = () if self.time_ns is None else (f"{self.time_ns / 1e9:.3f} s",)
-        place = f"[{', '.join((*node, *time))}]" if node or time else ""
-        return Finding(
-            check=self.invariant,
-            kind=FindingKind.SAFETY,
-            sentence=" ".join(filter(None, (self.sentence, place, self.detail))),
+    def finding(self, faults: Faults = None) -> Finding:
+        """Return the broken promise; its check is the invariant's name.
+
+        Args:
+            faults: when the run's faults were in force.
+        """
+        return violation_finding(
+            invariant=self.invariant,
+            statement=self.sentence,
+            detail=self.detail,
+            node=self.node,
             time_ns=self.time_ns,
-            node=None if self.node is None else str(self.node),
+            faults=faults,
         )
 
 

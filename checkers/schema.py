@@ -15,14 +15,19 @@ RUN/tables/NAME.parquet, with `schema_version` in the file's metadata.
 - snapshots: one row a snapshot that a node had at the end. `offset` is the first that is not in it;
   `size` is in bytes; `timestamp_ms` is that of the last batch in it; `entities` is JSON, a list of
   [type, fields] as in `records`; both are null for a file that is no whole snapshot.
-- trace: one row a step that a node reports. `seq` orders the rows of one (node, incarnation);
+- trace: one row a step that a node reports. `time` is the node's own monotonic clock, `run_time`
+  the same moment in the history's time, where that is known. `seq` orders the rows of one (node,
+  incarnation);
   `incarnation` counts a node's starts; `high_watermark`, `flushed` and `log_end` are next offsets;
   `image_offset` is the last *committed* offset that the image holds, `image_digest` its digest in
   hex.
 - faults: the fault events as the injector wrote them. `fault` names one fault of the schedule,
   `kind` its sort; `targets` is JSON.
-- verdicts: one row a key; `is_vacuous` where no operation on it succeeded. findings: one row a
-  finding.
+- verdicts: one row a key; `is_vacuous` where no operation on it succeeded.
+- findings: one row a finding. `sentence` is the whole of it, put together from the other columns;
+  `fact` says what happened, `reason` why that can't be; `time_ns` is the history's; `events` are
+  the indexes of the operation's events; `faults` are those in force at that time, or else the one
+  that was healed last before it, with the seconds since it began or was healed.
 
 The tables of an analysis of many runs (`kraftproof analyze`, OUT/NAME.parquet) are ANALYSIS_TABLES.
 `run` is a run's number there. Times are ns of the history's clock; `phase` is fault (at least one
@@ -109,6 +114,7 @@ TRACE: Final = pa.schema(
         pa.field("log_end", pa.int64()),
         pa.field("image_offset", pa.int64()),
         pa.field("image_digest", pa.string()),
+        pa.field("run_time", pa.int64()),
     ]
 )
 
@@ -124,13 +130,30 @@ FAULTS: Final = pa.schema(
     ]
 )
 
+_NEAR_FAULT: Final = pa.struct(
+    [
+        _required("name", pa.string()),
+        _required("kind", pa.string()),
+        _required("target", pa.string()),
+        _required("seconds_before", pa.float64()),
+        _required("is_in_force", pa.bool_()),
+    ]
+)
+
 FINDINGS: Final = pa.schema(
     [
         _required("check", pa.string()),
         _required("kind", pa.string()),
         pa.field("key", pa.string()),
         pa.field("operation_index", pa.int64()),
+        _required("is_first", pa.bool_()),
         _required("sentence", pa.string()),
+        _required("fact", pa.string()),
+        _required("reason", pa.string()),
+        pa.field("time_ns", pa.int64()),
+        pa.field("node", pa.string()),
+        _required("faults", pa.list_(_NEAR_FAULT)),
+        _required("events", pa.list_(pa.int64())),
     ]
 )
 

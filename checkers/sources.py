@@ -244,7 +244,7 @@ def _run_source(directory: Path, given: Model | None, options: CheckOptions) -> 
         label=str(directory),
         history=_history_of(directory),
         model=given or _model_of(directory, run.model),
-        options=msgspec.structs.replace(options, leases=run.leases),
+        options=msgspec.structs.replace(options, leases=run.leases, faults=run.spans),
         tables=directory / TABLES_DIRECTORY,
         facts=run.facts,
     )

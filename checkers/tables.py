@@ -72,9 +72,12 @@ def read_table_file(path: Path, name: str) -> pa.Table:
     version = (table.schema.metadata or {}).get(b"schema_version", b"none").decode()
     if version != str(SCHEMA_VERSION):
         raise CheckerInputError(f"{path}: schema_version is {version}, not {SCHEMA_VERSION}")
-    missing = [column for column in wanted.names if column not in table.column_names]
-    if missing:
-        raise CheckerInputError(f"{path}: column {missing[0]} is missing")
+    for field in wanted:
+        if field.name in table.column_names:
+            continue
+        if not field.nullable:
+            raise CheckerInputError(f"{path}: column {field.name} is missing")
+        table = table.append_column(field, pa.nulls(len(table), field.type))
     try:
         return table.select(wanted.names).cast(wanted)
     except (pa.ArrowException, ValueError) as error:

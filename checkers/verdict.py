@@ -56,18 +56,43 @@ class NotApplicableError(Exception):
     """A check that can't be made on this run; the message says why in a few words."""
 
 
+class NearFault(msgspec.Struct, frozen=True, kw_only=True):
+    """A fault that was in force at the moment of a finding, or the last one healed before it.
+
+    Attributes:
+        name: the fault's name in the schedule.
+        kind: the sort of fault, as kill or partition.
+        target: the nodes that it was applied to, in words; empty if it names none.
+        seconds_before: the time from the fault's beginning to the moment, if it was in force; else
+            from its healing.
+        is_in_force: whether it was in force.
+    """
+
+    name: str
+    kind: str
+    target: str
+    seconds_before: float
+    is_in_force: bool
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One broken promise, in a sentence that names it.
+
+    `checkers.findings` puts the sentence together from the other fields.
 
     Attributes:
         check: what was checked.
         kind: whether it is about what is wrong or about what is slow.
-        sentence: all of it.
+        sentence: the whole finding, the plain fact first.
         key: the key, if it is about one.
         operation_index: the operation, if it is about one.
         is_first: whether all was well up to that operation; if not, that was not decided.
-        time_ns: when, in the history's time; None where that is not known.
+        fact: what happened, without place and time.
+        reason: why that can't be; empty if the fact says it.
+        time_ns: when, in the history's time; None where that has no clock.
         node: the node that it is about, if it is about one.
+        faults: the faults in force at that time, or else the one healed last before it.
+        events: the indexes of the history's events that it is about, at most two.
     """
 
     check: str
@@ -76,8 +101,12 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     key: str | None = None
     operation_index: int | None = None
     is_first: bool = True
+    fact: str = ""
+    reason: str = ""
     time_ns: int | None = None
     node: str | None = None
+    faults: tuple[NearFault, ...] = ()
+    events: tuple[int, ...] = ()
 
 
 class KeyVerdict(msgspec.Struct, frozen=True, kw_only=True):

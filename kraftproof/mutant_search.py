@@ -104,8 +104,7 @@ class Search:
 
 def named(why: Sequence[str]) -> str:
     """Return the invariant or checker that the first sentence of a violation names."""
-    first, _, rest = why[0].partition(": ")
-    return rest.partition(":")[0] if first == "invariant" else first
+    return why[0].partition(": ")[0]
 
 
 class Searcher:

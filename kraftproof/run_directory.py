@@ -57,6 +57,11 @@ class RunDirectory:
         return self.path / "report.html"
 
     @property
+    def markdown(self) -> Path:
+        """The page for issue trackers."""
+        return self.path / "report.md"
+
+    @property
     def explanations(self) -> Path:
         """Why keys are invalid: JSON and a picture each."""
         return self.path / "explanations"

@@ -26,11 +26,8 @@ def unexplained(run: RunVerdict) -> list[Finding]:
 
 
 def in_words(finding: Finding) -> str:
-    """Return which check a finding is of, which node and moment it is about, and what is wrong."""
-    node = () if finding.node is None else (f"node {finding.node}",)
-    time = () if finding.time_ns is None else (f"at {finding.time_ns / 1e9:.3f} s",)
-    place = f" ({', '.join((*node, *time))})" if node or time else ""
-    return f"{finding.check}{place}: {finding.sentence}"
+    """Return which check a finding is of, and its sentence, which says where and when."""
+    return f"{finding.check}: {finding.sentence}"
 
 
 def last_moments(run: Path, finding: Finding) -> str:

@@ -12,6 +12,7 @@ from checkers.explain.explanation import (
     Total,
 )
 from checkers.explain.telling import short
+from checkers.text import shortened
 
 _TOLD_FIRST: Final = 4
 _TOLD_LAST: Final = 8
@@ -37,7 +38,7 @@ def paragraph(
     """
     return "\n".join(
         [
-            f"Key {key}: {who(stuck)} can't have happened as recorded ({_when(stuck)}).",
+            f"Key {shortened(key)}: {who(stuck)} can't have happened as recorded ({_when(stuck)}).",
             before,
             *helpers,
             *([] if sub is None else _proof(sub)),

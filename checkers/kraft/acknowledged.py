@@ -110,7 +110,8 @@ def _lost_creations(operations: Iterable[Operation], folded: Fold) -> Iterator[F
     for operation in operations:
         topic_id = created_id(operation)
         if topic_id is not None and folded.topics.get(topic_id) != operation.key:
-            text = f"acknowledged topic {operation.key} ({topic_id}) is not in the committed log"
+            which = f"topic {operation.key} ({topic_id})"
+            text = f"{which} was acknowledged and is not in the committed log"
             yield _finding(TOPICS_IN_LOG, text, operation)
 
 
@@ -123,7 +124,7 @@ def _lost_deletions(operations: Iterable[Operation], folded: Fold) -> Iterator[F
         removed[operation.key] -= 1
         topic_id = operation.input.get("id") if isinstance(operation.input, dict) else None
         if removed[operation.key] < 0 or (topic_id is not None and topic_id not in removed_ids):
-            text = f"acknowledged deletion of topic {operation.key} is not in the committed log"
+            text = f"the deletion of topic {operation.key} was acknowledged and is not in the log"
             yield _finding(TOPICS_IN_LOG, text, operation)
 
 
@@ -211,5 +212,5 @@ def _finding(check: str, sentence: str, operation: Operation | None = None) -> F
         kind=FindingKind.SAFETY,
         key=None if operation is None else operation.key,
         operation_index=None if operation is None else operation.index,
-        sentence=sentence if operation is None else f"operation {operation.index}: {sentence}",
+        sentence=sentence,
     )

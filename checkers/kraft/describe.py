@@ -20,6 +20,7 @@ from checkers.kraft.disturbed import Disturbed
 from checkers.kraft.registrations import NEVER
 from checkers.kraft.topic_facts import TopicFacts, created_id, facts_of
 from checkers.options import LeaseBounds
+from checkers.text import shortened
 from checkers.verdict import Finding, FindingKind
 
 MONOTONIC: Final = "topics/describe-monotonic"
@@ -71,15 +72,15 @@ def _shown(connection: _Connection, operation: Operation, known: TopicFacts | No
     topic_id = described_id(operation)
     gone_at = connection.gone.get(topic_id)
     if gone_at is not None:
-        return f"again, after showing it deleted to the same process in operation {gone_at}"
+        return f"it had shown it deleted to the same process before (operation {gone_at})"
     connection.shown.add(topic_id)
     if known is None:
         return None
     if known.is_gone_before(connection.holds):
         assert known.gone is not None
         return (
-            f"though it was gone by operation {known.gone.index}, which was over before what the"
-            f" same process was shown in operation {connection.because}"
+            f"it was gone by operation {known.gone.index}, which was over before what the same"
+            f" process had been shown (operation {connection.because})"
         )
     connection.learn(known.create.invoke_index, operation)
     return None
@@ -97,9 +98,9 @@ def _missing(connection: _Connection, operation: Operation, known: TopicFacts | 
             "it had been shown to the same process"
             if was_shown
             else f"operation {known.create.index} that made it was over before what the same"
-            f" process was shown in operation {connection.because}"
+            f" process had been shown (operation {connection.because})"
         )
-        return f"as absent, though {proof} and no delete had been asked for"
+        return f"{proof} and no delete had been asked for"
     connection.learn(known.may_go_at, operation)
     return None
 
@@ -120,8 +121,7 @@ def lags(operations: Sequence[Operation], bounds: LeaseBounds) -> list[Finding]:
         if late_ns > bounds.failover_ns:
             is_unbounded = late_ns > FAILOVERS_UNTIL_UNBOUNDED * bounds.failover_ns
             kind = FindingKind.SAFETY if is_unbounded else FindingKind.AVAILABILITY
-            what = "present" if is_present(operation) else "absent"
-            why = f"as {what} {late_ns / 1e6:.1f} undisturbed ms after that had ceased to be so"
+            why = f"that had ceased to be so {late_ns / 1e6:.1f} undisturbed ms before"
             findings.append(_finding(CONVERGES, operation, why, kind))
     return findings
 
@@ -143,15 +143,19 @@ def _ended(operation: Operation) -> int:
 def _finding(
     check: str, operation: Operation, why: str, kind: FindingKind = FindingKind.SAFETY
 ) -> Finding:
+    what = "present" if is_present(operation) else "absent"
+    topic = f"topic {shortened(operation.key)} ({shortened(described_id(operation))})"
+    who = operation.node or "a broker"
+    who = f"broker {who}" if who.isdecimal() else who
+    fact = f"{who} showed {topic} as {what}"
     return Finding(
         check=check,
         kind=kind,
         key=operation.key,
         operation_index=operation.index,
-        sentence=(
-            f"broker {operation.node} showed topic {operation.key} ({described_id(operation)}) in"
-            f" operation {operation.index} {why}"
-        ),
+        fact=fact,
+        sentence=fact,
+        reason=why,
     )
 
 
@@ -174,7 +178,7 @@ def shown_before_create(operations: Sequence[Operation]) -> list[Finding]:
             continue
         created_at = told.get(described_id(operation), first_untold)
         if created_at is None or _ended(operation) < created_at:
-            why = "before any create that can have made it was invoked"
+            why = "no create that can have made it had been invoked"
             findings.append(_finding(NOT_BEFORE_CREATE, operation, why))
     return findings
 
@@ -189,16 +193,17 @@ def ids_given_twice(operations: Iterable[Operation]) -> list[Finding]:
             continue
         other = first.setdefault(topic_id, operation)
         if other is not operation:
+            fact = f"create of topic {shortened(operation.key)} was given the id {topic_id}"
             findings.append(
                 Finding(
                     check=IDS_UNIQUE,
                     kind=FindingKind.SAFETY,
                     key=operation.key,
                     operation_index=operation.index,
-                    sentence=(
-                        f"topic id {topic_id} was given to {operation.key} in operation"
-                        f" {operation.index} and before to {other.key} in operation {other.index}"
-                    ),
+                    fact=fact,
+                    sentence=fact,
+                    reason=f"topic {shortened(other.key)} had been given it before (operation"
+                    f" {other.index})",
                 )
             )
     return findings

@@ -22,6 +22,8 @@ COMMITTED_KEPT: Final = "kraft/committed-kept"
 
 Report = tuple[int, int, int]
 """(epoch, the highest watermark reported in it or before, by which node)."""
+Led = tuple[int, int, int, int | None]
+"""(epoch, the end of the log when it began, of which leader, when in the time of the run)."""
 
 
 def leader_complete(tables: Tables) -> list[Finding]:
@@ -30,16 +32,18 @@ def leader_complete(tables: Tables) -> list[Finding]:
     return limited(_incomplete(_first_led(trace), _watermarks(trace)))
 
 
-def _incomplete(first_led: list[Report], watermarks: list[Report]) -> Iterator[Finding]:
-    for epoch, log_end, leader in first_led:
+def _incomplete(first_led: list[Led], watermarks: list[Report]) -> Iterator[Finding]:
+    for epoch, log_end, leader, time_ns in first_led:
         before = [report for report in watermarks if report[0] < epoch]
         if before and before[-1][1] > log_end:
             reported_in, watermark, node = before[-1]
             yield finding(
                 LEADER_COMPLETE,
-                f"node {leader} began to lead epoch {epoch} with a log that ends at {log_end},"
-                f" though node {node} had reported the high watermark {watermark} by epoch"
-                f" {reported_in}",
+                f"node {leader} began to lead epoch {epoch} with a log that ends at {log_end}",
+                reason=f"node {node} had reported the high watermark {watermark} by epoch"
+                f" {reported_in}, so records below it were committed that the leader lacks",
+                node=leader,
+                time_ns=time_ns,
             )
 
 
@@ -67,8 +71,10 @@ def _overwritten(watermarks: list[Report], epochs: dict[int, tuple[int, int]]) -
         if later > epoch:
             yield finding(
                 COMMITTED_KEPT,
-                f"node {node} reported the high watermark {watermark} by epoch {epoch}, but node"
-                f" {holder} has a record of epoch {later} at offset {watermark - 1}",
+                f"node {holder} has a record of epoch {later} at offset {watermark - 1}, which was"
+                " committed before that epoch",
+                reason=f"node {node} reported the high watermark {watermark} by epoch {epoch}",
+                node=holder,
             )
 
 
@@ -82,19 +88,24 @@ def _missing(
     if lost is not None:
         yield finding(
             COMMITTED_KEPT,
-            f"node {node} reported the high watermark {watermark}, but offset {lost} is in no"
-            " node's committed log",
+            f"committed offset {lost} is in no node's committed log",
+            reason=f"node {node} reported the high watermark {watermark}",
+            node=node,
         )
 
 
-def _first_led(trace: pa.Table) -> list[Report]:
-    """Each epoch's leaders with the end of their logs when they began to lead, by epoch."""
+def _first_led(trace: pa.Table) -> list[Led]:
+    """Return each epoch's leaders with the end of their logs when they began to lead, by epoch."""
     leading = trace.filter(pc.equal(pc.utf8_lower(trace["role"]), "leader"))
     columns = ("epoch", "node", "incarnation", "seq", "log_end")
-    first: dict[tuple[int, int], int] = {}
-    for epoch, node, _, _, log_end in sorted(_known(leading, *columns)):
-        first.setdefault((epoch, node), log_end)
-    return [(epoch, log_end, node) for (epoch, node), log_end in first.items()]
+    times: dict[tuple[int, ...], int] = {
+        (node, incarnation, seq): time
+        for node, incarnation, seq, time in _known(leading, *columns[1:4], "run_time")
+    }
+    first: dict[tuple[int, int], tuple[int, int | None]] = {}
+    for epoch, node, incarnation, seq, log_end in sorted(_known(leading, *columns)):
+        first.setdefault((epoch, node), (log_end, times.get((node, incarnation, seq))))
+    return [(epoch, end, node, at) for (epoch, node), (end, at) in first.items()]
 
 
 def _watermarks(trace: pa.Table) -> list[Report]:

@@ -33,13 +33,13 @@ def check_expiry(registrations: Registrations, bounds: LeaseBounds) -> list[Find
         if waited_ns <= slow_ns:
             continue
         kind = FindingKind.SAFETY if waited_ns > unbounded_ns else FindingKind.AVAILABILITY
-        sentence = (
-            f"incarnation {refused.incarnation} was refused as a duplicate"
-            f" {in_ms(refused.invoke_ns - last_ns)} ms after the last contact of any other,"
-            f" {in_ms(waited_ns)} ms of them undisturbed, with a session of"
+        fact = f"incarnation {refused.incarnation} was refused as a duplicate"
+        why = (
+            f"the last contact of any other was {in_ms(refused.invoke_ns - last_ns)} ms before,"
+            f" {in_ms(waited_ns)} ms of them undisturbed, and a session is"
             f" {in_ms(bounds.session_ns)} ms"
         )
-        findings.append(registrations.finding(LEASE_EXPIRY, refused, sentence, kind))
+        findings.append(registrations.finding(LEASE_EXPIRY, refused, fact, kind, why))
     return findings
 
 

@@ -128,5 +128,5 @@ def _finding(check: str, operation: Operation, sentence: str) -> Finding:
         kind=FindingKind.SAFETY,
         key=operation.key,
         operation_index=operation.index,
-        sentence=f"operation {operation.index}: {sentence}",
+        sentence=sentence,
     )

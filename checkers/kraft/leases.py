@@ -48,7 +48,9 @@ def _taken_over_early(registrations: Registrations, bounds: LeaseBounds) -> list
             contact.may_shut_down and contact.invoked <= taken.completed for contact in of_epoch
         )
         if not may_be_over:
-            findings.append(registrations.finding(LEASE, taken, _early(held, taken, last, bounds)))
+            fact = f"incarnation {taken.incarnation} was registered (epoch {taken.epoch})"
+            why = _early(held, taken, last, bounds)
+            findings.append(registrations.finding(LEASE, taken, fact, reason=why))
     return findings
 
 
@@ -61,10 +63,9 @@ def _by_epoch(contacts: Iterable[Contact]) -> dict[int | None, list[Contact]]:
 
 def _early(held: Contact, taken: Contact, last: Contact, bounds: LeaseBounds) -> str:
     return (
-        f"incarnation {taken.incarnation} was registered (epoch {taken.epoch}) at most"
-        f" {in_ms(taken.complete_ns - last.invoke_ns)} ms after the last contact (operation"
-        f" {last.index}) of incarnation {held.incarnation} (epoch {held.epoch}), whose session is"
-        f" {in_ms(bounds.session_ns)} ms"
+        f"that is at most {in_ms(taken.complete_ns - last.invoke_ns)} ms after the last contact"
+        f" (operation {last.index}) of incarnation {held.incarnation} (epoch {held.epoch}), whose"
+        f" session is {in_ms(bounds.session_ns)} ms"
     )
 
 
@@ -121,12 +122,12 @@ def _refused_without_holder(registrations: Registrations) -> list[Finding]:
             shut_downs[holder.epoch] = _ShutDowns(by_epoch[holder.epoch])
         granted = shut_downs[holder.epoch].for_good(refused)
         if granted is not None:
-            sentence = (
-                f"incarnation {refused.incarnation} was refused as a duplicate although the last"
-                f" holder, epoch {holder.epoch}, had been granted its shutdown (operation"
+            fact = f"incarnation {refused.incarnation} was refused as a duplicate"
+            why = (
+                f"the last holder, epoch {holder.epoch}, had been granted its shutdown (operation"
                 f" {granted.index})"
             )
-            findings.append(registrations.finding(LEASE_WITHOUT_HOLDER, refused, sentence))
+            findings.append(registrations.finding(LEASE_WITHOUT_HOLDER, refused, fact, reason=why))
     return findings
 
 

@@ -50,10 +50,12 @@ def _disagreements(rows: Iterable[Row]) -> Iterator[Finding]:
         _, node, epoch, crc = group[0]
         for _, other, other_epoch, other_crc in group[1:]:
             if (other_epoch, other_crc) != (epoch, crc):
+                which = f"epoch {epoch} and CRC {crc} on node {node}"
                 yield finding(
                     LOGS_AGREE,
-                    f"committed offset {offset} has epoch {epoch} and CRC {crc} on node {node},"
-                    f" but epoch {other_epoch} and CRC {other_crc} on node {other}",
+                    f"nodes {node} and {other} committed different records at offset {offset}",
+                    reason=f"{which}, but epoch {other_epoch} and CRC {other_crc} on node {other}",
+                    node=other,
                 )
                 break
 
@@ -63,20 +65,36 @@ def one_leader(tables: Tables) -> list[Finding]:
     trace = tables["trace"]
     is_leader = pc.equal(pc.utf8_lower(trace["role"]), "leader")
     leading = trace.filter(pc.and_(is_leader, pc.is_valid(trace["epoch"])))
-    return limited(_rival_leaders(sorted(set(rows_of(leading, "epoch", "node")))))
+    first: dict[Row, object] = {}
+    for epoch, node, time in rows_of(leading, "epoch", "node", "run_time"):
+        first.setdefault((epoch, node), time)
+    return limited(_rival_leaders(sorted((*pair, first[pair]) for pair in first)))
 
 
-def _rival_leaders(pairs: Iterable[Row]) -> Iterator[Finding]:
-    for (epoch,), group in _grouped(pairs, 1):
-        nodes = [str(node) for _, node in group]
-        if len(nodes) > 1:
-            yield finding(ONE_LEADER, f"epoch {epoch} has the leaders {', '.join(nodes)}")
+def _rival_leaders(rows: Iterable[Row]) -> Iterator[Finding]:
+    for (epoch,), group in _grouped(rows, 1):
+        if len(group) < 2:
+            continue
+        one, two = sorted(group, key=_when)[:2]
+        named = ", ".join(str(node) for _, node, _ in group)
+        yield finding(
+            ONE_LEADER,
+            f"node {two[1]} led epoch {epoch}, which node {one[1]} led, too",
+            reason=f"an epoch has one leader, and this one has {named}",
+            node=two[1],
+            time_ns=two[2],
+        )
+
+
+def _when(row: Row) -> tuple[bool, int]:
+    """Return the time that a row ends with, for sorting; an unknown time comes first."""
+    return (row[-1] is not None, row[-1] if isinstance(row[-1], int) else 0)
 
 
 def epochs_monotone(tables: Tables) -> list[Finding]:
     """A node's epoch never goes back, not even through a restart; an empty disk begins anew."""
     trace = tables["trace"]
-    empty = {row[:3] for row in _ordered(trace, "log_end") if row[2:] == (0, 0)}
+    empty = {row[:3] for row in _ordered(trace, "log_end") if row[2:4] == (0, 0)}
     rows = _by_disk(_ordered(trace, "epoch"), empty)
     return limited(_decreases(EPOCHS_MONOTONE, "epoch", rows))
 
@@ -105,16 +123,19 @@ def _disorder(rows: Iterable[Row]) -> Iterator[Finding]:
             if _int(next_offset) != _int(offset) + 1 or _int(next_epoch) < _int(epoch):
                 yield finding(
                     LOG_IN_ORDER,
-                    f"node {node}: offset {offset} of epoch {epoch} is followed by offset"
-                    f" {next_offset} of epoch {next_epoch}",
+                    f"the committed log of node {node} is out of order",
+                    reason=f"offset {offset} of epoch {epoch} is followed by offset {next_offset}"
+                    f" of epoch {next_epoch}",
+                    node=node,
                 )
                 break
 
 
 def _ordered(trace: pa.Table, column: str) -> list[Row]:
-    """The values of a column as (node, incarnation, seq, value), where there is one, in order."""
+    """Return a column's values, in order, as (node, incarnation, seq, value, time of the run)."""
     known = trace.filter(pc.is_valid(trace[column]))
-    return sorted(rows_of(known, "node", "incarnation", "seq", column))
+    rows = rows_of(known, "node", "incarnation", "seq", column, "run_time")
+    return sorted(rows, key=lambda row: row[:4])
 
 
 def _by_life(rows: Iterable[Row]) -> Iterator[list[Row]]:
@@ -136,9 +157,11 @@ def _decreases(check: str, what: str, groups: Iterable[list[Row]]) -> Iterator[F
             if _int(row[3]) < _int(before[3]):
                 yield finding(
                     check,
-                    f"node {row[0]}: the {what} goes back from {before[3]} (incarnation"
-                    f" {before[1]}, seq {before[2]}) to {row[3]} (incarnation {row[1]},"
-                    f" seq {row[2]})",
+                    f"the {what} of node {row[0]} went back from {before[3]} to {row[3]}",
+                    reason=f"seen in its trace from start {before[1]}, seq {before[2]}, to start"
+                    f" {row[1]}, seq {row[2]}",
+                    node=row[0],
+                    time_ns=row[4],
                 )
                 break
 
@@ -147,19 +170,24 @@ def images_agree(tables: Tables) -> list[Finding]:
     """Images that hold the log up to the same offset are equal."""
     trace = tables["trace"]
     known = pc.and_(pc.is_valid(trace["image_offset"]), pc.is_valid(trace["image_digest"]))
-    images = rows_of(trace.filter(known), "image_offset", "image_digest", "node")
-    return limited(_unequal_images(sorted(set(images))))
+    columns = ("image_offset", "image_digest", "node", "run_time")
+    first: dict[Row, object] = {}
+    for *image, time in rows_of(trace.filter(known), *columns):
+        first.setdefault(tuple(image), time)
+    return limited(_unequal_images(sorted((*image, first[image]) for image in first)))
 
 
 def _unequal_images(images: Iterable[Row]) -> Iterator[Finding]:
     for (offset,), group in _grouped(images, 1):
-        _, digest, node = group[0]
+        _, digest, node, time = group[0]
         other = next((row for row in group if row[1] != digest), None)
         if other is not None:
             yield finding(
                 IMAGES_AGREE,
-                f"the image at offset {offset} has digest {digest} on node {node},"
-                f" but {other[1]} on node {other[2]}",
+                f"the image at offset {offset} was another on node {other[2]} than on node {node}",
+                reason=f"its digest is {digest} on node {node}, but {other[1]} on node {other[2]}",
+                node=other[2],
+                time_ns=max((time, other[3]), key=lambda one: _when((one,))),
             )
 
 
@@ -176,9 +204,32 @@ def limited(findings: Iterable[Finding]) -> list[Finding]:
     return list(islice(findings, FINDINGS_A_CHECK))
 
 
-def finding(check: str, sentence: str) -> Finding:
-    """Returns a safety finding that is about no single operation."""
-    return Finding(check=check, kind=FindingKind.SAFETY, sentence=sentence)
+def finding(
+    check: str,
+    fact: str,
+    *,
+    reason: str = "",
+    node: object = None,
+    time_ns: object = None,
+) -> Finding:
+    """Return a safety finding that is about no single operation.
+
+    Args:
+        check: what was checked.
+        fact: what happened.
+        reason: why that can't be, or what shows it.
+        node: the node that it is about.
+        time_ns: when, in the time of the run, if that is known.
+    """
+    return Finding(
+        check=check,
+        kind=FindingKind.SAFETY,
+        fact=fact,
+        sentence=f"{fact}; {reason}" if reason else fact,
+        reason=reason,
+        node=None if node is None else str(node),
+        time_ns=time_ns if isinstance(time_ns, int) else None,
+    )
 
 
 def _int(value: object) -> int:

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from checkers.history import Operation
+from checkers.text import shortened
 from checkers.verdict import Finding, FindingKind
 
 NEVER: Final = 1 << 62
@@ -98,13 +99,28 @@ class Registrations:
         self,
         check: str,
         contact: Contact,
-        sentence: str,
+        fact: str,
         kind: FindingKind = FindingKind.SAFETY,
+        reason: str = "",
     ) -> Finding:
-        """Returns a finding about one operation of this broker id."""
-        text = f"broker {self.key}, operation {contact.index}: {sentence}"
+        """Return a finding about one operation of this broker id.
+
+        Args:
+            check: what was checked.
+            contact: the operation.
+            fact: what happened, in words that go on after "broker 3: ".
+            kind: whether it is about what is wrong or about what is slow.
+            reason: why that can't be.
+        """
+        text = f"broker {shortened(self.key)}: {fact}"
         return Finding(
-            check=check, kind=kind, key=self.key, operation_index=contact.index, sentence=text
+            check=check,
+            kind=kind,
+            key=self.key,
+            operation_index=contact.index,
+            fact=text,
+            sentence=text,
+            reason=reason,
         )
 
 

@@ -8,13 +8,13 @@ folded from the oldest snapshot on, so that one itself is compared with its like
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-import msgspec
 import pyarrow as pa
 from typing_extensions import override
 
 from checkers.kraft.entities import Entities, decoded, held_by, known_records
 from checkers.kraft.node_logs import Tables, finding, limited
 from checkers.tables import rows_of
+from checkers.text import as_json
 from checkers.verdict import Finding
 
 SNAPSHOTS_AGREE: Final = "kraft/snapshots-agree"
@@ -46,19 +46,22 @@ def _unlike(snapshots: list[_Snapshot]) -> Iterator[Finding]:
     first: dict[int, _Snapshot] = {}
     for snapshot in snapshots:
         if snapshot.entities is None:
-            yield finding(SNAPSHOTS_AGREE, f"{snapshot} is no whole snapshot")
+            yield finding(SNAPSHOTS_AGREE, f"{snapshot} is no whole snapshot", node=snapshot.node)
             continue
         other = first.setdefault(snapshot.offset, snapshot)
         if other.epoch != snapshot.epoch or other.timestamp_ms != snapshot.timestamp_ms:
             yield finding(
                 SNAPSHOTS_AGREE,
-                f"{snapshot}, whose log's last timestamp is {snapshot.timestamp_ms} ms, is not"
-                f" {other}, whose is {other.timestamp_ms} ms",
+                f"{snapshot} is not {other}",
+                reason=f"the last timestamp of its log is {snapshot.timestamp_ms} ms, that of the"
+                f" other {other.timestamp_ms} ms",
+                node=snapshot.node,
             )
         elif other.entities != snapshot.entities:
             difference = _difference(_held(snapshot), _held(other))
             if difference is not None:
-                yield finding(SNAPSHOTS_AGREE, f"{snapshot} is not {other}: {difference}")
+                fact = f"{snapshot} is not {other}"
+                yield finding(SNAPSHOTS_AGREE, fact, reason=difference, node=snapshot.node)
 
 
 def snapshots_fold_log(tables: Tables) -> list[Finding]:
@@ -84,11 +87,15 @@ def _unfounded(snapshots: list[_Snapshot], log: Log) -> Iterator[Finding]:
             yield finding(
                 SNAPSHOTS_FOLD_LOG,
                 f"{snapshot} follows a record of epoch {last[0]} in the committed log",
+                node=snapshot.node,
             )
         difference = _difference(_held(snapshot), folded)
         if difference is not None:
             yield finding(
-                SNAPSHOTS_FOLD_LOG, f"{snapshot} is not what the log before it leaves: {difference}"
+                SNAPSHOTS_FOLD_LOG,
+                f"{snapshot} is not what the log before it leaves",
+                reason=difference,
+                node=snapshot.node,
             )
 
 
@@ -107,7 +114,7 @@ def _difference(held: Entities, wanted: Entities) -> str | None:
 
 
 def _text(value: object) -> str:
-    return msgspec.json.encode(value, order="sorted").decode()
+    return as_json(value)
 
 
 def _held(snapshot: _Snapshot) -> Entities:

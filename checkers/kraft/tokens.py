@@ -61,17 +61,14 @@ def _epochs_increase(registrations: Registrations) -> list[Finding]:
     for grant in registrations.grants:
         owner = owners.setdefault(_epoch(grant), grant)
         if owner.incarnation != grant.incarnation:
-            sentence = (
-                f"epoch {grant.epoch} was granted to incarnation {grant.incarnation}"
-                f" and in operation {owner.index} to {owner.incarnation}"
-            )
-            findings.append(registrations.finding(EPOCHS_INCREASE, grant, sentence))
+            fact = f"epoch {grant.epoch} was granted to incarnation {grant.incarnation}"
+            why = f"{owner.incarnation} was granted it, too (operation {owner.index})"
+            findings.append(registrations.finding(EPOCHS_INCREASE, grant, fact, reason=why))
         earlier = answered.before(grant.invoked)
         if earlier is not None and _epoch(earlier) > _epoch(grant):
-            sentence = (
-                f"epoch {grant.epoch} was granted after {earlier.epoch} (operation {earlier.index})"
-            )
-            findings.append(registrations.finding(EPOCHS_INCREASE, grant, sentence))
+            fact = f"epoch {grant.epoch} was granted"
+            why = f"{earlier.epoch} had been granted before it began (operation {earlier.index})"
+            findings.append(registrations.finding(EPOCHS_INCREASE, grant, fact, reason=why))
     return findings
 
 
@@ -87,23 +84,16 @@ def _stale_accepted(registrations: Registrations) -> list[Finding]:
         newer = answered.before(heartbeat.invoked)
         grant = granted.get(_epoch(heartbeat))
         if newer is not None and _epoch(newer) > _epoch(heartbeat):
-            sentence = (
-                f"a heartbeat with epoch {heartbeat.epoch} was accepted after epoch {newer.epoch}"
-                f" had been {'granted' if newer.is_grant else 'accepted'} (operation"
-                f" {newer.index})"
-            )
+            did = "granted" if newer.is_grant else "accepted"
+            why = f"epoch {newer.epoch} had been {did} before it began (operation {newer.index})"
         elif grant is None and not may_be_untold:
-            sentence = (
-                f"a heartbeat with epoch {heartbeat.epoch} was accepted, which was never granted"
-            )
+            why = "that epoch was never granted"
         elif grant is not None and ends.between(grant.completed, heartbeat.invoked):
-            sentence = (
-                f"a heartbeat with epoch {heartbeat.epoch} was accepted after the broker had been"
-                " unregistered"
-            )
+            why = "the broker had been unregistered since that epoch was granted"
         else:
             continue
-        findings.append(registrations.finding(STALE_ACCEPTED, heartbeat, sentence))
+        fact = f"a heartbeat with epoch {heartbeat.epoch} was accepted"
+        findings.append(registrations.finding(STALE_ACCEPTED, heartbeat, fact, reason=why))
     return findings
 
 
@@ -143,11 +133,12 @@ def _live_refused(registrations: Registrations) -> list[Finding]:
         if not grant.precedes(heartbeat):
             continue
         if not enders.any_between(grant, heartbeat):
-            sentence = (
-                f"epoch {heartbeat.epoch}, granted in operation {grant.index}, was refused as stale"
-                " although no other registration or unregistration can have ended it"
+            fact = f"a heartbeat with epoch {heartbeat.epoch} was refused as stale"
+            why = (
+                f"that epoch was granted (operation {grant.index}) and no other registration or"
+                " unregistration can have ended it"
             )
-            findings.append(registrations.finding(LIVE_REFUSED, heartbeat, sentence))
+            findings.append(registrations.finding(LIVE_REFUSED, heartbeat, fact, reason=why))
     return findings
 
 

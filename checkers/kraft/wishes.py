@@ -40,8 +40,9 @@ def check_wishes(registrations: Registrations, bounds: LeaseBounds) -> list[Find
 def _foreign(registrations: Registrations) -> Iterable[Finding]:
     for grant in registrations.grants:
         if grant.is_foreign:
-            sentence = "it was registered, though it names another cluster"
-            yield registrations.finding(FOREIGN_ACCEPTED, grant, sentence)
+            fact = f"incarnation {grant.incarnation} was registered"
+            why = "its request names another cluster"
+            yield registrations.finding(FOREIGN_ACCEPTED, grant, fact, reason=why)
 
 
 def _of_the_moment(registrations: Registrations, heartbeats: list[Contact]) -> Iterable[Finding]:
@@ -49,11 +50,12 @@ def _of_the_moment(registrations: Registrations, heartbeats: list[Contact]) -> I
     for contact in heartbeats:
         may_be_stopping = asked is not None and asked < contact.completed
         if contact.is_alive and contact.shut_down_granted and not may_be_stopping:
-            sentence = "it was told to shut down, which this epoch had not asked for"
-            yield registrations.finding(SHUTDOWN_UNASKED, contact, sentence)
+            fact = "a heartbeat was answered that it should shut down"
+            why = f"epoch {contact.epoch} had not asked for that"
+            yield registrations.finding(SHUTDOWN_UNASKED, contact, fact, reason=why)
         if contact.is_alive and contact.want_fence and not contact.fenced and not may_be_stopping:
-            sentence = "it asked to be fenced and was answered that it is not"
-            yield registrations.finding(FENCE_IGNORED, contact, sentence)
+            fact = "a heartbeat was answered that it is not fenced"
+            yield registrations.finding(FENCE_IGNORED, contact, fact, reason="it asked to be")
 
 
 def _kept_fenced(
@@ -70,9 +72,10 @@ def _kept_fenced(
         elif contact.is_alive and first is not None:
             waited_ns = contact.invoke_ns - first.complete_ns
             if waited_ns > bounds.session_ns + bounds.measurement_ns:
-                sentence = (
-                    f"it was still answered that it is fenced {in_ms(waited_ns)} ms after operation"
-                    f" {first.index}, and has wanted no fence since"
+                fact = "a heartbeat was answered that it is fenced"
+                why = (
+                    f"it has wanted no fence for {in_ms(waited_ns)} ms, since operation"
+                    f" {first.index}"
                 )
-                yield registrations.finding(UNFENCE_IGNORED, contact, sentence)
+                yield registrations.finding(UNFENCE_IGNORED, contact, fact, reason=why)
                 return

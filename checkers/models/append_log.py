@@ -12,9 +12,11 @@ from typing_extensions import override
 from checkers.calls.append_log import GREATEST, Earliest, LogCalls, bound, log_calls
 from checkers.calls.values import canonical, require_integer
 from checkers.columns import NEVER, Columns
+from checkers.findings import phrase
 from checkers.history import Operation
 from checkers.models import unknown_function
 from checkers.models.persistent import NOTHING, Records
+from checkers.models.reasons import is_over
 from checkers.models.reducible import ByElement, Events, Turn
 
 _MOST_TOLD: Final = 20
@@ -39,6 +41,19 @@ class AppendLog(ByElement):
     def calls_of(self, columns: Columns) -> LogCalls:
         """Returns the calls on all logs."""
         return log_calls(columns, self.name, self.functions)
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return what was produced at the offset that a fetch, or a produce, answered."""
+        offset = wrong.input if wrong.f == "fetch" else wrong.output
+        made = [one for one in operations if one.f == "produce" and one.status == "ok"]
+        there = [one for one in made if one.output == offset and one is not wrong]
+        if wrong.f == "produce":
+            return f"{phrase(there[0])} was given that offset, too" if there else None
+        if wrong.output is None:
+            there = [one for one in there if is_over(one, wrong)]
+            return f"{phrase(there[0])} had completed there before it began" if there else None
+        others = [one for one in there if canonical(one.input) != canonical(wrong.output)]
+        return f"{phrase(others[0])} was given that offset" if others else None
 
     @override
     def init(self) -> Hashable:

@@ -16,6 +16,7 @@ from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import ColumnarModel, unknown_function
 from checkers.models.blocks import Access, turns_of_blocks
+from checkers.models.reasons import Values
 from checkers.models.reducible import Events, ReducibleModel, Turn
 
 _UNREAD: Final = ""
@@ -108,6 +109,14 @@ class CasRegister(ReducibleModel, ColumnarModel):
         held = {call[1] for call in history if isinstance(call, tuple)} | set(starts)
         return [*sorted(str(state) for state in held & asked_for if state is not None), _UNREAD]
 
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return why the register can't have held the value that an operation found."""
+        wanted = _call(wrong)
+        if not isinstance(wanted, tuple) or wanted[0] is None:
+            return None
+        values = Values(sets=_value_set, initial=str(self.init()))
+        return values.reason(operations, wrong, str(wanted[0]))
+
     @override
     def describe(self, state: Hashable) -> str:
         return "a value that nothing asks for" if state == _UNREAD else f"value {state}"
@@ -126,3 +135,11 @@ def _call(operation: Operation) -> Hashable | None:
         old, new = operation.input
         return (canonical(old), canonical(new))
     return (canonical(operation.output), None) if operation.status == "ok" else None
+
+
+def _value_set(operation: Operation) -> str | None:
+    """Return the value that an operation sets, if it takes effect."""
+    if operation.f == "cas":
+        assert isinstance(operation.input, list)
+        return canonical(operation.input[1])
+    return canonical(operation.input) if operation.f == "write" else None

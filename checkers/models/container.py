@@ -21,6 +21,7 @@ from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
 from checkers.models.listing import listed
+from checkers.models.reasons import Elements
 from checkers.models.reducible import ByElement, Change, HoldingModel
 
 
@@ -32,6 +33,7 @@ class Container(ByElement, HoldingModel):
         take: the function that takes what it answers.
         kind: the calls by which the compiled engine is chosen.
         next_out: the place in the state of the element that comes out next.
+        is_fifo: whether elements come out in the order in which they were put in.
     """
 
     name: ClassVar[str]
@@ -39,6 +41,7 @@ class Container(ByElement, HoldingModel):
     take: ClassVar[str]
     kind: ClassVar[type[ContainerCalls]]
     next_out: ClassVar[int] = 0
+    is_fifo: ClassVar[bool] = False
 
     @property
     @override
@@ -55,6 +58,11 @@ class Container(ByElement, HoldingModel):
     def calls_of(self, columns: Columns) -> ContainerCalls:
         """Returns the calls of all containers of this kind."""
         return container_calls(self.kind, columns, model=self.name, put=self.put, take=self.take)
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return why a take can't have answered what it did."""
+        elements = Elements(put=self.put, take=self.take, is_fifo=self.is_fifo)
+        return elements.reason(operations, wrong)
 
     @override
     def init(self) -> Hashable:

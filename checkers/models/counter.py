@@ -13,6 +13,7 @@ from checkers.calls.values import require_integer
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
+from checkers.models.reasons import is_over, may_count
 from checkers.models.reducible import SummingModel, Tally
 
 _MOST_SUMS: Final = 2_000
@@ -38,6 +39,22 @@ class Counter(SummingModel):
     def calls_of(self, columns: Columns) -> CounterCalls:
         """Returns the calls of all counters."""
         return counter_calls(columns, self.name, self.functions)
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return between which bounds the sum lay while an operation ran."""
+        if wrong.f == "add":
+            return None
+        adds = [one for one in operations if one.f != "read" and may_count(one, wrong)]
+        over = sum(_amount(one) for one in adds if is_over(one, wrong))
+        open_adds = [_amount(one) for one in adds if not is_over(one, wrong)]
+        least = over + sum(amount for amount in open_adds if amount < 0)
+        most = over + sum(amount for amount in open_adds if amount > 0)
+        assert isinstance(wrong.output, int)
+        if wrong.output < least:
+            return f"all that was added by then comes to at least {least}"
+        if wrong.output > most:
+            return f"all that was added by then comes to at most {most}"
+        return None
 
     @override
     def init(self) -> Hashable:
@@ -121,3 +138,8 @@ def _call(operation: Operation) -> Tally | None:
     assert isinstance(delta, int)
     assert told is None or isinstance(told, int)
     return Tally(delta, told, told)
+
+
+def _amount(operation: Operation) -> int:
+    assert isinstance(operation.input, int), "validated"
+    return operation.input

@@ -16,6 +16,7 @@ from checkers.calls.values import require_boolean, require_integer
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
+from checkers.models.reasons import is_over
 from checkers.models.reducible import ByElement, Events, Turn
 
 _NOBODY: Final = -GREATEST
@@ -43,6 +44,24 @@ class FencingLock(ByElement):
     def calls_of(self, columns: Columns) -> FencingCalls:
         """Returns the calls on all locks."""
         return fencing_calls(columns, self.name, self.functions)
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return which larger token had been granted or accepted before."""
+        before = [one for one in operations if is_over(one, wrong)]
+        if wrong.f == "lock":
+            larger = [one for one in before if one.f == "lock" and _at_least(one.output, wrong)]
+        elif wrong.f == "use" and wrong.output is True:
+            used = [one for one in before if one.f == "use" and one.output is True]
+            larger = [
+                one for one in used if _at_least(one.input, wrong) and one.input != wrong.input
+            ]
+        else:
+            return None
+        if not larger:
+            return None
+        given = larger[0].output if wrong.f == "lock" else larger[0].input
+        did = "granted" if wrong.f == "lock" else "accepted"
+        return f"token {given} had been {did} before it began (operation {larger[0].index})"
 
     @override
     def init(self) -> Hashable:
@@ -96,3 +115,10 @@ def _call(operation: Operation) -> Hashable | None:
     if operation.f == "lock":
         return ("granted", operation.output)
     return ("alive" if operation.output else "dead", operation.input)
+
+
+def _at_least(token: object, wrong: Operation) -> bool:
+    shown = wrong.output if wrong.f == "lock" else wrong.input
+    assert isinstance(token, int), "validated"
+    assert isinstance(shown, int), "validated"
+    return token >= shown

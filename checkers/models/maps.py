@@ -17,6 +17,7 @@ from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
 from checkers.models.blocks import Access, turns_of_blocks
+from checkers.models.reasons import Values
 from checkers.models.reducible import Events, ReducibleModel, Turn
 
 _ABSENT: Final = "null"
@@ -94,6 +95,13 @@ class Map(ReducibleModel):
         held = puts | set(starts)
         return [*sorted(str(state) for state in held & asked_for), _UNREAD]
 
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return why the key can't have had the value that a get found."""
+        if wrong.f != "get":
+            return None
+        values = Values(sets=_value_set, initial=_ABSENT)
+        return values.reason(operations, wrong, canonical(wrong.output))
+
     @override
     def describe(self, state: Hashable) -> str:
         if state == _UNREAD:
@@ -106,3 +114,10 @@ def _call(operation: Operation) -> Hashable | None:
     if operation.f == "get":
         return (True, canonical(operation.output)) if operation.status == "ok" else None
     return (False, _ABSENT if operation.f == "remove" else canonical(operation.input))
+
+
+def _value_set(operation: Operation) -> str | None:
+    """Return the value that an operation sets; null for one that removes it."""
+    if operation.f == "remove":
+        return _ABSENT
+    return canonical(operation.input) if operation.f == "put" else None

@@ -12,6 +12,7 @@ from checkers.calls.mutex import MutexCalls, mutex_calls
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
+from checkers.models.reasons import end_of, is_over, may_count
 from checkers.models.reducible import ReducibleModel
 
 
@@ -29,6 +30,19 @@ class Mutex(ReducibleModel):
     def calls_of(self, columns: Columns) -> MutexCalls:
         """Returns the calls on all locks."""
         return mutex_calls(columns, self.name, self.functions)
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return who surely held the lock while it was acquired once more."""
+        if wrong.f != "acquire":
+            return None
+        freed = [one for one in operations if one.f == "release" and may_count(one, wrong)]
+        last = max(map(end_of, freed), default=-1)
+        holders = [one for one in operations if one.f == "acquire" and is_over(one, wrong)]
+        holder = next((one for one in holders if one.invoke_index > last), None)
+        if holder is None:
+            return None
+        who = f"process {holder.process} had acquired it (operation {holder.index})"
+        return f"{who} and no release had begun since"
 
     @override
     def init(self) -> Hashable:

@@ -20,6 +20,7 @@ class Queue(Container):
     name = "queue"
     put = "enqueue"
     take = "dequeue"
+    is_fifo: ClassVar[bool] = True
     kind: ClassVar[type[ContainerCalls]] = QueueCalls
 
     @override

@@ -19,6 +19,7 @@ from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import unknown_function
 from checkers.models.listing import listed
+from checkers.models.reasons import Membership
 from checkers.models.reducible import Events, ReducibleModel, Turn
 
 
@@ -45,6 +46,20 @@ class Set(ReducibleModel):
         if {"remove", "contains"}.isdisjoint(columns.functions):
             return list_calls(GrowingSetCalls, columns, self.name, self.functions)
         return None
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return which element can't have been there, or which can't have been missing."""
+        held = Membership(
+            adds=[one for one in operations if one.f == "add"],
+            removes=[one for one in operations if one.f == "remove"],
+        )
+        if wrong.f == "contains":
+            element = canonical(wrong.input)
+            return held.reason(wrong, {element} if wrong.output else set(), {element})
+        if wrong.f != "read":
+            return None
+        assert isinstance(wrong.output, list)
+        return held.reason(wrong, set(map(canonical, wrong.output)), None)
 
     @override
     def init(self) -> Hashable:

@@ -24,6 +24,7 @@ from checkers.kraft.topic_facts import created_id
 from checkers.models import PropertyModel, unknown_function
 from checkers.models.cas_register import canonical
 from checkers.models.reducible import ReducibleModel
+from checkers.models.topic_reasons import topic_reason
 from checkers.options import CheckOptions
 from checkers.verdict import Finding
 
@@ -112,6 +113,10 @@ class Topics(ReducibleModel, PropertyModel):
                 self.validate(operation)
             found += map(_said, self.calls(operations))
         return topic_calls(columns, found)
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return which create or delete leaves no room for an answer."""
+        return topic_reason(operations, wrong)
 
     @override
     def init(self) -> Hashable:

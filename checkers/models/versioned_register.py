@@ -12,7 +12,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.calls.values import require_functions
+from checkers.calls.values import canonical, require_functions
 from checkers.calls.versioned import (
     UNTOLD,
     VersionedCall,
@@ -23,6 +23,7 @@ from checkers.calls.versioned import (
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.models import ColumnarModel, unknown_function
+from checkers.models.reasons import Values
 from checkers.models.reducible import Events, SummingModel, Tally, Turn
 from checkers.models.versions import turns_of_versions
 
@@ -172,6 +173,13 @@ class VersionedRegister(SummingModel, ColumnarModel):
         made = "" if call.version == UNTOLD else f" -> {call.version}"
         return f"set {call.value}{compared}{made}"
 
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return why the register can't have held the value that a get found."""
+        if wrong.f != "get" or not isinstance(wrong.output, list):
+            return None
+        values = Values(sets=_value_set, initial="null")
+        return values.reason(operations, wrong, canonical(wrong.output[0]))
+
     @override
     def describe(self, state: Hashable) -> str:
         assert isinstance(state, tuple)
@@ -206,3 +214,11 @@ def _seen(calls: Collection[Hashable]) -> frozenset[tuple[str, int]]:
 def _call(operation: Operation) -> VersionedCall | None:
     is_answered = operation.status == "ok"
     return versioned_call(operation.f, operation.input, operation.output, is_answered=is_answered)
+
+
+def _value_set(operation: Operation) -> str | None:
+    """Return the value that an operation sets, if it takes effect."""
+    if operation.f == "set-if":
+        assert isinstance(operation.input, list)
+        return canonical(operation.input[1])
+    return canonical(operation.input) if operation.f == "set" else None

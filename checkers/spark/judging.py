@@ -110,7 +110,7 @@ def _checks(spark: SparkSession, staged: Staged) -> DataFrame:
             wanted.setdefault(check, []).append(run)
     if not wanted:
         return _no_rows(spark, CHECKED)
-    return relations.checked(wanted, dict(staged.tables))
+    return relations.checked(wanted, dict(staged.tables), staged.plans)
 
 
 def _tallies(staged: Staged) -> dict[str, Tally]:

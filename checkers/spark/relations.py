@@ -86,7 +86,7 @@ def _hot(spread: Spread) -> DataFrame:
     return keys.repartitionById(len(rows), F.col("task")).select(*workers.KEYS.names)
 
 
-def checked(wanted: Wanted, relations: dict[str, DataFrame]) -> DataFrame:
+def checked(wanted: Wanted, relations: dict[str, DataFrame], plans: Plans) -> DataFrame:
     """Returns what the run checks find, each in the runs that it applies to.
 
     Checks that look at the same relations share one pass over them.
@@ -95,7 +95,7 @@ def checked(wanted: Wanted, relations: dict[str, DataFrame]) -> DataFrame:
     for check, runs in wanted.items():
         alike.setdefault(check.relations, {})[check] = runs
     found = [
-        _checked_alike([relations[name] for name in names], checks)
+        _checked_alike([relations[name] for name in names], checks, plans)
         for names, checks in alike.items()
     ]
     return reduce(DataFrame.unionAll, found)
@@ -109,12 +109,12 @@ def tallied(operations: DataFrame, facts: Mapping[str, RunFacts]) -> DataFrame:
     return parts.groupBy("run").agg(*counts)
 
 
-def _checked_alike(inputs: list[DataFrame], checks: Wanted) -> DataFrame:
+def _checked_alike(inputs: list[DataFrame], checks: Wanted, plans: Plans) -> DataFrame:
     schema = from_arrow_schema(workers.CHECKED)
     runs = sorted({run for applying in checks.values() for run in applying})
     groups = [rows.where(F.col("run").isin(runs)).groupBy("run") for rows in inputs]
     names = {check.name: frozenset(applying) for check, applying in checks.items()}
     if len(groups) == 1:
-        return groups[0].applyInArrow(workers.check_group(names), schema)
+        return groups[0].applyInArrow(workers.check_group(names, plans), schema)
     left, right = groups
-    return left.cogroup(right).applyInArrow(workers.check_groups(names), schema)
+    return left.cogroup(right).applyInArrow(workers.check_groups(names, plans), schema)

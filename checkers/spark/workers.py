@@ -249,30 +249,32 @@ def tally(facts: Mapping[str, RunFacts]) -> MapFunction:
     return counted
 
 
-def check_group(checks: Checks) -> GroupFunction:
+def check_group(checks: Checks, plans: Plans) -> GroupFunction:
     """Returns what runs checks of one relation on one run."""
 
     def find(group: tuple[pa.Scalar, ...], rows: pa.Table) -> pa.Table:
-        return _checked(checks, group, [rows])
+        return _checked(checks, plans, group, [rows])
 
     return find
 
 
-def check_groups(checks: Checks) -> CogroupFunction:
+def check_groups(checks: Checks, plans: Plans) -> CogroupFunction:
     """Returns what runs checks of two relations on one run."""
 
     def find(group: tuple[pa.Scalar, ...], left: pa.Table, right: pa.Table) -> pa.Table:
-        return _checked(checks, group, [left, right])
+        return _checked(checks, plans, group, [left, right])
 
     return find
 
 
 def _checked(
-    checks: Checks, group: tuple[pa.Scalar, ...], relations: Sequence[pa.Table]
+    checks: Checks, plans: Plans, group: tuple[pa.Scalar, ...], relations: Sequence[pa.Table]
 ) -> pa.Table:
     run = group[0].as_py()
     results = [
-        run_check(check, dict(zip(check.relations, relations, strict=True)))
+        run_check(
+            check, dict(zip(check.relations, relations, strict=True)), plans[run].options.faults
+        )
         for check in RUN_CHECKS
         if run in checks.get(check.name, frozenset())
     ]

@@ -125,6 +125,7 @@ class Machine:
             TRACE,
             node=self._config.node_id,
             incarnation=format_uuid(incarnation),
+            run_time=lambda: self.around.scheduler.now_ns,
         )
 
     def _format(self) -> None:

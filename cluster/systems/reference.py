@@ -4,13 +4,14 @@ It declares look-ups linearizable, since its read barrier makes them so; a broke
 monotonic for each connection. Not: how nodes are started (the backends do that).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Final
 
 from typing_extensions import override
 
 from cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
+from cluster.live.scope import LiveScope
 from cluster.protocol import Cluster
 from cluster.systems import reference_files
 from cluster.systems.reference_registration import RegistrationClient
@@ -91,11 +92,21 @@ class ReferenceSystem(System):
         decode = reference_files.DECODERS.get(table)
         if decode is None:
             return None
-        return [
+        found = [
             row
             for node in cluster.nodes
             for row in decode(cluster.node_files(node.node_id), node.node_id)
         ]
+        if table == "trace" and isinstance(cluster.scope, LiveScope):
+            _tell_run_time(found, cluster.scope.origin_ns)
+        return found
+
+
+def _tell_run_time(trace: Iterable[dict[str, object]], origin_ns: int) -> None:
+    """Add the time of the run to what nodes of this machine wrote: they share its clock."""
+    for row in trace:
+        assert isinstance(row["time"], int)
+        row["run_time"] = row["time"] - origin_ns
 
 
 async def _led_epoch(cluster: Cluster, node_id: int) -> int:

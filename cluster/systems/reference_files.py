@@ -27,6 +27,7 @@ _COPIED = (
     "flushed",
     "log_end",
     "image_digest",
+    "run_time",
 )
 
 

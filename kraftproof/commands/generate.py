@@ -158,12 +158,11 @@ def _told(options: "GenerateOptions", made: "Generated", out: Path) -> str:
     line += f" {options.keys} keys, seed {options.seed}"
     if made.corrupted is None:
         return line
-    from checkers.judge import told
+    from checkers.findings import fact_of
 
     one = made.corrupted
-    return (
-        f"{line}\n         {options.corrupt}: operation {one.index} of key {one.key}: {told(one)}"
-    )
+    where = f"operation {one.index} of key {one.key}: {fact_of(one)}"
+    return f"{line}\n         {options.corrupt}: {where}"
 
 
 def _as_json(options: "GenerateOptions", made: "Generated", out: Path) -> dict[str, object]:

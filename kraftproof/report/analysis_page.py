@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from kraftproof.report.analysis import Analysis, Row, Series, phase_name
-from kraftproof.report.colours import colour_of
+from kraftproof.report.colours import colour_of, style
 from kraftproof.report.environment import template
 
 LOWEST_MS: Final = 0.01
@@ -64,6 +64,7 @@ def write_analysis_page(analysis: Analysis, refused: Sequence[str], path: Path) 
         lines={series.name: lines(series) for series in analysis.series},
         phase_name=phase_name,
         colour=_colour_of_faults,
+        colours=style(),
         in_words=_in_words,
         shown_runs=SHOWN_RUNS,
     )

@@ -1,14 +1,18 @@
 """The numbers behind the report's pictures: operations over time, faults, latencies. No markup."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
-from kraftproof.history import FaultEvent
-from kraftproof.interpreter import Interpreted
-from kraftproof.operations import DoneOperations
+from checkers.findings import moment_text
+from checkers.verdict import Finding
+from kraftproof.report.run_view import RunView, Timed
 
 SECOND_NS = 1_000_000_000
 BUCKETS = 120
 MOST_TICKS = 12
+MOST_MOMENTS = 40
+MOST_POINTS = 20_000
 TICK_STEPS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 120, 300, 600, 1800, 3600, 7200)
 OUTCOMES = ("ok", "fail", "info")
 
@@ -65,55 +69,80 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """The time of a finding as a share of the run's time."""
+
+    x: float
+    number: int
+    """The finding's place among all of them, 1 first."""
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Charts:
     """All pictures of a run."""
 
     ticks: tuple["Tick", ...]
+    moments: tuple[Moment, ...]
     most_per_second: float
     longest_ms: float
     bars: tuple[Bar, ...]
     shades: tuple[Shade, ...]
-    lanes: int
+    lanes: tuple[str, ...]
+    """The kinds of faults, one lane each."""
     points: tuple[Point, ...]
     functions: tuple[FunctionRow, ...]
 
 
-def charts(run: Interpreted) -> Charts:
-    """Compute the pictures of a run."""
-    span_ns = max(1, run.ended_ns - run.started_ns)
-    counts = _counts(run, span_ns)
+def charts(view: RunView, findings: Sequence[Finding]) -> Charts:
+    """Compute the pictures of a run; their axes reach every finding's moment."""
+    span_ns = max(1, view.ended_ns - view.started_ns)
+    counts = _counts(view, span_ns)
     most = max([sum(slice_.values()) for slice_ in counts] + [1])
-    longest_ns = max([one.complete_ns - one.invoke_ns for one in run.operations] + [1])
-    shades = _shades(run, span_ns)
+    longest_ns = max([one.complete_ns - one.invoke_ns for one in view.operations] + [1])
+    lanes = tuple(sorted({span.kind for span in view.spans}))
     return Charts(
-        ticks=_ticks(span_ns / SECOND_NS),
+        ticks=_ticks(view.started_ns / SECOND_NS, span_ns / SECOND_NS),
+        moments=_moments(view, findings, span_ns),
         most_per_second=most * BUCKETS * SECOND_NS / span_ns,
         longest_ms=longest_ns / 1e6,
         bars=tuple(_bar(place, slice_, most) for place, slice_ in enumerate(counts)),
-        shades=shades,
-        lanes=max([shade.lane + 1 for shade in shades] + [1]),
-        points=_points(run, span_ns, longest_ns),
-        functions=_functions(run.operations),
+        shades=_shades(view, span_ns, lanes),
+        lanes=lanes,
+        points=_points(view, span_ns, longest_ns),
+        functions=_functions(view.operations),
     )
 
 
-def _ticks(seconds: float) -> tuple[Tick, ...]:
-    """At most a dozen round numbers."""
+def _ticks(first_s: float, seconds: float) -> tuple[Tick, ...]:
+    """Return at most a dozen round times of the run's clock."""
     step_s = next(
         (step for step in TICK_STEPS_S if seconds / step <= MOST_TICKS), seconds / MOST_TICKS
     )
+    begin, end = ceil(first_s / step_s - 1e-9), int((first_s + seconds) / step_s + 1e-9)
     return tuple(
-        Tick(x=number * step_s / seconds, label=f"{number * step_s:.3g} s")
-        for number in range(int(seconds / step_s) + 1)
+        Tick(x=(number * step_s - first_s) / seconds, label=f"{number * step_s:.6g} s")
+        for number in range(begin, end + 1)
     )
 
 
-def _counts(run: Interpreted, span_ns: int) -> list[dict[str, int]]:
+def _moments(view: RunView, findings: Sequence[Finding], span_ns: int) -> tuple[Moment, ...]:
+    """Return the moments of the first findings, one for each time."""
+    found: dict[int, Moment] = {}
+    for number, finding in enumerate(findings, start=1):
+        if finding.time_ns is None or len(found) == MOST_MOMENTS:
+            continue
+        label = f"finding {number}, {moment_text(finding.time_ns)}: {finding.fact}"
+        x = (finding.time_ns - view.started_ns) / span_ns
+        found.setdefault(finding.time_ns, Moment(x=x, number=number, label=label))
+    return tuple(found.values())
+
+
+def _counts(view: RunView, span_ns: int) -> list[dict[str, int]]:
     counts = [dict.fromkeys(OUTCOMES, 0) for _ in range(BUCKETS)]
-    for one in run.operations:
-        place = (one.complete_ns - run.started_ns) * BUCKETS // span_ns
-        if 0 <= place < BUCKETS:
-            counts[place][one.outcome.value] += 1
+    for one in view.operations:
+        place = (one.complete_ns - view.started_ns) * BUCKETS // span_ns
+        counts[min(BUCKETS - 1, place)][one.status] += 1
     return counts
 
 
@@ -127,49 +156,41 @@ def _bar(place: int, counts: dict[str, int], most: int) -> Bar:
     return Bar(left=place / BUCKETS, width=1 / BUCKETS, heights=tuple(heights))
 
 
-def _shades(run: Interpreted, span_ns: int) -> tuple[Shade, ...]:
-    kinds = sorted({event.kind for event in run.faults})
-    by_name: dict[str, list[FaultEvent]] = {}
-    for event in run.faults:
-        by_name.setdefault(event.name, []).append(event)
+def _shades(view: RunView, span_ns: int, lanes: Sequence[str]) -> tuple[Shade, ...]:
+    bitten = {event.fault for event in view.faults if event.phase == "bitten"}
     shades = []
-    for events in by_name.values():
-        phases = {event.phase: event for event in events}
-        if "applied" not in phases:
-            continue
-        applied = phases["applied"]
-        stop_ns = phases["healed"].time_ns if "healed" in phases else run.ended_ns
-        became = "bitten" if "bitten" in phases else "no evidence"
+    for span in view.spans:
+        stop_ns = view.ended_ns if span.end is None else span.end
+        became = "bitten" if span.name in bitten else "no evidence"
         shades.append(
             Shade(
-                left=(applied.time_ns - run.started_ns) / span_ns,
-                width=(stop_ns - applied.time_ns) / span_ns,
-                lane=kinds.index(applied.kind),
-                kind=applied.kind,
-                label=f"{applied.name}: {applied.detail} ({became})",
+                left=(span.start - view.started_ns) / span_ns,
+                width=(stop_ns - span.start) / span_ns,
+                lane=lanes.index(span.kind),
+                kind=span.kind,
+                label=f"{span.name}: {span.kind} {span.target} ({became})",
             )
         )
     return tuple(shades)
 
 
-def _points(run: Interpreted, span_ns: int, longest_ns: int) -> tuple[Point, ...]:
-    """At most two thousand points: every n-th, but all that are not ok."""
-    step = max(1, len(run.operations) // 2000)
+def _points(view: RunView, span_ns: int, longest_ns: int) -> tuple[Point, ...]:
+    """Return at most two thousand points: every n-th operation, but all that are not ok."""
+    step = max(1, len(view.operations) // 2000)
     chosen = [
-        one for place, one in enumerate(run.operations) if place % step == 0 or one.outcome != "ok"
+        one for place, one in enumerate(view.operations) if place % step == 0 or one.status != "ok"
     ]
     return tuple(
         Point(
-            x=(one.invoke_ns - run.started_ns) / span_ns,
+            x=(one.invoke_ns - view.started_ns) / span_ns,
             y=((one.complete_ns - one.invoke_ns) / longest_ns) ** 0.5,
-            outcome=one.outcome.value,
+            outcome=one.status,
         )
-        for one in chosen
-        if 0 <= one.invoke_ns - run.started_ns <= span_ns
+        for one in chosen[:MOST_POINTS]
     )
 
 
-def _functions(operations: DoneOperations) -> tuple[FunctionRow, ...]:
+def _functions(operations: Sequence[Timed]) -> tuple[FunctionRow, ...]:
     rows = []
     for f in sorted({one.f for one in operations}):
         mine = [one for one in operations if one.f == f]
@@ -177,9 +198,9 @@ def _functions(operations: DoneOperations) -> tuple[FunctionRow, ...]:
         rows.append(
             FunctionRow(
                 f=f,
-                ok=sum(one.outcome == "ok" for one in mine),
-                fail=sum(one.outcome == "fail" for one in mine),
-                info=sum(one.outcome == "info" for one in mine),
+                ok=sum(one.status == "ok" for one in mine),
+                fail=sum(one.status == "fail" for one in mine),
+                info=sum(one.status == "info" for one in mine),
                 median_ms=took_ms[len(took_ms) // 2],
                 p99_ms=took_ms[min(len(took_ms) - 1, len(took_ms) * 99 // 100)],
                 longest_ms=took_ms[-1],

@@ -21,15 +21,17 @@ from checkers.explain import Explanation
 from checkers.explain.telling import answering
 from checkers.faults import FaultEvent
 from checkers.history import Operation
-from kraftproof.report.colours import colour_of
+from checkers.text import shortened
+from kraftproof.report.colours import colour_of, style
 from kraftproof.report.environment import template
 
 MOST_OPERATIONS = 30_000
 """More than these on one key, and the picture shows those nearest to the offending one."""
-LONGEST_TEXT = 200
 STATUSES = ("ok", "fail", "info")
 SCRIPTS = ("view.js", "marks.js", "painter.js", "page.js")
 _NEVER = 1 << 62
+_EPOCH_NS = 10**17
+"""Times from here on are a wall clock's, which no axis shows."""
 ARROW = "\u00a0→\u00a0"
 """An arrow that a line is not broken at."""
 NAMED = re.compile(r"- operation (\d+)")
@@ -62,7 +64,8 @@ def write_picture(
     fault_rows = told.faults(faults)
     data = msgspec.json.encode({**told.data(), "faults": fault_rows}).decode()
     page = template("picture/picture.html.j2").render(
-        title=f"invalid: key {explanation.key}, operation {explanation.stuck.index}",
+        key=shortened(explanation.key),
+        title=f"invalid: key {shortened(explanation.key)}, operation {explanation.stuck.index}",
         explanation=explanation,
         lines=_lines(explanation.words),
         hidden=len(operations) - len(shown),
@@ -70,6 +73,7 @@ def write_picture(
         counted=None if explanation.sub_history is None else explanation.sub_history.counted(),
         arrows=any(one["after"] for one in told.proof()),
         kinds=sorted({(str(one["kind"]), str(one["colour"])) for one in fault_rows}),
+        colours=style(),
         style=_part("picture.css"),
         script=Markup("\n").join(_part(name) for name in SCRIPTS),
         data=Markup(data.replace("<", "\\u003c")),  # noqa: S704 JSON, and no tag can begin in it
@@ -139,6 +143,7 @@ class _Teller:
             "start": [self._start(one) for one in operations],
             "end": [self._end(one) for one in operations],
             **self._order(numbers),
+            "origin": self._origin if self._has_clock and self._origin < _EPOCH_NS else 0,
             "stuck": numbers[self._explanation.stuck.index],
             "proof": self.proof(),
             "counted": self._counted(),
@@ -284,5 +289,4 @@ def _moments(spans: Sequence[tuple[int, int]]) -> list[int]:
 def _text(value: object) -> str:
     if value is None:
         return ""
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+    return shortened(value if isinstance(value, str) else msgspec.json.encode(value).decode())

@@ -3,16 +3,14 @@
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from checkers.verdict import Verdict
-from kraftproof.runner import RunResult
+from kraftproof.report.page import Report
 
 
-def write_junit(result: RunResult) -> None:
+def write_junit(report: Report) -> None:
     """Write the JUnit page of a run into its directory."""
-    run = result.directory.read_run()
-    options = run["options"]
+    run, options = report.view.run, report.view.options
     suite_name = f"kraftproof.{options['backend']}.{run['workload']['name']}"
-    check = result.check
-    findings = check.findings
+    check, findings = report.check, report.findings
     suite = Element("testsuite", name=suite_name)
     names = [f"model {run['workload']['model']}"]
     names += check.checked
@@ -24,17 +22,17 @@ def write_junit(result: RunResult) -> None:
                 message = finding.sentence
                 SubElement(case, "failure", message=message, type=str(finding.kind))
     whole = SubElement(suite, "testcase", classname=suite_name, name=f"seed {options['seed']}")
-    if result.verdict is not Verdict.VALID:
-        tag = "failure" if result.verdict is Verdict.INVALID else "error"
-        reason = SubElement(whole, tag, message=f"{result.verdict.value}: {_first(result)}")
-        reason.text = "\n".join(result.why)
+    if report.verdict is not Verdict.VALID:
+        tag = "failure" if report.verdict is Verdict.INVALID else "error"
+        reason = SubElement(whole, tag, message=f"{report.verdict.value}: {_first(report)}")
+        reason.text = "\n".join(report.why)
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
     suite.set("failures", str(sum(case.find("failure") is not None for case in cases)))
     suite.set("errors", str(sum(case.find("error") is not None for case in cases)))
     indent(suite)
-    ElementTree(suite).write(result.directory.junit, encoding="utf-8", xml_declaration=True)
+    ElementTree(suite).write(report.view.directory.junit, encoding="utf-8", xml_declaration=True)
 
 
-def _first(result: RunResult) -> str:
-    return result.why[0] if result.why else "no reason was given"
+def _first(report: Report) -> str:
+    return report.why[0] if report.why else "no reason was given"

@@ -2,40 +2,98 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+from checkers.findings import fault_text, moment_text
+from checkers.text import shortened
+from checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
 from kraftproof.explanations import Written
+from kraftproof.report.around import Around
 from kraftproof.report.charts import charts
-from kraftproof.report.colours import colour_of
-from kraftproof.report.context import contexts
+from kraftproof.report.colours import colour_of, style
 from kraftproof.report.environment import template
-from kraftproof.runner import RunResult
+from kraftproof.report.next_steps import Step, files_of, next_steps
+from kraftproof.report.run_view import RunView
+
+FINDINGS_SHOWN = 200
 
 
-def write_page(result: RunResult, diagram: str = "", explanations: Sequence[Written] = ()) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All that the pages of one run show.
+
+    Attributes:
+        view: what the run's directory holds.
+        check: the verdict on the run.
+        explanations: why keys are invalid.
+        diagram: the last moments of a simulated run; empty for any other.
+        arounds: what happened around the first findings.
+    """
+
+    view: RunView
+    check: RunVerdict
+    explanations: Sequence[Written] = ()
+    diagram: str = ""
+    arounds: Sequence[Around] = field(default=())
+
+    @property
+    def verdict(self) -> Verdict:
+        """The one verdict on the run."""
+        return self.check.verdict
+
+    @property
+    def why(self) -> Sequence[str]:
+        """Findings, mishaps and unmet guards, a sentence each."""
+        return self.check.why
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """The broken promises, worst first."""
+        return self.check.findings
+
+    @property
+    def first(self) -> Finding | None:
+        """The finding that the first screen is about."""
+        unsafe = [one for one in self.findings if one.kind is FindingKind.SAFETY]
+        return next(iter([*unsafe, *self.findings]), None)
+
+    @property
+    def steps(self) -> list[Step]:
+        """The commands to type next."""
+        return next_steps(self.view, is_invalid=self.verdict is Verdict.INVALID)
+
+    @property
+    def files(self) -> list[str]:
+        """The files of the node concerned, or of all."""
+        node = None if self.first is None else self.first.node
+        return [str(path) for path in files_of(self.view, node)]
+
+
+def write_page(report: Report) -> None:
     """Write the report of a run into its directory, with links to the pictures that explain it."""
-    run = result.directory.read_run()
-    faults = () if result.run is None else result.run.faults
-    started_ns = 0 if result.run is None else result.run.started_ns
+    view = report.view
     page = template("report.html.j2").render(
-        result=result,
-        run=run,
-        options=sorted(run["options"].items()),
-        check=result.check,
-        figures=result.figures,
-        charts=None if result.run is None else charts(result.run),
-        contexts=contexts(result.findings, result.directory.history, faults, started_ns),
-        explanations=explanations,
-        faults=faults,
-        started_ns=started_ns,
-        diagram=diagram,
+        report=report,
+        run=view.run,
+        options=sorted(view.options.items()),
+        check=report.check,
+        figures=report.check.figures,
+        charts=charts(view, report.findings) if view.operations or view.faults else None,
+        faults=view.faults,
         colour=colour_of,
+        colours=style(),
         as_text=_as_text,
+        at=moment_text,
+        fault_text=fault_text,
+        shortened=shortened,
+        said={f"{one.check}: {one.sentence}" for one in report.findings},
+        findings_shown=FINDINGS_SHOWN,
     )
-    result.directory.report.write_text(page, encoding="utf-8")
+    view.directory.report.write_text(page, encoding="utf-8")
 
 
 def _as_text(value: object) -> str:
-    """Text as it stands, lists with commas, anything else as JSON."""
+    """Return text as it stands, lists with commas, anything else as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

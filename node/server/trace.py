@@ -5,6 +5,7 @@ the wall clock has jumped against the monotonic one, so that a shifted clock can
 """
 
 import json
+from collections.abc import Callable
 
 from node.core.status import NodeStatus
 from node.core.types import NANOSECONDS_PER_MS, Instant, NodeId
@@ -40,16 +41,32 @@ def trace_row(
 class TraceWriter:
     """The trace file of one process."""
 
-    __slots__ = ("_handle", "_incarnation", "_last", "_node", "_offset_ns", "_seq")
+    __slots__ = ("_handle", "_incarnation", "_last", "_node", "_offset_ns", "_run_time", "_seq")
 
     def __init__(
-        self, filesystem: FileSystem, path: str, *, node: NodeId, incarnation: str
+        self,
+        filesystem: FileSystem,
+        path: str,
+        *,
+        node: NodeId,
+        incarnation: str,
+        run_time: Callable[[], int] | None = None,
     ) -> None:
+        """Open the file.
+
+        Args:
+            filesystem: Where it is.
+            path: Its name there.
+            node: Whose steps they are.
+            incarnation: Which start of the node this is.
+            run_time: The time of the run, where another clock than the node's tells it.
+        """
         self._handle = filesystem.append_to(path)
         if filesystem.size(path):
             self._handle.write(b"\n")  # ends a line that a kill has cut short
         self._node = node
         self._incarnation = incarnation
+        self._run_time = run_time
         self._seq = 0
         self._last: NodeStatus | None = None
         self._offset_ns = 0
@@ -69,6 +86,8 @@ class TraceWriter:
             incarnation=self._incarnation,
             event=event,
         )
+        if self._run_time is not None:
+            row["run_time"] = self._run_time()
         self._seq += 1
         self._handle.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
 

@@ -232,4 +232,4 @@ def test_what_a_history_holds_moves_no_cursor(tmp_path):
     result = run(path, "--model", "cas-register")
     assert result.exit_code == 1
     finding = result.stdout.splitlines()[1]
-    assert "key a\\x1b[2J\\nb\\x00: operation 0 (process 0" in finding
+    assert "read of a\\x1b[2J\\nb\\x00 returned" in finding

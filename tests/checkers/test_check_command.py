@@ -44,7 +44,8 @@ def test_a_line_a_history_names_the_offending_operation():
     first, second, finding = result.output.splitlines()[:3]
     assert first.startswith("valid")
     assert second.startswith("invalid")
-    assert "cas-register/linearizable: key 0: operation" in finding
+    assert "cas-register/linearizable: read of key 0 returned" in finding
+    assert "(operation " in finding
 
 
 def test_json_has_one_object_a_history():

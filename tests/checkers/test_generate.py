@@ -236,7 +236,7 @@ def test_the_command_names_the_wrong_answer(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert f"operation {told['corrupted']} of key {told['corrupted_key']}:" in where
     assert run(["check", "--engine", "inline", str(file)]) == 1
-    assert f"operation {told['corrupted']} (" in capsys.readouterr().out
+    assert f"(operation {told['corrupted']})" in capsys.readouterr().out
 
 
 def test_all_models_and_kinds_are_listed(capsys):

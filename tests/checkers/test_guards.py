@@ -140,7 +140,9 @@ def test_a_run_that_its_simulator_stopped_has_a_finding_and_no_doubt():
     stopped = facts_of([], ["kill"], is_complete=False, violations=(violation,))
     assert doubted(stopped, every_second()) == ()
     assert violation.finding().check == "ElectionSafety"
-    assert violation.finding().sentence == "One leader. [node 2, 1.000 s] two"
+    assert violation.finding().sentence == (
+        "node 2: two at 1.000 s; the promise of ElectionSafety is that one leader"
+    )
 
 
 def test_figures_count_rates_over_quiet_windows_only():

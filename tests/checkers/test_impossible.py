@@ -92,7 +92,7 @@ def test_where_the_search_gives_up_an_impossible_answer_is_invalid_all_the_same(
     (finding,) = judged.findings
     assert finding.operation_index == 59
     assert not finding.is_first
-    assert "was not decided" in finding.sentence
+    assert "nothing had put 7 in by then" in finding.reason
     told = explain(sequential("stack"), "k", operations, 59, seconds=0.0, is_first=False)
     assert not told.is_first
     assert "may have a legal order or not: that was not decided" in told.words

@@ -58,18 +58,23 @@ def test_logs_that_differ_above_a_watermark_agree_and_below_it_do_not():
     below = node_logs.committed(records, watermarks({1: 3, 2: 3}))
     (finding,) = node_logs.logs_agree({"committed": below})
     assert finding.sentence == (
-        "committed offset 2 has epoch 1 and CRC 102 on node 1, but epoch 2 and CRC 102 on node 2"
+        "nodes 1 and 2 committed different records at offset 2;"
+        " epoch 1 and CRC 102 on node 1, but epoch 2 and CRC 102 on node 2"
     )
 
 
 def test_two_leaders_in_one_epoch_are_found():
     def led(pairs):
-        rows = [(i, n, 1, {"role": "leader", "epoch": e}) for i, (n, e) in enumerate(pairs)]
+        rows = [
+            (i, n, 1, {"role": "leader", "epoch": e, "run_time": i})
+            for i, (n, e) in enumerate(pairs)
+        ]
         return node_logs.one_leader({"trace": trace_table(rows)})
 
     assert led([(1, 1), (2, 2), (1, 3), (1, 3)]) == []
     (finding,) = led([(1, 1), (2, 4), (3, 4)])
-    assert finding.sentence == "epoch 4 has the leaders 2, 3"
+    assert finding.fact == "node 3 led epoch 4, which node 2 led, too"
+    assert (finding.node, finding.time_ns) == ("3", 2)
 
 
 def test_an_epoch_that_goes_back_through_a_restart_is_found():
@@ -80,7 +85,7 @@ def test_an_epoch_that_goes_back_through_a_restart_is_found():
         (0, 2, 1, {"epoch": 1}),
     ]
     (finding,) = node_logs.epochs_monotone({"trace": trace_table(rows)})
-    assert "node 1: the epoch goes back from 4" in finding.sentence
+    assert "the epoch of node 1 went back from 4" in finding.sentence
     assert node_logs.epochs_monotone({"trace": trace_table(rows[:2] + rows[3:])}) == []
 
 
@@ -94,11 +99,11 @@ def test_an_epoch_begins_anew_on_an_empty_disk_only():
     assert node_logs.epochs_monotone({"trace": trace_table(rows)}) == []
     rows[2] = (0, 1, 2, {"epoch": 0, "log_end": 7})
     (finding,) = node_logs.epochs_monotone({"trace": trace_table(rows)})
-    assert "node 1: the epoch goes back from 5" in finding.sentence
+    assert "the epoch of node 1 went back from 5" in finding.sentence
     rows[2] = (0, 1, 2, {"epoch": 0, "log_end": 0})
     rows.append((2, 1, 2, {"epoch": 2, "log_end": 7}))
     (finding,) = node_logs.epochs_monotone({"trace": trace_table(rows)})
-    assert "goes back from 3" in finding.sentence
+    assert "went back from 3" in finding.sentence
 
 
 def test_a_watermark_may_start_anew_after_a_restart_but_not_go_back():
@@ -106,7 +111,7 @@ def test_a_watermark_may_start_anew_after_a_restart_but_not_go_back():
     assert node_logs.watermark_monotone({"trace": trace_table(rows)}) == []
     back = [*rows, (1, 1, 2, {"high_watermark": 1})]
     (finding,) = node_logs.watermark_monotone({"trace": trace_table(back)})
-    assert "the high watermark goes back from 2" in finding.sentence
+    assert "the high watermark of node 1 went back from 2" in finding.sentence
 
 
 def test_unequal_images_at_one_offset_are_found():
@@ -119,7 +124,8 @@ def test_unequal_images_at_one_offset_are_found():
 
     assert images("aa", "aa", None) == []
     (finding,) = images("aa", "bb")
-    assert finding.sentence == ("the image at offset 7 has digest aa on node 0, but bb on node 1")
+    assert finding.fact == "the image at offset 7 was another on node 1 than on node 0"
+    assert finding.reason == "its digest is aa on node 0, but bb on node 1"
 
 
 def test_an_image_that_goes_back_is_found():
@@ -127,7 +133,7 @@ def test_an_image_that_goes_back_is_found():
     assert node_logs.images_monotone({"trace": trace_table(rows)}) == []
     back = [*rows, (1, 1, 2, {"image_offset": 1})]
     (finding,) = node_logs.images_monotone({"trace": trace_table(back)})
-    assert "the image goes back from 2" in finding.sentence
+    assert "the image of node 1 went back from 2" in finding.sentence
 
 
 def test_a_log_with_a_gap_or_an_epoch_that_goes_back_is_found():
@@ -156,8 +162,8 @@ def test_a_leader_without_what_was_committed_is_found():
     assert durable.leader_complete({"trace": good}) == []
     (finding,) = durable.leader_complete({"trace": led(*before, (2, 2, "leader", 5, 4))})
     assert finding.sentence == (
-        "node 2 began to lead epoch 2 with a log that ends at 5, though node 1 had reported the"
-        " high watermark 9 by epoch 1"
+        "node 2 began to lead epoch 2 with a log that ends at 5; node 1 had reported the high"
+        " watermark 9 by epoch 1, so records below it were committed that the leader lacks"
     )
 
 
@@ -211,8 +217,8 @@ def found_in(find, operations, records, first=0):
     [
         ([CREATED, DELETED], [TOPIC_RECORD, REMOVE], []),
         ([CREATED], [("TOPIC_RECORD", {"type": "TOPIC_RECORD", "data": TOPIC_RECORD[1]})], []),
-        ([CREATED], [], ["operation 0: acknowledged topic t"]),
-        ([CREATED, DELETED], [TOPIC_RECORD], ["operation 1: acknowledged deletion of topic t"]),
+        ([CREATED], [], [f"topic t ({TOPIC}) was acknowledged and is not"]),
+        ([CREATED, DELETED], [TOPIC_RECORD], ["the deletion of topic t was acknowledged and"]),
         ([], [TOPIC_RECORD], ["no create can have made it"]),
         ([CREATED], [TOPIC_RECORD, REMOVE], ["no delete did it"]),
         ([msgspec.structs.replace(CREATED, status="fail")], [TOPIC_RECORD], ["no create can have"]),

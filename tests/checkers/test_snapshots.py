@@ -168,10 +168,10 @@ def test_snapshots_of_one_offset_that_differ_and_those_that_are_torn_are_found()
     assert found(good, (2, 3, 1, 7, [topic(OTHER, "u"), topic(TOPIC)]), (2, 4, 1, 8, [])) == []
     (unequal,) = found(good, (2, 3, 1, 7, [topic(TOPIC)]))
     assert unequal == (
-        "node 2's snapshot at 3 of epoch 1 is not node 1's snapshot at 3 of epoch 1:"
+        "node 2's snapshot at 3 of epoch 1 is not node 1's snapshot at 3 of epoch 1;"
         f" it lacks topic {OTHER} name"
     )
-    assert "whose log's last timestamp is 8 ms, is not" in found(good, (2, 3, 1, 8, good[4]))[0]
+    assert "the last timestamp of its log is 8 ms" in found(good, (2, 3, 1, 8, good[4]))[0]
     assert "of epoch 2" in found(good, (2, 3, 2, 7, good[4]))[0]
     assert found((4, 3, 1, None, None)) == [
         "node 4's snapshot at 3 of epoch 1 is no whole snapshot"

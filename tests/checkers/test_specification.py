@@ -211,7 +211,8 @@ def test_a_model_is_taken_from_a_file(tmp_path):
     history.write_text(lines_of(overlapping(3)))
     result = run(history, "--model", f"{EXAMPLE}:Stock")
     assert result.exit_code == 1, result.stderr
-    assert "stock/linearizable: key k: operation 3" in result.stdout
+    assert "stock/linearizable: count of k returned 8" in result.stdout
+    assert "(operation 3)" in result.stdout
     model = model_named(f"{EXAMPLE}:Stock")
     reference_found = reference_to(model)
     assert type(model_named(reference_found)).__name__ == "Stock"

@@ -4,14 +4,17 @@ import json
 from xml.etree import ElementTree
 
 from checkers.guards.figures import Figures
-from checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
+from checkers.tables import write_table
+from checkers.verdict import Finding, FindingKind, NearFault, RunVerdict, Verdict
 from cluster.systems.system import Completion, Outcome
 from kraftproof.history import FaultRecorder, HistoryRecorder
 from kraftproof.interpreter import Interpreted
 from kraftproof.options import RunOptions
 from kraftproof.report import write_reports
+from kraftproof.report.around import BEFORE, MOST_STEPS, events_around
 from kraftproof.report.charts import charts
-from kraftproof.report.context import BEFORE, contexts
+from kraftproof.report.next_steps import files_of, next_steps, replay_command
+from kraftproof.report.run_view import read_view
 from kraftproof.run_directory import RunDirectory
 from kraftproof.runner import RunResult
 
@@ -56,39 +59,87 @@ def recorded(directory):
     )
 
 
-def finding(sentence, index=OFFENDING):
+def finding(sentence, index=OFFENDING, **fields):
     return Finding(
         check="topics/linearizable",
         kind=FindingKind.SAFETY,
         key="topic-0",
         operation_index=index,
         sentence=sentence,
+        **fields,
     )
 
 
-def test_the_context_is_the_same_key_before_and_after_and_what_the_sentence_names(tmp_path):
+def viewed(tmp_path, findings=()):
     directory = RunDirectory(path=tmp_path)
-    run = recorded(directory)
-    found = [finding("it contradicts operation 0"), finding("again"), finding("apart", 4)]
-    first, second = contexts(found, directory.history, run.faults, 0)
-    assert first.sentences == ("it contradicts operation 0", "again")
-    indices = [line.index for line in first.lines]
-    assert indices == [0, *range(OFFENDING - 2 * BEFORE, 24, 2)]
-    (named,) = [line for line in first.lines if line.is_named]
-    assert named.index == OFFENDING
-    assert named.faults == "kill 5"
-    assert (named.status, named.said, named.took_ms) == ("ok", "outcome=absent", 100.0)
-    assert first.lines[1].faults == ""
-    assert second.index == 4
+    recorded(directory)
+    directory.write_run(RunOptions(nemeses=("kill",)), "topics", 2000, "0" * 64)
+    return read_view(directory, findings)
 
 
-def test_no_finding_names_an_operation(tmp_path):
-    assert contexts([], tmp_path / "absent", (), 0) == ()
+def trace_of(directory):
+    """Node 4 reports a step each second, on a clock of its own."""
+    rows = [
+        {"seq": n, "time": 7 * S + n, "node": 4, "incarnation": 0, "event": "Tick", "epoch": n}
+        | {"run_time": n * S}
+        for n in range(24)
+    ]
+    write_table(directory.tables, "trace", rows)
 
 
-def test_ticks_are_round_numbers(tmp_path):
-    run = recorded(RunDirectory(path=tmp_path))
-    assert [tick.label for tick in charts(run).ticks] == [f"{n} s" for n in range(0, 25, 2)]
+def test_around_a_finding_are_its_key_what_it_names_its_faults_and_its_node(tmp_path):
+    near = NearFault(name="f0", kind="kill", target="5", seconds_before=2.1, is_in_force=True)
+    moment = {"time_ns": OFFENDING * S + S // 10, "node": "4", "faults": (near,)}
+    found = [finding("it contradicts operation 0", **moment), finding("apart", 4)]
+    view = viewed(tmp_path, found)
+    trace_of(view.directory)
+    first, second = events_around(view, found)
+    operations = [one for one in first.events if one.kind == "operation"]
+    assert [one.operation for one in operations] == [0, *range(OFFENDING - 2 * BEFORE, 24, 2)]
+    (named,) = [one for one in operations if one.is_named]
+    assert (named.operation, named.at, named.status) == (OFFENDING, "20.000 s", "ok")
+    assert named.what == "lookup → outcome=absent (100.0 ms)"
+    faults = [(one.at, one.status) for one in first.events if one.kind == "fault"]
+    assert faults == [("18.000 s", "applied"), ("22.000 s", "healed")]
+    assert len(first.steps) == MOST_STEPS
+    assert [one.at for one in first.steps[-4:]] == ["20.000 s", "21.000 s", "22.000 s", "23.000 s"]
+    assert first.steps[-1].what == "event=Tick epoch=23"
+    times = [one.time_ns for one in first.events]
+    assert times == sorted(times)
+    assert second.steps == []
+
+
+def test_ticks_are_round_times_and_the_axes_reach_every_finding(tmp_path):
+    view = viewed(tmp_path)
+    assert [tick.label for tick in charts(view, ()).ticks] == [f"{n} s" for n in range(0, 24, 2)]
+    late = [finding("late", time_ns=40 * S), finding("too", time_ns=40 * S), finding("none")]
+    view = viewed(tmp_path, late)
+    drawn = charts(view, late)
+    (moment,) = drawn.moments
+    assert (moment.x, moment.number) == (1.0, 1)
+    assert drawn.ticks[-1].label == "40 s"
+    assert all(0 <= shade.left <= shade.left + shade.width <= 1 for shade in drawn.shades)
+
+
+def test_a_run_is_replayed_with_the_options_that_are_not_the_defaults(tmp_path):
+    view = viewed(tmp_path)
+    assert replay_command(view) == "kraftproof test --seed 0 --nemesis kill"
+    (tmp_path / "schedule.txt").write_text("")
+    assert replay_command(view) == f"kraftproof sim --schedule {tmp_path}/schedule.txt"
+    purposes = [step.purpose for step in next_steps(view, is_invalid=True)]
+    assert purposes == ["explain", "replay", "shrink", "judge again"]
+    assert next_steps(view, is_invalid=False)[0].purpose == "replay"
+
+
+def test_the_files_are_those_of_the_node_and_first_a_plug_ins_mistake(tmp_path):
+    view = viewed(tmp_path)
+    for node in ("1", "4"):
+        (tmp_path / "nodes" / node).mkdir(parents=True)
+        (tmp_path / "nodes" / node / "output.log").write_text("x")
+    assert files_of(view, "4") == [tmp_path / "nodes/4/output.log"]
+    assert len(files_of(view, None)) == 2
+    (tmp_path / "plugin-error.txt").write_text("Traceback")
+    assert files_of(view, "4")[0] == tmp_path / "plugin-error.txt"
 
 
 def test_the_page_and_the_junit_of_an_invalid_run(tmp_path):
@@ -97,13 +148,15 @@ def test_the_page_and_the_junit_of_an_invalid_run(tmp_path):
     options = RunOptions(nemeses=("kill",))
     directory.write_run(options, "topics", 2000, "0" * 64)
     sentence = 'topic "topic-0" <was> there'
+    moment = {"fact": sentence, "time_ns": 20 * S, "node": "4", "events": (40, 41)}
+    trace_of(directory)
     check = RunVerdict(
         history="h",
         model="topics",
         verdict=Verdict.INVALID,
         seconds=0.5,
         operations=24,
-        findings=(finding(sentence),),
+        findings=(finding(sentence, **moment),),
         checked=("kraft/logs-agree",),
         figures=Figures(
             ok=23,
@@ -123,7 +176,10 @@ def test_the_page_and_the_junit_of_an_invalid_run(tmp_path):
     write_reports(RunResult(directory=directory, check=check, run=run))
     page = directory.report.read_text()
     assert ">invalid</h1>" in page
-    assert f"Operation {OFFENDING}, key topic-0" in page
+    assert '<p class="fact">topic &#34;topic-0&#34; &lt;was&gt; there</p>' in page
+    assert '<section id="finding-1">' in page
+    assert page.count('<a href="#finding-1"><title>') == 2
+    assert f"kraftproof explain {tmp_path}" in page
     assert "&lt;was&gt;" in page
     assert "<was>" not in page
     assert page.count('class="named"') == 1
@@ -135,4 +191,11 @@ def test_the_page_and_the_junit_of_an_invalid_run(tmp_path):
     assert cases["kraft/logs-agree"].find("failure") is None
     assert cases["topics/linearizable"].find("failure").get("message") == sentence
     assert suite.get("failures") == "2"
+    text = directory.markdown.read_text()
+    assert text.startswith("# invalid: topics on local")
+    for part in ("## Versions", "## Schedule", "| f0 | kill | node 5 | 18.000 s | 22.000 s |"):
+        assert part in text
+    assert "- operation: 20 (events 40 and 41 of the history)" in text
+    assert text.count("event=Tick") == 12
+    assert "<was>" not in text
     assert json.loads((tmp_path / "run.json").read_text())["mutant_hash"] == "0" * 64

@@ -45,7 +45,7 @@ function element(name, text) { const made = document.createElement(name); made.t
 
 function facts(op) {
   const length = view.end[op] - data.start[op], place = data.order[op], proof = view.proof.get(op);
-  const wall = data.end[op] === null ? "never completed" : `${timeText(data.start[op], data.unit, view.span)}`
+  const wall = data.end[op] === null ? "never completed" : `${timeText(data.start[op] + data.origin, data.unit, view.span)}`
     + (data.unit === "ns" ? `, took ${timeText(length, data.unit, length)}` : ` to ${data.end[op]}`);
   return [
     ["status", STATUS[data.status[op]]],

@@ -86,10 +86,11 @@ class Painter {
     const step = [1, 2, 5, 10].map(one => one * power).find(one => one >= wanted);
     pen.fillStyle = colour.soft; pen.strokeStyle = colour.line; pen.lineWidth = 1;
     pen.textAlign = "center";
-    for (let time = Math.ceil(view.left / step) * step; time <= view.right; time += step) {
+    const origin = view.data.unit === "ns" ? view.data.origin : 0;  // the run's clock, as the sentences have it
+    for (let time = Math.ceil((view.left + origin) / step) * step - origin; time <= view.right; time += step) {
       const x = Math.round(view.x(time)) + .5;
       pen.beginPath(); pen.moveTo(x, AXIS - 6); pen.lineTo(x, AXIS); pen.stroke();
-      const text = timeText(time, view.data.unit, view.span), half = pen.measureText(text).width / 2 + 2;
+      const text = timeText(time + origin, view.data.unit, view.span), half = pen.measureText(text).width / 2 + 2;
       pen.fillText(text, Math.min(x, view.width - half), AXIS / 2 - 1);
     }
     pen.textAlign = "left";

@@ -1,0 +1,183 @@
+"""Rules that say why an answer can't be, which models share.
+
+Every sentence here is certain: a rule names the operations that leave no other possibility. A rule
+that is not sure returns None, since the verdict stands anyway.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from checkers.calls.values import canonical
+from checkers.findings import phrase
+from checkers.history import Operation
+from checkers.text import shortened
+
+NEVER: Final = 1 << 62
+"""Later than any event: when an operation without an answer may still take effect."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Values:
+    """The values that operations set in one place, such as a register: JSON texts.
+
+    Attributes:
+        sets: the value that an operation may set; None if it sets none.
+        initial: the value at first.
+    """
+
+    sets: Callable[[Operation], str | None]
+    initial: str
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation, wanted: str) -> str | None:
+        """Return why a place can't have held a value while an operation ran."""
+        writers = [one for one in operations if one is not wrong and self.sets(one) is not None]
+        same = [one for one in writers if self.sets(one) == wanted]
+        able = [one for one in same if may_count(one, wrong)]
+        if not able and wanted != self.initial:
+            return _never_set(same, wanted)
+        last = max((end_of(one) for one in able), default=-1)
+        others = [one for one in writers if self.sets(one) != wanted and is_over(one, wrong)]
+        since = [one for one in others if one.invoke_index > last and one.status == "ok"]
+        if not since:
+            return None
+        newest = max(since, key=end_of)
+        return f"{phrase(newest)} had completed before it began and nothing set the value back"
+
+
+def _never_set(same: Sequence[Operation], wanted: str) -> str:
+    value = shortened(wanted)
+    if not same:
+        return f"nothing ever set {value}"
+    failed = [one for one in same if one.status == "fail"]
+    if len(failed) == len(same):
+        return f"nothing had set {value}: {phrase(failed[0])} failed"
+    later = next(one for one in same if one.status != "fail")
+    return f"nothing had set {value} by then: {phrase(later)} began only after it had ended"
+
+
+def end_of(operation: Operation) -> int:
+    """Return the event by which an operation surely took effect; NEVER without an answer."""
+    if operation.status != "ok" or operation.complete_index is None:
+        return NEVER
+    return operation.complete_index
+
+
+def may_count(other: Operation, wrong: Operation) -> bool:
+    """Say whether an operation can have taken effect before the wrong one was over."""
+    return other.status != "fail" and other.invoke_index < end_of(wrong)
+
+
+def is_over(other: Operation, wrong: Operation) -> bool:
+    """Say whether an operation surely took effect before the wrong one began."""
+    return end_of(other) < wrong.invoke_index
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elements:
+    """What goes into a container and comes out once; JSON texts.
+
+    Attributes:
+        put: the function that puts an element in.
+        take: the function that takes one out, and answers null where it finds none.
+        is_fifo: whether elements come out in the order in which they were put in.
+    """
+
+    put: str
+    take: str
+    is_fifo: bool
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return why a take can't have answered what it did."""
+        if wrong.f != self.take:
+            return None
+        if wrong.output is None:
+            return self._left(operations, wrong)
+        element = canonical(wrong.output)
+        puts = [one for one in self._puts(operations, element) if may_count(one, wrong)]
+        if not puts:
+            return f"nothing had put {shortened(element)} in by then"
+        takes = [one for one in self._takes(operations, element) if one is not wrong]
+        earlier = [one for one in takes if end_of(one) < end_of(wrong)]
+        if len(earlier) >= len(puts):
+            times = "only once" if len(puts) == 1 else f"only {len(puts)} times"
+            return f"{phrase(earlier[-1])} had taken it already, and it was put in {times}"
+        return self._overtaken(operations, wrong, puts) if self.is_fifo else None
+
+    def _puts(self, operations: Sequence[Operation], element: str) -> list[Operation]:
+        return [one for one in operations if one.f == self.put and canonical(one.input) == element]
+
+    def _takes(self, operations: Sequence[Operation], element: str) -> list[Operation]:
+        """Return the takes that are known to have taken an element."""
+        return [
+            one
+            for one in operations
+            if one.f == self.take and one.status == "ok" and canonical(one.output) == element
+        ]
+
+    def _inside(self, operations: Sequence[Operation], wrong: Operation) -> list[Operation]:
+        """Return the puts of elements that surely were inside while the wrong take ran."""
+        lost = any(
+            one.f == self.take and one.status == "info" and may_count(one, wrong)
+            for one in operations
+        )
+        if lost:
+            return []
+        taken = {
+            canonical(one.output)
+            for one in operations
+            if one.f == self.take and one.status == "ok" and may_count(one, wrong)
+        }
+        return [
+            one
+            for one in operations
+            if one.f == self.put and is_over(one, wrong) and canonical(one.input) not in taken
+        ]
+
+    def _left(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        inside = self._inside(operations, wrong)
+        if not inside:
+            return None
+        return f"{phrase(inside[0])} had completed before it began and nothing took that out"
+
+    def _overtaken(
+        self, operations: Sequence[Operation], wrong: Operation, puts: Sequence[Operation]
+    ) -> str | None:
+        first = min(one.invoke_index for one in puts)
+        ahead = [one for one in self._inside(operations, wrong) if end_of(one) < first]
+        if not ahead:
+            return None
+        return f"{phrase(ahead[0])} had completed before that was put in, and was not yet taken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Membership:
+    """What is in a set: elements are added and removed, each any number of times.
+
+    Attributes:
+        adds: all operations that add their input.
+        removes: all operations that remove their input.
+    """
+
+    adds: Sequence[Operation]
+    removes: Sequence[Operation]
+
+    def reason(self, wrong: Operation, found: set[str], asked: set[str] | None) -> str | None:
+        """Return which element can't have been found, or can't have been missing.
+
+        Args:
+            wrong: the operation that looked.
+            found: what it found, as JSON.
+            asked: what it looked for, as JSON; None for all.
+        """
+        able = [one for one in self.adds if may_count(one, wrong)]
+        invented = sorted(found - {canonical(one.input) for one in able})
+        if invented:
+            return f"nothing had added {shortened(invented[0])} by then"
+        removed = {canonical(one.input) for one in self.removes if may_count(one, wrong)}
+        for one in self.adds:
+            element = canonical(one.input)
+            is_asked = asked is None or element in asked
+            if is_over(one, wrong) and is_asked and element not in found | removed:
+                return f"{phrase(one)} had completed before it began and nothing removed it"
+        return None

@@ -1,0 +1,42 @@
+"""Values in messages: whatever a user gave is cut to what a line can hold, and the cut is visible.
+
+Every message of checkers and kraftproof that quotes a value, a key, a path's content or another
+program's words takes the text from here.
+"""
+
+from typing import Final
+
+import msgspec
+
+LONGEST_VALUE: Final = 200
+"""Characters of one value that a message shows."""
+
+
+def shortened(text: str, longest: int = LONGEST_VALUE) -> str:
+    """Return a text as it is, or its beginning and how long it was: abc... (1,342,117 characters).
+
+    Args:
+        text: the text.
+        longest: how many characters of the text are kept.
+    """
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]}... ({len(text):,} characters)"
+
+
+def shown(value: object, longest: int = LONGEST_VALUE) -> str:
+    """Return a value as people read it: text as it stands, an object as name=value, else JSON."""
+    return shortened(_readable(value), longest)
+
+
+def as_json(value: object, longest: int = LONGEST_VALUE) -> str:
+    """Return a value as JSON, equal for equal values, cut."""
+    return shortened(msgspec.json.encode(value, order="sorted").decode(), longest)
+
+
+def _readable(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return " ".join(f"{name}={_readable(one)}" for name, one in value.items())
+    return msgspec.json.encode(value).decode()

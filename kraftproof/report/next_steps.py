@@ -1,0 +1,88 @@
+"""What to type next: commands that explain a run, replay it and cut it down, ready to copy."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import join
+from typing import Any, Final
+
+from kraftproof.options import RunOptions
+from kraftproof.report.run_view import RunView
+from kraftproof.run_directory import SCHEDULE_FILE
+
+MISTAKE_FILE: Final = "plugin-error.txt"
+"""Where the traceback of a plug-in's mistake is, if there was one."""
+_VALUE_OPTIONS: Final = {
+    "backend": "--backend",
+    "system": "--system",
+    "workload": "--workload",
+    "time_limit_s": "--time-limit",
+    "rate": "--rate",
+    "concurrency": "--concurrency",
+    "seed": "--seed",
+    "mutant": "--mutant",
+    "engine": "--engine",
+    "timeouts": "--timeouts",
+}
+"""Options of `kraftproof test` by their names in run.json."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One command, and what it is for."""
+
+    purpose: str
+    command: str
+
+
+def next_steps(view: RunView, *, is_invalid: bool) -> list[Step]:
+    """Return the commands for a run, the most useful first."""
+    path = str(view.directory.path)
+    steps = [Step(purpose="replay", command=replay_command(view))]
+    if is_invalid:
+        steps.insert(0, Step(purpose="explain", command=join(["kraftproof", "explain", path])))
+        if is_of_search(view):
+            shrink = join(["kraftproof", "shrink", path])
+            steps.append(Step(purpose="shrink", command=shrink))
+    steps.append(Step(purpose="judge again", command=join(["kraftproof", "check", path])))
+    return steps
+
+
+def is_of_search(view: RunView) -> bool:
+    """Say whether a run was kept by a search in simulation, which leaves its schedule beside it."""
+    return (view.directory.path / SCHEDULE_FILE).is_file()
+
+
+def replay_command(view: RunView) -> str:
+    """Return the command that runs the same again."""
+    if is_of_search(view):
+        schedule = str(view.directory.path / SCHEDULE_FILE)
+        return join(["kraftproof", "sim", "--schedule", schedule])
+    return join(["kraftproof", "test", *_options(view.options)])
+
+
+def _options(options: dict[str, Any]) -> Iterator[str]:
+    """Yield the options that are not the defaults, as `kraftproof test` takes them."""
+    defaults = RunOptions()
+    for name, option in _VALUE_OPTIONS.items():
+        value = options.get(name)
+        if name == "seed" or value not in {None, getattr(defaults, name)}:
+            yield from (option, f"{value:g}" if isinstance(value, float) else str(value))
+    nemeses = options.get("nemeses", [])
+    if tuple(nemeses) != defaults.nemeses:
+        yield from ("--nemesis", ",".join(nemeses) or "none")
+    nodes = (options.get("controllers"), options.get("brokers"))
+    if nodes != (defaults.controllers, defaults.brokers):
+        yield from ("--nodes", f"{nodes[0]}+{nodes[1]}")
+    for name, value in options.get("node_config", {}).items():
+        yield from ("--node-config", f"{name}={value}")
+
+
+def files_of(view: RunView, node: str | None) -> list[Path]:
+    """Return the files to look into: those of the node concerned, or else of all nodes."""
+    nodes = view.directory.path / "nodes"
+    own = nodes / str(node)
+    looked = [own] if node is not None and own.is_dir() else sorted(nodes.glob("*"))
+    found = [file for folder in looked for file in sorted(folder.glob("*")) if file.is_file()]
+    mistake = view.directory.path / MISTAKE_FILE
+    return [mistake, *found] if mistake.is_file() else found

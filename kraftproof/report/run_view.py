@@ -1,0 +1,95 @@
+"""A run as its report shows it: read from its directory, so that it holds for any run kept there.
+
+Times are the history's, ns. See `checkers.verdict.RunVerdict` for the verdict.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from checkers.faults import FaultEvent, FaultSpan, fault_spans, read_faults
+from checkers.history import Operation
+from checkers.reading import located_operations_of
+from checkers.verdict import CheckerInputError, Finding
+from kraftproof.run_directory import RunDirectory
+
+
+class Timed(NamedTuple):
+    """One operation with both of its times."""
+
+    f: str
+    status: str
+    invoke_ns: int
+    complete_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView:
+    """What a run's directory holds for its report.
+
+    Attributes:
+        directory: the directory.
+        run: run.json.
+        operations: those that have both times, in the order of their ends.
+        faults: all fault events.
+        spans: when each fault was in force.
+        started_ns: the first moment on the axes.
+        ended_ns: the last moment on the axes; no operation, fault or finding is later.
+    """
+
+    directory: RunDirectory
+    run: dict[str, Any]
+    operations: tuple[Timed, ...]
+    faults: tuple[FaultEvent, ...]
+    spans: tuple[FaultSpan, ...]
+    started_ns: int
+    ended_ns: int
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the run."""
+        options: dict[str, Any] = self.run["options"]
+        return options
+
+    def history(self) -> Iterator[Operation]:
+        """Yield all operations as they complete; none where the history can't be read."""
+        return operations_in(self.directory.history)
+
+
+def operations_in(history: Path) -> Iterator[Operation]:
+    """Yield the operations of a history as they complete, as far as it can be read."""
+    try:
+        yield from located_operations_of(history)
+    except CheckerInputError:
+        return  # the verdict says so
+
+
+def read_view(directory: RunDirectory, findings: Sequence[Finding]) -> RunView:
+    """Return what a run's directory holds.
+
+    Raises:
+        UsageError: it is no run directory.
+    """
+    timed = [
+        Timed(one.f, one.status, one.invoke_time, one.complete_time)
+        for one in operations_in(directory.history)
+        if one.invoke_time is not None and one.complete_time is not None
+    ]
+    try:
+        faults = read_faults(directory.faults)
+    except CheckerInputError:
+        faults = []
+    moments = [one.time_ns for one in findings if one.time_ns is not None]
+    begins = [one.invoke_ns for one in timed] + [one.time for one in faults] + moments
+    ends = [one.complete_ns for one in timed] + [one.time for one in faults] + moments
+    started_ns = min(begins, default=0)
+    return RunView(
+        directory=directory,
+        run=directory.read_run(),
+        operations=tuple(timed),
+        faults=tuple(faults),
+        spans=fault_spans(faults),
+        started_ns=started_ns,
+        ended_ns=max([*ends, started_ns + 1]),
+    )
