@@ -93,6 +93,18 @@ def assemble(
     )
 
 
+def unknown(source: Source, reason: str) -> RunVerdict:
+    """Return the verdict on a run of which nothing could be judged."""
+    return RunVerdict(
+        history=source.label,
+        model=source.model_name,
+        verdict=Verdict.UNKNOWN,
+        seconds=0.0,
+        operations=0,
+        notes=(reason,),
+    )
+
+
 def _place(finding: Finding) -> tuple[bool, int, str, str]:
     """Safety first, then in the order of the operations."""
     index = -1 if finding.operation_index is None else finding.operation_index
@@ -101,7 +113,7 @@ def _place(finding: Finding) -> tuple[bool, int, str, str]:
 
 def write_results(tables: Path, run: RunVerdict) -> None:
     """Writes a run's verdicts and findings into its tables."""
-    skipped = {"findings"}
+    skipped = {"findings", "traceback"}
     rows = (
         {name: value for name, value in msgspec.to_builtins(key).items() if name not in skipped}
         for key in run.keys

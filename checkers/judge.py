@@ -16,6 +16,7 @@ import pyarrow as pa
 from typing_extensions import override
 
 from checkers.columns import Columns
+from checkers.crash import crashed, traceback_of
 from checkers.engines.outcome import Outcome
 from checkers.history import Operation
 from checkers.models import (
@@ -52,13 +53,13 @@ def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list
         given = read(model, columns)
     except ValueError:
         raise
-    except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         return [_crashed(model, columns, key, error) for key in every_key]
     if given is None:
         return _judge_generally(model, columns, every_key, options)
     try:
         outcomes = outcomes_of(model, columns, given, options)
-    except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         return [_crashed(model, columns, key, error) for key in every_key]
     share = (time.monotonic() - started) / max(len(columns), 1)
     left = [key for key, outcome in enumerate(outcomes) if outcome is None]
@@ -88,7 +89,7 @@ def judge_key(
             stuck = None if outcome.stuck_row is None else operations[outcome.stuck_row]
         found = model.check(key, operations, options) if isinstance(model, PropertyModel) else []
         verdict = _verdict(model, key, len(operations), outcome, stuck, found)
-    except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         verdict = _unknown(model, key, len(operations), error)
     return msgspec.structs.replace(verdict, seconds=time.monotonic() - started)
 
@@ -144,7 +145,7 @@ class _KeyJudge:
                 self.model.validate(operation)
         except ValueError:
             raise
-        except Exception as error:  # noqa: BLE001 a crashed checker is unknown
+        except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown
             return _unknown(self.model, key, len(operations), error)
         return judge_key(self.model, key, operations, self.options)
 
@@ -175,7 +176,7 @@ def _told(
         if isinstance(model, PropertyModel):
             found = model.check(columns.keys[key], columns.operations(key), options)
         verdict = _verdict(model, columns.keys[key], count, outcome, stuck, found)
-    except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         verdict = _crashed(model, columns, key, error)
     return msgspec.structs.replace(verdict, seconds=share * count)
 
@@ -202,7 +203,7 @@ def _verdict(
     )
 
 
-def _crashed(model: Model, columns: Columns, key: int, error: Exception) -> KeyVerdict:
+def _crashed(model: Model, columns: Columns, key: int, error: BaseException) -> KeyVerdict:
     return _unknown(model, columns.keys[key], _size(columns, key), error)
 
 
@@ -210,15 +211,15 @@ def _size(columns: Columns, key: int) -> int:
     return int(columns.starts[key + 1] - columns.starts[key])
 
 
-def _unknown(model: Model, key: str, operations: int, error: Exception) -> KeyVerdict:
-    said = (str(error).strip().splitlines() or ["no reason given"])[0]
+def _unknown(model: Model, key: str, operations: int, error: BaseException) -> KeyVerdict:
     return KeyVerdict(
         key=key,
         model=model.name,
         verdict=Verdict.UNKNOWN,
         operations=operations,
-        reason=f"the checker of {model.name} crashed: {type(error).__name__}: {said}",
+        reason=crashed(model.name, model, error),
         crashed=True,
+        traceback=traceback_of(error),
     )
 
 
