@@ -7,9 +7,11 @@ See checkers/judge.py for models, which the checkers call.
 
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from typing import Any
 
 from typing_extensions import override
 
@@ -58,6 +60,53 @@ class PluginError(Exception):
         self.plugin = culprit
 
 
+class PluginLoadError(ValueError):
+    """A plug-in that can't be used, found before anything has run; the text is one clear line."""
+
+
+def loaded(kind: str, point: EntryPoint, calls: Sequence[str]) -> Any:  # noqa: ANN401 - anybody's
+    """Return a new instance of the class that an entry point names.
+
+    Raises:
+        PluginLoadError: the module can't be imported, the class is not there or can't be made, or
+            one of the calls is missing.
+    """
+    made = _made(kind, point, lambda: _instance(point))
+    missing = [call for call in calls if not callable(getattr(made, call, None))]
+    if missing:
+        raise PluginLoadError(f"{_named(kind, point)}: it has no method {missing[0]}")
+    return made
+
+
+def loaded_function(kind: str, point: EntryPoint) -> Any:  # noqa: ANN401 - anybody's
+    """Return the function, or the object that is called like one, that an entry point names.
+
+    Raises:
+        PluginLoadError: the module can't be imported, or what it names can't be called.
+    """
+    function = _made(kind, point, point.load)
+    if not callable(function):
+        raise PluginLoadError(f"{_named(kind, point)}: {shown(function)} can't be called")
+    return function
+
+
+def _made(kind: str, point: EntryPoint, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - anybody's
+    try:
+        return make()
+    except (Exception, SystemExit) as error:
+        raise PluginLoadError(f"{_named(kind, point)}: {described(error)}") from error
+
+
+def _instance(point: EntryPoint) -> Any:  # noqa: ANN401 - anybody's
+    made = point.load()
+    return made()
+
+
+def _named(kind: str, point: EntryPoint) -> str:
+    origin = point.value if point.dist is None else f"{point.value} of {point.dist.name}"
+    return f"{kind} {point.name!r} ({origin}) can't be loaded"
+
+
 def returned(culprit: Plugin, call: str, value: object, expected: str) -> PluginError:
     """Return the error for a call that returned a value of a wrong kind."""
     if inspect.iscoroutine(value):
@@ -72,9 +121,10 @@ def blamed(culprit: Plugin, call: str, *passed: type[Exception]) -> Iterator[Non
 
     Errors of the harness, of plug-ins called from there, and those of `passed` go through.
     """
+    others: tuple[type[Exception], ...] = (HarnessError, PluginError, *passed)
     try:
         yield
-    except (HarnessError, PluginError, *passed):
+    except others:
         raise
     except (Exception, SystemExit) as error:
         raise PluginError(culprit, f"{call} raised {described(error)}") from error

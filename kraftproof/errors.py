@@ -1,5 +1,6 @@
 """Mistakes of the user, one clear line and exit code 3; the other exit codes without a verdict."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -14,6 +15,11 @@ CRASH_EXIT_CODE = 70
 
 BROKEN_PIPE_EXIT_CODE = 141
 """Whoever read the output has gone, as shells have it; no verdict may be told by that."""
+
+
+OWN_MISTAKE = "this is a mistake in Kraftproof itself, please report it"
+DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
+"""The numbers of errors with which a disk refuses to be written."""
 
 
 class UsageError(ValueError):

@@ -3,16 +3,22 @@
 See runner.py for the verdict, which is unknown, and errors.py for the exit codes.
 """
 
-import errno
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from checkers.verdict import Verdict
 from cluster.plugin import PluginError, described
 from cluster.protocol import ClusterError
-from kraftproof.errors import RunFileError
+from kraftproof.errors import (
+    CRASH_EXIT_CODE,
+    DISK_ERRORS,
+    INTERRUPTED_EXIT_CODE,
+    OWN_MISTAKE,
+    RunFileError,
+)
 
 CLUSTER = "cluster"
 CRASH = "crash"
@@ -30,10 +36,6 @@ class Mishap:
 
 PLUGIN_ERROR_FILE = "plugin-error.txt"
 CRASH_FILE = "crash.txt"
-DISK_ERRORS = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.ENODEV}
-)
-"""The numbers of errors with which a disk refuses to be written."""
 
 
 def mishap_of(error: Exception, directory: Path) -> tuple[str, str]:
@@ -48,7 +50,11 @@ def mishap_of(error: Exception, directory: Path) -> tuple[str, str]:
     return CRASH, sentence
 
 
-OWN_MISTAKE = "a mistake in Kraftproof itself, please report it"
+def exit_code_of(kinds: Set[str], verdict: Verdict) -> int:
+    """Return the exit code of a run with mishaps of some kinds."""
+    if INTERRUPTED in kinds:
+        return INTERRUPTED_EXIT_CODE
+    return CRASH_EXIT_CODE if CRASH in kinds else verdict.exit_code
 
 
 def keep_traceback(error: BaseException, path: Path) -> None:

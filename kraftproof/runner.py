@@ -21,7 +21,7 @@ from kraftproof.guards import Figures, figures, unmet
 from kraftproof.history import FaultRecorder, HistoryRecorder
 from kraftproof.interpreter import Interpreted, Interpreter
 from kraftproof.judging import judge_run
-from kraftproof.mishaps import INTERRUPTED, Mishap, mishap_of, writing
+from kraftproof.mishaps import INTERRUPTED, Mishap, exit_code_of, mishap_of, writing
 from kraftproof.options import RunOptions
 from kraftproof.planning import cluster_options
 from kraftproof.progress import Progress
@@ -55,6 +55,12 @@ class RunResult:
     run: Interpreted | None
     figures: Figures | None
     simulation: "Simulation | None" = None
+    mishaps: tuple[Mishap, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """The verdict's, but for a run that was interrupted or that a mistake of ours ended."""
+        return exit_code_of({one.kind for one in self.mishaps}, self.verdict)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -284,6 +290,7 @@ def _result(
         run=run,
         figures=None if run is None else figures(run),
         simulation=simulation,
+        mishaps=tuple(attempt.mishaps),
     )
 
 

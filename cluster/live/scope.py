@@ -160,7 +160,8 @@ class LiveScope(Scope):
 
     @override
     async def wait(self, promise: Promise[T], timeout_ns: int) -> T | None:
-        timer = self._loop.call_later(timeout_ns / NS_PER_S, promise.set, None)
+        settable = cast("Promise[T | None]", promise)
+        timer = self._loop.call_later(timeout_ns / NS_PER_S, settable.set, None)
         try:
             return await promise
         finally:

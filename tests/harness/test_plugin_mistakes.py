@@ -92,10 +92,6 @@ MISTAKES = {
         {"workload": "async def run(self, session): session.nonsense()"},
         ("workload", "run raised AttributeError: 'RunSession' object has no attribute 'nonsense'"),
     ),
-    "run-is-missing": (
-        {"workload": "run = None"},
-        ("workload", "run raised TypeError: 'NoneType' object is not callable"),
-    ),
     "run-asks-for-no-json": (
         {"workload": "async def run(self, s): await s.process().invoke('create', 'k', {'a': s})"},
         ("workload", "run raised TypeError: "),
@@ -178,9 +174,14 @@ MISTAKES = {
 
 
 @pytest.fixture
-def test(monkeypatch, tmp_path, capsys, request):
+def package(request):
+    """A name that no other test has imported."""
+    return f"plugins_{crc32(request.node.name.encode())}"
+
+
+@pytest.fixture
+def test(monkeypatch, tmp_path, capsys, package):
     """Runs `kraftproof test` with plug-ins of which some methods are replaced."""
-    package = f"plugins_{crc32(request.node.name.encode())}"
 
     def run_test(replaced, *arguments):
         install(tmp_path / "site", package, replaced)
@@ -228,3 +229,40 @@ def test_a_mistake_in_a_plugin_is_unknown_and_named_in_one_line(test, tmp_path, 
     assert ET.parse(run / "junit.xml").getroot().get("errors") == "1"
     assert (run / "history.jsonl").is_file()
     assert out.splitlines()[-1].startswith("unknown  ")
+
+
+UNUSABLE = {
+    "import": (
+        {"system": "#! \nimport no_such_module"},
+        "system 'PACKAGE' (PACKAGE.system:System of PACKAGE) can't be loaded: ModuleNotFoundError:",
+    ),
+    "class": (
+        {"workload": "#! \nWorkloads = None"},
+        "workload 'PACKAGE' (PACKAGE.workload:Workload of PACKAGE) can't be loaded: AttributeError",
+    ),
+    "method": ({"workload": "run = None"}, "can't be loaded: it has no method run"),
+    "syntax": ({"planner": "def ("}, "fault 'PACKAGE' (PACKAGE.planner:plan of PACKAGE) can't be"),
+    "exit": ({"system": "raise SystemExit(0)"}, "can't be loaded: SystemExit: 0"),
+    "planner": (
+        {"planner": "#! \ndef plan(random, nodes, /): return 1 / 0"},
+        "its planner raised ZeroDivisionError: division by zero",
+    ),
+    "planner-of-nothing": (
+        {"planner": "#! \ndef plan(random, nodes, /): pass"},
+        "its planner returned None; a Fault is expected",
+    ),
+    "model": ({"model": "import no_such_module"}, "model PACKAGE (PACKAGE.model:Model of PACKAGE)"),
+    "model-is-none": ({"model": "#! \nModel = dict"}, "is no model: it has to be"),
+}
+
+
+@pytest.mark.parametrize(("replaced", "named"), UNUSABLE.values(), ids=UNUSABLE.keys())
+def test_a_plugin_that_cant_be_used_is_refused_before_anything_runs(
+    test, package, tmp_path, replaced, named
+):
+    status, out, err = test(replaced)
+    assert (status, out) == (3, ""), out + err
+    (line,) = [line for line in err.splitlines() if not line.startswith("  ")]
+    assert line.startswith("kraftproof: ")
+    assert named.replace("PACKAGE", package) in line
+    assert not (tmp_path / "store").exists()
