@@ -71,7 +71,7 @@ class Interpreter:
         self.faults = faults
         self.failures: list[Exception] = []
         """The errors that end the run, in the order in which they came."""
-        self._started_ns = 0
+        self._started_ns: int | None = None
         self._stopped = cluster.scope.promise()
         self._ended = cluster.scope.promise()
         self._injector = Injector(cluster, self._roles, faults, self.fail)
@@ -91,7 +91,7 @@ class Interpreter:
             PluginError: a plug-in has made a mistake, which ends the run at once.
         """
         scope = self._cluster.scope
-        self._started_ns = scope.now()
+        started_ns = self._started_ns = scope.now()
         session = RunSession(
             cluster=self._cluster,
             system=self._system,
@@ -118,7 +118,7 @@ class Interpreter:
         session.is_reading = True
         unread = await self._final_reads(workload, session)
         self._raise_failure()
-        return self._interpreted(ended_ns, unread)
+        return self._interpreted(started_ns, ended_ns, unread)
 
     def fail(self, error: Exception) -> None:
         """End the run at once because of an error; of several with one text the first is kept."""
@@ -160,13 +160,15 @@ class Interpreter:
         if self.failures:
             raise self.failures[0]
 
-    def so_far(self) -> Interpreted:
-        """Return what there is of a run that was broken off."""
-        return self._interpreted(self._cluster.scope.now(), 0)
+    def so_far(self) -> Interpreted | None:
+        """Return what there is of a run that was broken off; None if it was not begun."""
+        if self._started_ns is None:
+            return None
+        return self._interpreted(self._started_ns, self._cluster.scope.now(), 0)
 
-    def _interpreted(self, ended_ns: int, unread_keys: int) -> Interpreted:
+    def _interpreted(self, started_ns: int, ended_ns: int, unread_keys: int) -> Interpreted:
         return Interpreted(
-            started_ns=self._started_ns,
+            started_ns=started_ns,
             ended_ns=ended_ns,
             unread_keys=unread_keys,
             operations=self.history.done,

@@ -6,7 +6,6 @@ See runner.py for the verdict, which is unknown, and errors.py for the exit code
 import traceback
 from collections.abc import Iterator, Set
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from checkers.verdict import Verdict
@@ -24,14 +23,6 @@ CLUSTER = "cluster"
 CRASH = "crash"
 INTERRUPTED = "interrupted"
 PLUGIN = "plugin"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mishap:
-    """An event that kept a run from proving anything."""
-
-    kind: str
-    sentence: str
 
 
 PLUGIN_ERROR_FILE = "plugin-error.txt"

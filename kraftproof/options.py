@@ -17,6 +17,8 @@ ENGINES = ("spark", "inline")
 PROFILES = ("chaos", "default")
 DEFAULT_NEMESES = ("kill", "pause")
 MOST_NODES = 32
+FEWEST_BITTEN = 2
+"""The least number of effective faults of each kind asked for, or a run proves nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from cluster.protocol import Capability, ClusterOptions
 from cluster.systems.system import make_system
 from kraftproof.backends import make_backend
 from kraftproof.errors import UsageError
-from kraftproof.options import RunOptions, refuse_store
+from kraftproof.options import FEWEST_BITTEN, RunOptions, refuse_store
 from kraftproof.run_directory import RunDirectory
 from nemesis.catalogue import planners
 from nemesis.fault import Fault
@@ -22,9 +22,6 @@ from nemesis.schedule import Schedule, spaced
 from node.server.config_keys import ConfigError
 from workloads.catalogue import is_ours, make_workload
 from workloads.workload import Workload
-
-FEWEST_BITTEN = 2
-"""Of each kind of fault that is asked for, or the run proves nothing (kraftproof/guards.py)."""
 
 
 def plan(options: RunOptions) -> Schedule:

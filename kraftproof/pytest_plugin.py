@@ -214,6 +214,7 @@ def _options(fields: dict[str, Any]) -> RunOptions:
 
 
 def _run(options: RunOptions) -> RunResult:
+    from kraftproof.diagram_recorder import DiagramRecorder, diagram_of
     from kraftproof.mutation import install_mutant
     from kraftproof.planning import plan
     from kraftproof.progress import Silence
@@ -224,8 +225,10 @@ def _run(options: RunOptions) -> RunResult:
     # In simulation a mutant comes too late for a node that an earlier test has imported.
     mutant_hash = install_mutant(options.mutant, options.backend)
     schedule = plan(options)
+    recorder = DiagramRecorder() if options.backend == "simulated" else None
+    directory = make_run_directory(options)
     result = execute(
-        options, make_run_directory(options), schedule, Silence(), mutant_hash=mutant_hash
+        options, directory, schedule, Silence(), mutant_hash=mutant_hash, watch=recorder
     )
-    write_reports(result)
+    write_reports(result, diagram_of(recorder, result))
     return result

@@ -119,6 +119,7 @@ def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_
 def _run(
     options: RunOptions, schedule: "Schedule", mutant_hash: str | None, *, as_json: bool
 ) -> int:
+    from kraftproof.diagram_recorder import DiagramRecorder, diagram_of
     from kraftproof.mishaps import writing
     from kraftproof.progress import ConsoleProgress
     from kraftproof.report import write_reports
@@ -130,11 +131,14 @@ def _run(
     directory = make_run_directory(options)
     interrupts.note(f"the verdict on {directory.path} is unknown")
     progress = ConsoleProgress()
+    recorder = DiagramRecorder() if options.backend == "simulated" else None
     try:
         progress.phase(f"seed {options.seed}, {directory.path}")
-        result = execute(options, directory, schedule, progress, mutant_hash=mutant_hash)
+        result = execute(
+            options, directory, schedule, progress, mutant_hash=mutant_hash, watch=recorder
+        )
         with writing(directory.path):
-            write_reports(result)
+            write_reports(result, diagram_of(recorder, result))
     finally:
         progress.close()
     if result.exit_code != INTERRUPTED_EXIT_CODE:
