@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
-from checkers.assembly import write_results
+from checkers.assembly import unknown, write_results
+from checkers.crash import ModelCrashError
 from checkers.faults import read_faults
 from checkers.inline import check_inline
 from checkers.options import Limits
@@ -93,6 +94,8 @@ def _check_each(sources: Iterable[Source], refuse: Refuse | None) -> Iterator[Ru
     for source in sources:
         try:
             verdict = check_inline(source.read())
+        except ModelCrashError as error:
+            yield unknown(source, str(error))
         except CheckerInputError as error:
             refused(error, refuse)
         else:
@@ -100,7 +103,13 @@ def _check_each(sources: Iterable[Source], refuse: Refuse | None) -> Iterator[Ru
 
 
 def _check_on_spark(sources: Iterable[Source], refuse: Refuse | None) -> Iterator[RunVerdict]:
-    found = [source for source in sources if _seems_readable(source, refuse)]
+    found = []
+    for source in sources:
+        try:
+            if _seems_readable(source, refuse):
+                found.append(source)
+        except ModelCrashError as error:
+            yield unknown(source, str(error))
     if found:
         from checkers.spark.pipeline import check_on_spark
 
@@ -112,6 +121,8 @@ def _seems_readable(source: Source, refuse: Refuse | None) -> bool:
     try:
         if size_of(source.history) <= _SHORT_BYTES:
             source.read()
+    except ModelCrashError:
+        raise
     except CheckerInputError as error:
         refused(error, refuse)
         return False

@@ -129,6 +129,18 @@ def assemble(
     )
 
 
+def unknown(source: Source, reason: str) -> RunVerdict:
+    """Return the verdict on a run of which nothing could be judged."""
+    return RunVerdict(
+        history=source.label,
+        model=source.model_name,
+        verdict=Verdict.UNKNOWN,
+        seconds=0.0,
+        operations=0,
+        notes=(reason,),
+    )
+
+
 def violations(source: Source) -> tuple[Finding, ...]:
     """Return the invariants that the run's harness saw violated, in the order of time."""
     if source.facts is None or source.facts.outcome is None:
@@ -172,7 +184,7 @@ def _place(finding: Finding) -> tuple[bool, int, str, str]:
 
 def write_results(tables: Path, run: RunVerdict) -> None:
     """Writes a run's verdicts and findings into its tables."""
-    skipped = {"findings"}
+    skipped = {"findings", "traceback"}
     rows = (
         {name: value for name, value in msgspec.to_builtins(key).items() if name not in skipped}
         for key in run.keys

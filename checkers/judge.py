@@ -17,6 +17,7 @@ import pyarrow as pa
 from typing_extensions import override
 
 from checkers.columns import OK, Columns
+from checkers.crash import crashed, traceback_of
 from checkers.engines.outcome import Outcome
 from checkers.findings import fact_of, located_all
 from checkers.history import Operation
@@ -33,7 +34,6 @@ from checkers.outcomes import or_impossible, outcomes_of, read, searched
 from checkers.processes import map_in_order
 from checkers.reasons import reason_of
 from checkers.tables import iterate_rows
-from checkers.text import shortened
 from checkers.verdict import Finding, FindingKind, KeyVerdict, Verdict, verdict_of_findings, worst
 
 _MOST_SEARCHED: Final = 2_000
@@ -77,13 +77,13 @@ def _judge_columns(model: Model, columns: Columns, options: CheckOptions) -> lis
         given = read(model, columns)
     except ValueError:
         raise
-    except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         return [_crashed(model, columns, key, error) for key in every_key]
     if given is None:
         return _judge_generally(model, columns, every_key, options)
     try:
         outcomes = outcomes_of(model, columns, given, options)
-    except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         return [_crashed(model, columns, key, error) for key in every_key]
     share = (time.monotonic() - started) / max(len(columns), 1)
     left = [key for key, outcome in enumerate(outcomes) if outcome is None]
@@ -114,7 +114,7 @@ def judge_key(
         found = model.check(key, operations, options) if isinstance(model, PropertyModel) else []
         verdict = _verdict(model, key, len(operations), outcome, stuck, found, operations)
         verdict = _located(verdict, operations, options)
-    except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         verdict = _unknown(model, key, len(operations), error)
     return msgspec.structs.replace(verdict, seconds=time.monotonic() - started)
 
@@ -170,7 +170,7 @@ class _KeyJudge:
                 self.model.validate(operation)
         except ValueError:
             raise
-        except Exception as error:  # noqa: BLE001 a crashed checker is unknown
+        except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown
             return _unknown(self.model, key, len(operations), error)
         return judge_key(self.model, key, operations, self.options)
 
@@ -207,7 +207,7 @@ def _told(
         verdict = _verdict(model, columns.keys[key], count, outcome, stuck, found, operations)
         known = operations or ([] if stuck is None else [stuck])
         verdict = _located(verdict, known, options)
-    except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         verdict = _crashed(model, columns, key, error)
     return msgspec.structs.replace(verdict, seconds=share * count)
 
@@ -245,7 +245,7 @@ def _located(
     return msgspec.structs.replace(verdict, findings=tuple(findings))
 
 
-def _crashed(model: Model, columns: Columns, key: int, error: Exception) -> KeyVerdict:
+def _crashed(model: Model, columns: Columns, key: int, error: BaseException) -> KeyVerdict:
     return _unknown(model, columns.keys[key], _size(columns, key), error)
 
 
@@ -253,15 +253,15 @@ def _size(columns: Columns, key: int) -> int:
     return int(columns.starts[key + 1] - columns.starts[key])
 
 
-def _unknown(model: Model, key: str, operations: int, error: Exception) -> KeyVerdict:
-    said = shortened((str(error).strip().splitlines() or ["no reason given"])[0])
+def _unknown(model: Model, key: str, operations: int, error: BaseException) -> KeyVerdict:
     return KeyVerdict(
         key=key,
         model=model.name,
         verdict=Verdict.UNKNOWN,
         operations=operations,
-        reason=f"the checker of {model.name} crashed: {type(error).__name__}: {said}",
+        reason=crashed(model.name, model, error),
         crashed=True,
+        traceback=traceback_of(error),
     )
 
 

@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 import pyarrow as pa
 
+from checkers.crash import ModelCrashError, crashed
 from checkers.guards.facts import RunFacts
 from checkers.history import HistoryError, Operation
 from checkers.models import Model, has_own_keys, infer_model, model_named
@@ -128,11 +129,10 @@ def _under_own_keys(source: Source, table: pa.Table) -> pa.Table:
         return table
     try:
         keys = [_key_by(source.model, operation) for operation in iterate_rows(table)]
-    except Exception as error:
-        if isinstance(error, ValueError):
-            raise source.named(error) from error
-        said = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise HistoryError(f"{source.history}: no keys by {source.model.name}: {said}") from error
+    except ValueError as error:
+        raise source.named(error) from error
+    except (Exception, SystemExit) as error:
+        raise ModelCrashError(crashed(source.model.name, source.model, error)) from error
     place = table.column_names.index("key")
     return table.set_column(place, table.schema.field(place), pa.array(keys, pa.string()))
 

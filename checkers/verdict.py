@@ -124,6 +124,8 @@ class KeyVerdict(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     reason: str | None = None
     crashed: bool = False
+    traceback: str = ""
+    """Of a crash in this process."""
     is_vacuous: bool = False
 
 

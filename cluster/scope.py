@@ -65,3 +65,17 @@ class Scope(Protocol):
     async def race(self, coroutine: Coroutine[Any, Any, T], timeout_ns: int) -> T | None:
         """Return the coroutine's result, or None after the time-out, having cancelled it."""
         ...
+
+    async def within(self, coroutine: Coroutine[Any, Any, T], limit_ns: int) -> T:
+        """Return the coroutine's result.
+
+        A live scope cancels the coroutine after the limit. A simulated run is bounded as a whole.
+
+        Raises:
+            TimeoutError: the coroutine took longer than the limit.
+        """
+        ...
+
+    async def wait(self, promise: Promise[T], timeout_ns: int) -> T | None:
+        """Wait until a promise is set; after the time-out it is set to None."""
+        ...

@@ -131,6 +131,7 @@ class SimulatedBackend:
             raise ClusterError(str(error)) from error
         finally:
             whole.close()  # where it was stopped, or never begun
+            cluster.abandon()
 
 
 _BACKENDS: dict[str, Callable[[], Backend]] = {

@@ -2,23 +2,28 @@
 
 Only the file of the command that was asked for is imported, so that help is quick and a mutant's
 import hook comes before everything of the node. Exit codes: 0 valid, 1 invalid, 2 unknown, 3 a
-mistake in the usage or the input.
+mistake in the usage or the input, 70 a mistake in Kraftproof itself, 130 interrupted.
 """
 
 import errno
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
 import typer
 
+from cluster.plugin import HarnessError, described
 from kraftproof import interrupts
 from kraftproof.errors import (
     BROKEN_PIPE_EXIT_CODE,
+    CRASH_EXIT_CODE,
+    DISK_ERRORS,
     INTERRUPTED_EXIT_CODE,
+    OWN_MISTAKE,
     USAGE_EXIT_CODE,
     UsageError,
 )
@@ -43,7 +48,8 @@ HELP: Final = """Break a KRaft cluster on purpose, and prove from what its clien
 whether it kept its promises.
 
 Start with: [bold]kraftproof test[/] (3+3 local processes, kill -9 and pause, 30 s). Exit codes:
-0 valid, 1 invalid, 2 unknown, 3 a mistake in the usage or the input."""
+0 valid, 1 invalid, 2 unknown, 3 a mistake in the usage or the input, 70 a mistake in
+Kraftproof itself, 130 interrupted."""
 
 
 def main() -> None:
@@ -73,22 +79,30 @@ def run(arguments: list[str]) -> int:
         status = _invoke(chosen, arguments)
     except KeyboardInterrupt:  # outside of the command; typer makes a status of one within
         status = INTERRUPTED_EXIT_CODE
-    except RuntimeError as error:
-        if not isinstance(error.__cause__, KeyboardInterrupt):  # one that met a __set_name__
-            raise
-        status = INTERRUPTED_EXIT_CODE
     except SystemExit as error:  # none of ours; it must not pass for a verdict
         if isinstance(error.__context__, OSError):  # how rich and typer end at a broken pipe
             return _unwritten(error.__context__)
         complain(f"kraftproof: a plug-in or a model ended the program, with status {error.code}")
         return USAGE_EXIT_CODE
-    except OSError as error:
-        if error.filename is not None or error.errno not in {errno.ENOSPC, errno.EPIPE}:
-            raise
-        return _unwritten(error)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it must not pass for a verdict
+        status = _failed(error)
     if status == INTERRUPTED_EXIT_CODE:
-        complain("kraftproof: interrupted")
+        complain(f"kraftproof: {interrupts.sentence()}")
     return status
+
+
+def _failed(error: Exception) -> int:
+    """Say what ended the command, and return the exit code."""
+    if isinstance(error.__cause__, KeyboardInterrupt):  # one that met a __set_name__
+        return INTERRUPTED_EXIT_CODE
+    if isinstance(error, OSError) and (error.errno in DISK_ERRORS or error.errno == errno.EPIPE):
+        if error.filename is None:
+            return _unwritten(error)
+        complain(f"kraftproof: {error.filename}: {error.strerror}")
+        return USAGE_EXIT_CODE
+    traceback.print_exception(error)
+    complain(f"kraftproof: {OWN_MISTAKE}, with the traceback above: {described(error)}")
+    return CRASH_EXIT_CODE
 
 
 def _unwritten(error: OSError) -> int:
@@ -135,7 +149,8 @@ def _usage_line(error: Exception) -> str | None:
     as_line = getattr(error, "format_message", None)
     if as_line is not None:
         return " ".join(str(as_line()).split())
-    if type(error).__module__.partition(".")[0] == "cluster":
+    is_ours = type(error).__module__.partition(".")[0] == "cluster"
+    if is_ours or isinstance(error, HarnessError):
         return str(error)
     return None
 

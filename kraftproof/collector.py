@@ -4,17 +4,72 @@ The system decodes its own files; the schemas are the checkers'. The tables `ope
 `faults` are written by the check itself, which reads the JSON lines anyway.
 """
 
-from checkers.tables import write_table
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from checkers.tables import table_path, write_table
+from cluster.plugin import blamed, plugin, returned
 from cluster.protocol import Cluster
 from cluster.systems.system import System
+from kraftproof.mishaps import writing
 from kraftproof.run_directory import RunDirectory
 
 TABLES = ("records", "snapshots", "trace")
 
 
+LONGEST_S = 600.0
+"""How long a system may take to decode the nodes' files for one table."""
+
+
 def collect(cluster: Cluster, system: System, directory: RunDirectory) -> None:
-    """Write the tables that come from nodes."""
+    """Write the tables that come from nodes.
+
+    Raises:
+        PluginError: the system can't decode its files, or not into rows of the table.
+        RunFileError: the disk is full, for example.
+    """
+    culprit = plugin("system", system.name, system)
     for table in TABLES:
-        rows = system.rows(cluster, table)
-        if rows is not None:
-            write_table(directory.tables, table, rows)
+        try:
+            with blamed(culprit, f"rows({table!r})"), limited(LONGEST_S):
+                _collect_one(cluster, system, directory, table)
+        except BaseException:
+            table_path(directory.tables, table).unlink(missing_ok=True)  # half a table would judge
+            raise
+
+
+def _collect_one(cluster: Cluster, system: System, directory: RunDirectory, table: str) -> None:
+    rows: object = system.rows(cluster, table)
+    if rows is None:
+        return
+    if not isinstance(rows, Iterable):
+        culprit = plugin("system", system.name, system)
+        raise returned(culprit, f"rows({table!r})", rows, "a list of rows or None")
+    with writing(table_path(directory.tables, table)):
+        write_table(directory.tables, table, rows)
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise a TimeoutError inside a block that takes too long, also in a call that blocks.
+
+    A signal does that, which only the main thread can take; elsewhere the block has no limit.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGALRM, _too_late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def _too_late(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    raise TimeoutError(f"not done within {LONGEST_S:g} s")

@@ -12,6 +12,7 @@ from typing import IO
 import msgspec
 
 from cluster.systems.system import Completion, Value
+from kraftproof.mishaps import writing
 from kraftproof.operations import DoneOperation, DoneOperations
 
 
@@ -30,17 +31,37 @@ class FaultEvent:
 class _Lines:
     """A file of JSON lines, each written at once."""
 
-    __slots__ = ("_encoder", "_file", "count")
+    __slots__ = ("_encoder", "_file", "_path", "count")
 
     def __init__(self, path: Path) -> None:
-        self._file: IO[bytes] = path.open("wb", buffering=0)
+        self._path = path
+        with writing(path):
+            self._file: IO[bytes] = path.open("wb", buffering=0)
         self._encoder = msgspec.json.Encoder()
         self.count = 0
 
     def write(self, row: dict[str, object]) -> None:
-        """Write one object under the next index."""
-        self._file.write(self._encoder.encode({"index": self.count, **row}) + b"\n")
+        """Write one object under the next index.
+
+        Raises:
+            RunFileError: the disk is full, for example; the file ends with the last whole line.
+        """
+        line = self._encoder.encode({"index": self.count, **row}) + b"\n"
+        with writing(self._path):
+            written = self._file.write(line)
+            if written < len(line):
+                self._finish(line, written)
         self.count += 1
+
+    def _finish(self, line: bytes, written: int) -> None:
+        """Write the rest of a line of which the disk took only a part, or take the part back."""
+        start = self._file.tell() - written
+        try:
+            while written < len(line):
+                written += self._file.write(line[written:])
+        except OSError:
+            self._file.truncate(start)
+            raise
 
     def close(self) -> None:
         """End the file."""

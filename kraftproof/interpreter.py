@@ -5,23 +5,26 @@ history lives as long as its connection: when that is lost, or an operation stay
 the next operation comes from a new process over a new connection.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from random import Random
 
-from typing_extensions import override
-
-from cluster.connection import ConnectionFailed
-from cluster.protocol import Cluster
-from cluster.scope import Scope
-from cluster.systems.system import Client, Completion, Outcome, System, Value
+from cluster.plugin import PluginError, blamed, plugin, returned
+from cluster.protocol import Cluster, ClusterError
+from cluster.systems.system import System, SystemUnavailableError
 from kraftproof.history import FaultEvent, FaultRecorder, HistoryRecorder
 from kraftproof.operations import DoneOperations
+from kraftproof.session import RunSession
+from nemesis.fault import Roles
 from nemesis.injector import Injector
 from nemesis.schedule import Schedule
-from workloads.workload import Load, Session, Workload
+from workloads.workload import Load, Workload
 
-LEFT_OUT_NS = 1_000_000
-"""An operation that does not take place takes some time, since its client may try for ever."""
+ROLES_NS = 60_000_000_000
+"""How long a system may take to say who has which role."""
+ENDING_NS = 300_000_000_000
+"""How long a workload may take to end once its session is ending."""
+FINAL_READS_NS = 900_000_000_000
+"""How long the final reads may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,118 +40,18 @@ class Interpreted:
     faults: tuple[FaultEvent, ...]
 
 
-class RecordedProcess:
-    """One client whose operations are written down."""
-
-    __slots__ = ("_client", "_number", "_session")
-
-    def __init__(self, session: "RunSession", client: Client) -> None:
-        self._session = session
-        self._client = client
-        self._number = session.next_process()
-
-    async def invoke(self, f: str, key: str, value: Value = None) -> Completion:
-        """Do one operation and return what became of it."""
-        if not self._session.is_invoked():
-            await self._session.scope.sleep(LEFT_OUT_NS)
-            return Completion(outcome=Outcome.FAIL, error="left out of this run")
-        recorder = self._session.recorder
-        invoked = recorder.invoke(self._number, f, key, value, self._client.node)
-        try:
-            await self._client.open()
-        except ConnectionFailed as error:
-            completion = Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
-        else:
-            completion = await self._client.invoke(f, key, value)
-        recorder.complete(invoked, completion)
-        if completion.outcome is Outcome.INFO or not completion.connected:
-            self._client.close()
-            self._number = self._session.next_process()
-        return completion
-
-    def close(self) -> None:
-        """Drop the connection."""
-        self._client.close()
-
-
-class RunSession(Session):
-    """What the workload is handed."""
-
-    def __init__(
-        self,
-        *,
-        cluster: Cluster,
-        system: System,
-        workload: str,
-        load: Load,
-        recorder: HistoryRecorder,
-        seed: int,
-        operations: tuple[int, ...] | None,
-    ) -> None:
-        self.recorder = recorder
-        self.is_ending = False
-        self.is_reading = False
-        """Whether these are the final reads."""
-        self._cluster = cluster
-        self._system = system
-        self._workload = workload
-        self._load = load
-        self._random = Random(f"workload {seed}")
-        self._client_random = Random(f"clients {seed}")
-        self._processes = 0
-        self._turns = 0
-        self._operations = None if operations is None else frozenset(operations)
-
-    @property
-    @override
-    def scope(self) -> Scope:
-        """Time and tasks."""
-        return self._cluster.scope
-
-    @property
-    @override
-    def random(self) -> Random:
-        """The workload's own chance."""
-        return self._random
-
-    @property
-    @override
-    def load(self) -> Load:
-        """How much to do."""
-        return self._load
-
-    @property
-    @override
-    def ending(self) -> bool:
-        """Whether the time for new operations is over."""
-        return self.is_ending
-
-    def next_process(self) -> int:
-        """Return a number that no process had before."""
-        self._processes += 1
-        return self._processes - 1
-
-    def is_invoked(self) -> bool:
-        """Whether the operation whose turn it is takes place; final reads always do."""
-        self._turns += 1
-        return self.is_reading or self._operations is None or self._turns - 1 in self._operations
-
-    @override
-    def process(self) -> RecordedProcess:
-        """Return a new client process."""
-        client = self._system.client(self._cluster, self._workload, self._client_random)
-        return RecordedProcess(self, client)
-
-
 class Interpreter:
     """One run on a cluster that is up."""
 
     __slots__ = (
         "_cluster",
+        "_ended",
         "_injector",
         "_schedule",
         "_started_ns",
+        "_stopped",
         "_system",
+        "failures",
         "faults",
         "history",
     )
@@ -166,8 +69,12 @@ class Interpreter:
         self._schedule = schedule
         self.history = history
         self.faults = faults
+        self.failures: list[Exception] = []
+        """The errors that end the run, in the order in which they came."""
         self._started_ns: int | None = None
-        self._injector = Injector(cluster, lambda: system.roles(cluster), faults)
+        self._stopped = cluster.scope.promise()
+        self._ended = cluster.scope.promise()
+        self._injector = Injector(cluster, self._roles, faults, self.fail)
 
     async def run(
         self,
@@ -178,28 +85,80 @@ class Interpreter:
         time_limit_ns: int,
         operations: tuple[int, ...] | None = None,
     ) -> Interpreted:
-        """Run the workload under the schedule, then read every key with all healed."""
+        """Run the workload under the schedule, then read every key with all healed.
+
+        Raises:
+            PluginError: a plug-in has made a mistake, which ends the run at once.
+        """
         scope = self._cluster.scope
-        self._started_ns = scope.now()
+        started_ns = self._started_ns = scope.now()
         session = RunSession(
             cluster=self._cluster,
             system=self._system,
-            workload=workload.name,
+            workload=workload,
             load=load,
             recorder=self.history,
             seed=seed,
             operations=operations,
+            report=self.fail,
         )
-        running = scope.spawn(workload.run(session))
+        running = scope.spawn(self._run_workload(workload, session))
         self._injector.start(self._schedule)
-        await scope.sleep(time_limit_ns)
+        await scope.wait(self._stopped, time_limit_ns)
+        self._raise_failure()
         session.is_ending = True
-        await running
+        await scope.wait(self._ended, ENDING_NS)
+        self._raise_failure()
+        if not running.done:
+            late = f"run did not end within {ENDING_NS / 1e9:g} s after its session's end"
+            raise PluginError(session.culprits.workload, late)
         ended_ns = scope.now()
         await self._injector.finish()
+        self._raise_failure()
         session.is_reading = True
-        unread = await workload.final_reads(session)
-        return self._interpreted(self._started_ns, ended_ns, unread)
+        unread = await self._final_reads(workload, session)
+        self._raise_failure()
+        return self._interpreted(started_ns, ended_ns, unread)
+
+    def fail(self, error: Exception) -> None:
+        """End the run at once because of an error; of several with one text the first is kept."""
+        if str(error) not in map(str, self.failures):
+            self.failures.append(error)
+        self._stopped.set(None)
+        self._ended.set(None)
+
+    async def _run_workload(self, workload: Workload, session: RunSession) -> None:
+        try:
+            with blamed(session.culprits.workload, "run", ClusterError, SystemUnavailableError):
+                await workload.run(session)
+        except Exception as error:  # noqa: BLE001 - `run` raises it
+            self.fail(error)
+        self._ended.set(None)
+
+    async def _final_reads(self, workload: Workload, session: RunSession) -> int:
+        culprit = session.culprits.workload
+        with blamed(culprit, "final_reads", ClusterError, SystemUnavailableError):
+            reading = workload.final_reads(session)
+            unread: object = await self._cluster.scope.within(reading, FINAL_READS_NS)
+        if not isinstance(unread, int):
+            raise returned(culprit, "final_reads", unread, "a whole number")
+        return unread
+
+    async def _roles(self) -> Roles:
+        culprit = plugin("system", self._system.name, self._system)
+        with blamed(culprit, "roles", ClusterError):
+            asking = self._system.roles(self._cluster)
+            roles: object = await self._cluster.scope.within(asking, ROLES_NS)
+        nodes = {node.node_id for node in self._cluster.nodes}
+        if not isinstance(roles, Mapping) or not all(
+            isinstance(ids, tuple | list) and nodes.issuperset(ids) for ids in roles.values()
+        ):
+            raise returned(culprit, "roles", roles, "a tuple of the cluster's node ids for a role")
+        return roles
+
+    def _raise_failure(self) -> None:
+        if self.failures:
+            raise self.failures[0]
 
     def so_far(self) -> Interpreted | None:
         """Return what there is of a run that was broken off; None if it was not begun."""

@@ -17,6 +17,20 @@ AGAIN_S = 0.01
 """When an interrupt that was lost comes again: after the callback that lost it."""
 
 
+_endings: list[str] = []
+"""What an interrupted command has to say."""
+
+
+def note(ending: str) -> None:
+    """Keep what the command says of itself if it ends as interrupted."""
+    _endings.append(ending)
+
+
+def sentence() -> str:
+    """Return the one line of a command that was interrupted."""
+    return "; ".join(["interrupted", *_endings[-1:]])
+
+
 def install() -> None:
     """Make every polite end of the process a KeyboardInterrupt of the main thread."""
     signal.signal(signal.SIGTERM, _as_ctrl_c)

@@ -20,8 +20,6 @@ from kraftproof.interpreter import Interpreted
 if TYPE_CHECKING:
     from cluster.simulated.witness import Violation
 
-INTERRUPTED = "interrupted"
-CLUSTER = "cluster"
 NOT_REPEATABLE = "not-repeatable"
 
 

@@ -20,7 +20,8 @@ from nemesis.catalogue import planners
 from nemesis.fault import Fault
 from nemesis.schedule import Schedule, spaced
 from node.server.config_keys import ConfigError
-from workloads.catalogue import make_workload
+from workloads.catalogue import is_ours, make_workload
+from workloads.workload import Workload
 
 
 def plan(options: RunOptions) -> Schedule:
@@ -32,7 +33,7 @@ def plan(options: RunOptions) -> Schedule:
     """
     backend = make_backend(options.backend)
     planners(options.nemeses)
-    make_workload(options.workload)
+    _refuse_model(make_workload(options.workload))
     make_system(options.system)
     refuse_store(options.store)
     _refuse_node_config(options)
@@ -85,6 +86,18 @@ def has_java() -> bool:
     return shutil.which("java") is not None or (
         home is not None and (Path(home) / "bin" / "java").exists()
     )
+
+
+def _refuse_model(workload: Workload) -> None:
+    """Refuse a plug-in whose model is not there, which would be noticed after the run.
+
+    Raises:
+        CheckerInputError: there is no such model, or it can't be imported.
+    """
+    if not is_ours(workload.name):
+        from checkers.models import model_named  # slow to import; ours have their models
+
+        model_named(workload.model)
 
 
 def _refuse_node_config(options: RunOptions) -> None:

@@ -9,18 +9,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from checkers import check_run
 from checkers.guards.figures import Figures
+from checkers.run_outcome import Mishap
 from checkers.verdict import Finding, RunVerdict, Verdict
+from cluster.plugin import HarnessError, PluginError, blamed, plugin
 from cluster.profiles import timeouts
 from cluster.protocol import Cluster, ClusterError
-from cluster.systems.system import System, make_system
+from cluster.systems.system import System, SystemUnavailableError, make_system
 from kraftproof.backends import ViolationError, make_backend
 from kraftproof.collector import collect
 from kraftproof.history import FaultRecorder, HistoryRecorder
 from kraftproof.interpreter import Interpreted, Interpreter
+from kraftproof.judging import judge_run
+from kraftproof.mishaps import INTERRUPTED, exit_code_of, mishap_of, writing
 from kraftproof.options import RunOptions
-from kraftproof.outcome import CLUSTER, INTERRUPTED, OutcomeRecorder
+from kraftproof.outcome import OutcomeRecorder
 from kraftproof.planning import cluster_options
 from kraftproof.progress import Progress
 from kraftproof.run_directory import RunDirectory
@@ -35,6 +38,8 @@ __all__ = ("RunResult", "Simulation", "cluster_options", "execute", "quiesce", "
 
 NS_PER_MS = 1_000_000
 SIMULATED = "simulated"
+PREPARE_NS = 120 * 1_000_000_000
+"""How long a system may take to learn what its clients need."""
 Watch = Callable[[Cluster, FaultRecorder], None]
 """Is handed the cluster and the log of its faults before anything is started."""
 
@@ -48,6 +53,12 @@ class RunResult:
     """The verdict, as whoever judges the directory again gets it."""
     run: Interpreted | None
     simulation: "Simulation | None" = None
+    mishaps: tuple[Mishap, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """The verdict's, but for a run that was interrupted or that a mistake of ours ended."""
+        return exit_code_of({one.kind for one in self.mishaps}, self.verdict)
 
     @property
     def verdict(self) -> Verdict:
@@ -101,28 +112,27 @@ def execute(
     session_ns = timeouts(options.timeouts).session_ns
     directory.write_run(options, workload.model, session_ns // NS_PER_MS, mutant_hash)
     attempt = _Attempt(options, directory, schedule, progress, watch)
-    outcome = OutcomeRecorder(directory.path, is_guarded=guarded)
-    try:
-        backend = make_backend(options.backend)
-        told = cluster_options(options, directory, is_collected=is_collected)
-        backend.run(told, attempt.main, progress.phase)
-    except KeyboardInterrupt:
-        if not guarded:
-            raise  # a search is ended as a whole
-        sentence = "interrupted: all faults were healed, the history is partial"
-        outcome.mishap(INTERRUPTED, sentence)
-    except ViolationError:
-        pass  # the cluster's violations say what it was
-    except ClusterError as error:
-        outcome.mishap(CLUSTER, f"the cluster failed: {error}")
+    attempt.drive(is_collected=is_collected)
+    if not guarded and attempt.is_interrupted:
+        raise KeyboardInterrupt  # a search is ended as a whole
     simulation = simulation_of(attempt.cluster)
     attempt.collect(with_tables=is_collected)
     run = attempt.so_far()
     violations = () if simulation is None else simulation.violations
-    outcome.write(run, violations, is_complete=attempt.interpreted is not None)
+    outcome = OutcomeRecorder(directory.path, is_guarded=guarded)
+    for one in attempt.mishaps:
+        outcome.mishap(one.kind, one.sentence)
+    with writing(directory.path):
+        outcome.write(run, violations, is_complete=attempt.interpreted is not None)
     progress.phase(f"checking with the {options.engine} engine")
-    check = check_run(directory.path, "spark" if options.engine == "spark" else "inline")
-    return RunResult(directory=directory, check=check, run=run, simulation=simulation)
+    check = judge_run(directory, workload.model, options.engine)
+    return RunResult(
+        directory=directory,
+        check=check,
+        run=run,
+        simulation=simulation,
+        mishaps=tuple(attempt.mishaps),
+    )
 
 
 class _Attempt:
@@ -143,8 +153,46 @@ class _Attempt:
         self.watch = watch
         self.interpreted: Interpreted | None = None
         self.cluster: Cluster | None = None
+        self.mishaps: list[Mishap] = []
+        """What spoiled the run, in the order in which it came."""
         self._interpreter: Interpreter | None = None
         self.system: System = make_system(options.system)
+
+    def drive(self, *, is_collected: bool) -> None:
+        """Bring the run to its end, or note what ended it.
+
+        Raises:
+            HarnessError: a file of the run can't be written.
+            SystemUnavailableError: the system has no clients for the workload.
+        """
+        told = cluster_options(self.options, self.directory, is_collected=is_collected)
+        try:
+            with writing(self.directory.path):
+                make_backend(self.options.backend).run(told, self.main, self.progress.phase)
+        except KeyboardInterrupt:
+            self.note(INTERRUPTED, "interrupted: all faults were healed, the history is partial")
+        except ViolationError:
+            pass  # the cluster's violations say what it was
+        except (HarnessError, SystemUnavailableError):
+            self.close()
+            raise
+        except Exception as error:  # noqa: BLE001 - theirs or ours, the run has a report
+            for one in self._errors(error):
+                self.note(*mishap_of(one, self.directory.path))
+
+    def _errors(self, raised: Exception) -> list[Exception]:
+        """The error that ended the run, then the others that came up, such as in a heal."""
+        others = [] if self._interpreter is None else self._interpreter.failures
+        return [raised, *(one for one in others if one is not raised)]
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C ended the run."""
+        return any(one.kind == INTERRUPTED for one in self.mishaps)
+
+    def note(self, kind: str, sentence: str) -> None:
+        """Keep a mishap."""
+        self.mishaps.append(Mishap(kind=kind, sentence=sentence))
 
     async def main(self, cluster: Cluster) -> None:
         """Bring the cluster up, interpret, take it down, collect."""
@@ -159,7 +207,7 @@ class _Attempt:
         try:
             self.progress.phase(f"starting {len(cluster.nodes)} nodes ({cluster.backend})")
             await cluster.start()
-            await self.system.prepare(cluster)
+            await self._prepare(cluster)
             self.progress.phase(f"{self.options.workload} for {self.options.time_limit_s:g} s")
             watching = self.progress.watch(scope, history, faults, self.options.time_limit_ns)
             self.interpreted = await self._interpret(interpreter)
@@ -167,10 +215,17 @@ class _Attempt:
             await quiesce(cluster)
         except BaseException:
             if cluster.backend != SIMULATED:  # a simulated world simply ends
-                await interpreter.heal_all()
-                await cluster.stop()
+                try:
+                    await interpreter.heal_all()
+                finally:
+                    await cluster.stop()
             raise
         await cluster.stop()
+
+    async def _prepare(self, cluster: Cluster) -> None:
+        culprit = plugin("system", self.system.name, self.system)
+        with blamed(culprit, "prepare", ClusterError):
+            await cluster.scope.within(self.system.prepare(cluster), PREPARE_NS)
 
     def so_far(self) -> Interpreted | None:
         """Return what was interpreted, also if the run was broken off."""
@@ -178,14 +233,21 @@ class _Attempt:
             return self._interpreter.so_far()
         return self.interpreted
 
-    def collect(self, *, with_tables: bool) -> None:
-        """End the files, and make tables of what the nodes wrote, however the run ended."""
+    def close(self) -> None:
+        """End the files of the history and the faults."""
         if self._interpreter is not None:
             self._interpreter.history.close()
             self._interpreter.faults.close()
+
+    def collect(self, *, with_tables: bool) -> None:
+        """End the files, and make tables of what the nodes wrote, however the run ended."""
+        self.close()
         if self.cluster is not None and with_tables:
             self.progress.phase("collecting the nodes' files")
-            collect(self.cluster, self.system, self.directory)
+            try:
+                collect(self.cluster, self.system, self.directory)
+            except PluginError as error:
+                self.note(*mishap_of(error, self.directory.path))
 
     async def _interpret(self, interpreter: Interpreter) -> Interpreted:
         options = self.options

@@ -6,7 +6,11 @@ A new one of ours is one file here and one line below; another's is an entry poi
 
 from collections.abc import Sequence
 from importlib.metadata import entry_points
+from random import Random
+from typing import cast
 
+from cluster.plugin import PluginError, blamed, loaded_function, plugin, returned
+from cluster.protocol import Capability, NodeInfo
 from nemesis.clock import ClockBump, ClockStrobe, Drift, plan_clock, plan_clock_strobe, plan_drift
 from nemesis.degrade import Loss, Reset, Stall, plan_loss, plan_reset, plan_stall
 from nemesis.disk import (
@@ -19,7 +23,7 @@ from nemesis.disk import (
     plan_slow_disk,
     plan_wipe,
 )
-from nemesis.fault import Planner
+from nemesis.fault import Fault, Planner
 from nemesis.kill import Kill, KillAll, plan_kill, plan_kill_all
 from nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
 from nemesis.partition import Cut, plan_partition
@@ -62,13 +66,14 @@ def planner(name: str) -> Planner:
 
     Raises:
         UnknownNemesisError: there is none of that name.
+        PluginLoadError: it can't be imported.
     """
     ours = _OURS.get(name)
     if ours is not None:
         return ours
     for point in entry_points(group=ENTRY_POINTS):
         if point.name == name:
-            found: Planner = point.load()
+            found: Planner = loaded_function("fault", point)
             return found
     raise UnknownNemesisError(f"unknown nemesis {name!r}: one of {', '.join(nemesis_names())}")
 
@@ -76,3 +81,20 @@ def planner(name: str) -> Planner:
 def planners(names: Sequence[str]) -> tuple[Planner, ...]:
     """Return the planners of several nemeses."""
     return tuple(planner(name) for name in names)
+
+
+def drawn(name: str, random: Random, nodes: Sequence[NodeInfo]) -> Fault:
+    """Draw a fault of a nemesis.
+
+    Raises:
+        PluginError: its planner raises, or returns what is no fault.
+    """
+    draw = planner(name)
+    culprit = plugin("fault", name, draw)
+    with blamed(culprit, "its planner"):
+        fault: object = draw(random, nodes)
+    if not all(callable(getattr(fault, call, None)) for call in ("apply", "heal")):
+        raise returned(culprit, "its planner", fault, "a Fault")
+    if not isinstance(getattr(fault, "requires", None), Capability):
+        raise PluginError(culprit, f"{type(fault).__name__}.requires is no Capability")
+    return cast("Fault", fault)

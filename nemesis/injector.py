@@ -1,19 +1,25 @@
 """The one module that carries faults out, and writes down what became of each.
 
 Order: the intent, with its heal, is written before the fault is applied; then applied; then
-bitten when the evidence is there, moot when it can't bite, or failed; then healed. Not: what a
-fault does (its own file), when it comes (nemesis/schedule.py).
+bitten when the evidence is there, moot when it can't bite, or failed; then healed. A mistake of a
+fault is reported, and keeps no other fault from being healed. Not: what a fault does (its own
+file), when it comes (nemesis/schedule.py).
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
+from cluster.plugin import Plugin, PluginError, blamed, plugin, returned
 from cluster.protocol import Cluster, ClusterError
 from cluster.scope import Task
 from nemesis.fault import Before, Fault, Roles, World
 from nemesis.schedule import Schedule, Scheduled
 
+T = TypeVar("T")
+CALL_NS = 120_000_000_000
+"""How long one call of a fault may take, such as its heal."""
 CANCEL_NS = 1_000_000
 """How often tasks that were cancelled are looked at."""
 POLL_NS = 200_000_000
@@ -42,14 +48,28 @@ class _Running:
 class Injector:
     """Applies a schedule to a cluster; every fault that it applies, it heals."""
 
-    __slots__ = ("_cluster", "_log", "_origin_ns", "_roles", "_running", "_tasks", "_world")
+    __slots__ = (
+        "_cluster",
+        "_log",
+        "_origin_ns",
+        "_report",
+        "_roles",
+        "_running",
+        "_tasks",
+        "_world",
+    )
 
     def __init__(
-        self, cluster: Cluster, roles: Callable[[], Awaitable[Roles]], log: FaultLog
+        self,
+        cluster: Cluster,
+        roles: Callable[[], Awaitable[Roles]],
+        log: FaultLog,
+        report: Callable[[Exception], None],
     ) -> None:
         self._cluster = cluster
         self._roles = roles
         self._log = log
+        self._report = report
         self._world = World(cluster)
         self._running: dict[str, _Running] = {}
         self._tasks: list[Task[None]] = []
@@ -73,9 +93,18 @@ class Injector:
         while not all(task.done for task in self._tasks):
             await self._cluster.scope.sleep(CANCEL_NS)
         for running in list(self._running.values()):
-            await self._heal(running)
+            try:
+                await self._heal(running)
+            except Exception as error:  # noqa: BLE001 - reported; the other faults are healed
+                self._report(error)
 
     async def _one(self, scheduled: Scheduled) -> None:
+        try:
+            await self._carry_out(scheduled)
+        except Exception as error:  # noqa: BLE001 - reported; the other faults go on
+            self._report(error)
+
+    async def _carry_out(self, scheduled: Scheduled) -> None:
         await self._sleep_until(scheduled.at_ns)
         running = await self._apply(scheduled)
         if running is None:
@@ -89,43 +118,76 @@ class Injector:
         await self._heal(running)
 
     async def _apply(self, scheduled: Scheduled) -> _Running | None:
-        fault = scheduled.fault.resolved(await self._roles(), self._cluster.nodes)
-        self._write("intent", scheduled, fault, f"heal: {fault.describe_heal()}")
-        moot = await fault.moot(self._world)
+        fault = await self._resolved(scheduled.fault)
+        with _blames(fault, "describe_heal"):
+            heal = fault.describe_heal()
+        self._write("intent", scheduled, fault, f"heal: {heal}")
+        moot = await self._call(fault, "moot", lambda: fault.moot(self._world))
         if moot is not None:
             self._write("moot", scheduled, fault, moot)
             return None
-        running = _Running(scheduled=scheduled, fault=fault, before=await fault.before(self._world))
+        before = await self._call(fault, "before", lambda: fault.before(self._world))
+        running = _Running(scheduled=scheduled, fault=fault, before=before)
         self._running[scheduled.name] = running
         try:
-            await fault.apply(self._world)
+            await self._call(fault, "apply", lambda: fault.apply(self._world))
         except ClusterError as error:
             self._write("failed", scheduled, fault, str(error))
             running.has_bitten = True
         else:
-            self._write("applied", scheduled, fault, fault.describe())
+            with _blames(fault, "describe"):
+                what = fault.describe()
+            self._write("applied", scheduled, fault, what)
         return running
 
+    async def _resolved(self, fault: Fault) -> Fault:
+        roles = await self._roles()
+        with _blames(fault, "resolved"):
+            resolved = fault.resolved(roles, self._cluster.nodes)
+        if not callable(getattr(resolved, "apply", None)):
+            raise returned(_name(fault), "resolved", resolved, "a Fault")
+        return resolved
+
     async def _look(self, running: _Running) -> None:
-        evidence = await running.fault.bitten(self._world, running.before)
+        fault = running.fault
+        evidence = await self._call(
+            fault, "bitten", lambda: fault.bitten(self._world, running.before)
+        )
         if evidence is not None:
             running.has_bitten = True
-            self._write("bitten", running.scheduled, running.fault, evidence)
+            self._write("bitten", running.scheduled, fault, evidence)
 
     async def _heal(self, running: _Running) -> None:
+        """Heal one fault; a heal that fails is written down, and reported if it is a mistake."""
+        scheduled, fault = running.scheduled, running.fault
         try:
-            await running.fault.heal(self._world)
+            await self._call(fault, "heal", lambda: fault.heal(self._world))
+            self._write_healed(running)
         except ClusterError as error:
-            self._write("failed", running.scheduled, running.fault, f"heal: {error}")
-            del self._running[running.scheduled.name]
-            return
-        del self._running[running.scheduled.name]
+            self._write("failed", scheduled, fault, f"heal: {error}")
+        except PluginError as error:
+            self._report(error)
+            self._write("failed", scheduled, fault, f"heal: {error}")
+        finally:
+            self._running.pop(scheduled.name, None)
+
+    def _write_healed(self, running: _Running) -> None:
+        scheduled, fault = running.scheduled, running.fault
         if not running.has_bitten:
-            self._write("failed", running.scheduled, running.fault, "no evidence of an effect")
-        self._write("healed", running.scheduled, running.fault, running.fault.describe_heal())
+            self._write("failed", scheduled, fault, "no evidence of an effect")
+        with _blames(fault, "describe_heal"):
+            heal = fault.describe_heal()
+        self._write("healed", scheduled, fault, heal)
+
+    async def _call(
+        self, fault: Fault, call: str, start: Callable[[], Coroutine[Any, Any, T]]
+    ) -> T:
+        with _blames(fault, call):
+            return await self._cluster.scope.within(start(), CALL_NS)
 
     def _write(self, phase: str, scheduled: Scheduled, fault: Fault, detail: str) -> None:
-        targets = tuple(map(_plain, fault.targets))
+        with _blames(fault, "targets"):
+            targets = tuple(map(_plain, fault.targets))
         self._log.write(phase, scheduled.name, scheduled.kind, targets, detail)
 
     def _now(self) -> int:
@@ -139,3 +201,11 @@ class Injector:
 
 def _plain(target: object) -> object:
     return target if isinstance(target, int) else str(target)
+
+
+def _name(fault: Fault) -> Plugin:
+    return plugin("fault", getattr(fault, "kind", "?"), fault)
+
+
+def _blames(fault: Fault, call: str) -> AbstractContextManager[None]:
+    return blamed(_name(fault), call, ClusterError)

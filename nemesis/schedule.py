@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 
 from cluster.protocol import NodeInfo
-from nemesis.catalogue import planner
+from nemesis.catalogue import drawn
 from nemesis.fault import Fault
 from nemesis.stories import stories_of
 
@@ -72,7 +72,7 @@ def spaced(
                     kind=name,
                     at_ns=at_ns,
                     until_ns=at_ns + duration_ns,
-                    fault=planner(name)(random, nodes),
+                    fault=drawn(name, random, nodes),
                 )
             )
     return tuple(scheduled)
@@ -91,7 +91,7 @@ def dense(
             scenes = random.choice(stories)(random, nodes)
         else:
             length_s = random.uniform(0.2, 3.5)
-            scenes = [(0.0, length_s, planner(random.choice(names))(random, nodes))]
+            scenes = [(0.0, length_s, drawn(random.choice(names), random, nodes))]
         latest_s = 0.0
         for start_s, stop_s, fault in scenes:
             scheduled.append(

@@ -7,11 +7,14 @@ A new one of ours is one file here and one line below; another's is an entry poi
 from collections.abc import Callable
 from importlib.metadata import entry_points
 
+from cluster.plugin import loaded
 from workloads.registration import Registration
 from workloads.topics import Topics
 from workloads.workload import Workload
 
 ENTRY_POINTS = "kraftproof.workloads"
+CALLS = ("run", "final_reads")
+"""The methods of a workload."""
 
 _OURS: dict[str, Callable[[], Workload]] = {
     Topics.name: Topics,
@@ -28,17 +31,23 @@ def workload_names() -> tuple[str, ...]:
     return (*_OURS, *sorted(point.name for point in entry_points(group=ENTRY_POINTS)))
 
 
+def is_ours(name: str) -> bool:
+    """Whether a workload comes with Kraftproof."""
+    return name in _OURS
+
+
 def make_workload(name: str) -> Workload:
     """Return a new workload for one run.
 
     Raises:
         UnknownWorkloadError: there is none of that name.
+        PluginLoadError: it can't be imported or made, or lacks a method.
     """
     ours = _OURS.get(name)
     if ours is not None:
         return ours()
     for point in entry_points(group=ENTRY_POINTS):
         if point.name == name:
-            made: Workload = point.load()()
+            made: Workload = loaded("workload", point, CALLS)
             return made
     raise UnknownWorkloadError(f"unknown workload {name!r}: one of {', '.join(workload_names())}")

@@ -45,7 +45,7 @@ class Session(Protocol):
 
     @property
     def scope(self) -> Scope:
-        """Time and tasks."""
+        """Time and tasks; an exception that leaves a spawned task ends the run."""
         ...
 
     @property

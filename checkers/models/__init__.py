@@ -23,6 +23,8 @@ from checkers.options import CheckOptions
 from checkers.verdict import CheckerInputError, Finding
 
 ENTRY_POINT_GROUP: Final = "kraftproof.models"
+LONGEST_MESSAGE: Final = 200
+"""Characters of an exception's message that are shown."""
 
 
 class Model(Protocol):
@@ -174,7 +176,22 @@ def models() -> dict[str, Model]:
         raise CheckerInputError(
             f"no model is registered in {ENTRY_POINT_GROUP}: install kraftproof"
         )
-    return {name: found[name].load()() for name in sorted(found)}
+    return {name: _loaded(found[name]) for name in sorted(found)}
+
+
+def _loaded(entry: EntryPoint) -> Model:
+    try:
+        model: Model = entry.load()()
+    except (Exception, SystemExit) as error:
+        said = (str(error).strip().splitlines() or ["no reason given"])[0][:LONGEST_MESSAGE]
+        raise CheckerInputError(
+            f"model {entry.name} ({_origin(entry)}) can't be loaded: {type(error).__name__}: {said}"
+        ) from error
+    if not isinstance(model, SequentialModel | PropertyModel):
+        wanted = "it has to be a Specification, a SequentialModel or a PropertyModel"
+        raise CheckerInputError(f"model {entry.name} ({_origin(entry)}) is no model: {wanted}")
+    _require_named(f"{entry.name} ({_origin(entry)})", model)
+    return model
 
 
 def _origin(entry: EntryPoint) -> str:

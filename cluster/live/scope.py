@@ -147,6 +147,26 @@ class LiveScope(Scope):
                 return None
             raise
 
+    @override
+    async def within(self, coroutine: Coroutine[Any, Any, T], limit_ns: int) -> T:
+        limit = asyncio.timeout(limit_ns / NS_PER_S)
+        try:
+            async with limit:
+                return await coroutine
+        except TimeoutError:
+            if limit.expired():
+                raise TimeoutError(f"not done within {limit_ns / NS_PER_S:g} s") from None
+            raise
+
+    @override
+    async def wait(self, promise: Promise[T], timeout_ns: int) -> T | None:
+        settable = cast("Promise[T | None]", promise)
+        timer = self._loop.call_later(timeout_ns / NS_PER_S, settable.set, None)
+        try:
+            return await promise
+        finally:
+            timer.cancel()
+
     def raise_lost_errors(self) -> None:
         """Fail for the first task whose error nobody has taken."""
         for task in self._tasks:

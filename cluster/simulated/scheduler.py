@@ -69,6 +69,10 @@ class Scheduler:
         """Do it now, after all that is due now already."""
         return self.at(self.now_ns, action)
 
+    def pending(self) -> list[Action]:
+        """Return what is still to happen, in no order."""
+        return [timer.action for _, _, timer in self._heap]
+
     def run_until(
         self, finished: Callable[[], object], *, until_ns: int, maximum_events: int
     ) -> None:

@@ -67,6 +67,7 @@ class SimulatedTask(Task[T], Generic[T]):
         "_cancelling",
         "_coroutine",
         "_error",
+        "_has_begun",
         "_number",
         "_result",
         "_scope",
@@ -85,6 +86,7 @@ class SimulatedTask(Task[T], Generic[T]):
         self._error: BaseException | None = None
         self._result: T | None = None
         self._cancelling = False
+        self._has_begun = False
         self.finished: SimulatedPromise[None] = SimulatedPromise(scope.scheduler)
         self.observed = False
         """Whether somebody has taken the result, so that an error is not lost."""
@@ -131,6 +133,11 @@ class SimulatedTask(Task[T], Generic[T]):
             raise self._error
         return cast("T", self._result)
 
+    def abandon(self) -> None:
+        """Close a coroutine whose first step will never come, before Python complains of that."""
+        if not self._has_begun:
+            self._coroutine.close()
+
     def _advance(self) -> None:
         """Run the coroutine to its next suspension point."""
         if self.done or (self._waits_for is not None and not self._waits_for.is_set):
@@ -151,6 +158,7 @@ class SimulatedTask(Task[T], Generic[T]):
             promise.add_waiter(self._advance)
 
     def _resume(self) -> object:
+        self._has_begun = True
         if self._cancelling:
             self._cancelling = False
             return self._coroutine.throw(TaskCancelled())
@@ -221,6 +229,28 @@ class SimulatedScope(Scope):
         if isinstance(task.error, Exception):
             return await task
         return None
+
+    @override
+    async def within(self, coroutine: Coroutine[Any, Any, T], limit_ns: int) -> T:
+        del limit_ns
+        return await coroutine
+
+    @override
+    async def wait(self, promise: Promise[T], timeout_ns: int) -> T | None:
+        timer = self.scheduler.after(
+            timeout_ns, lambda: cast("Promise[T | None]", promise).set(None)
+        )
+        try:
+            return await promise
+        finally:
+            timer.cancel()
+
+    def abandon_all(self) -> None:
+        """Let go of the tasks that were spawned and never began; no time passes any more."""
+        for action in self.scheduler.pending():
+            task = getattr(action, "__self__", None)
+            if isinstance(task, SimulatedTask):
+                task.abandon()
 
     def raise_lost_errors(self) -> None:
         """Fail for the first task whose error nobody has taken."""

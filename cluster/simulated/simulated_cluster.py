@@ -79,6 +79,10 @@ class SimulatedCluster(Harm, Cluster):
             raise InvariantViolatedError(str(violations[0]))
         return self._result(task)
 
+    def abandon(self) -> None:
+        """End the world where it stands; nothing can be run in it afterwards."""
+        self._scope.abandon_all()
+
     def _result(self, task: SimulatedTask[T]) -> T:
         task.observed = True
         if task.error is not None:

@@ -12,9 +12,12 @@ from importlib.metadata import entry_points
 from random import Random
 from typing import Protocol
 
+from cluster.plugin import loaded
 from cluster.protocol import Cluster
 
 ENTRY_POINTS = "kraftproof.systems"
+CALLS = ("prepare", "client", "roles", "rows")
+"""The methods of a system."""
 Value = Mapping[str, object] | None
 
 
@@ -120,6 +123,7 @@ def make_system(name: str) -> System:
 
     Raises:
         SystemUnavailableError: there is none of that name.
+        PluginLoadError: it can't be imported or made, or lacks a method.
     """
     if name == "reference":
         from cluster.systems.reference import ReferenceSystem
@@ -128,7 +132,7 @@ def make_system(name: str) -> System:
     points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
     for point in points:
         if point.name == name:
-            made: System = point.load()()
+            made: System = loaded("system", point, CALLS)
             return made
     known = ", ".join(["reference", *(point.name for point in points)])
     raise SystemUnavailableError(f"unknown system {name!r}: one of {known}")

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kraftproof import interrupts
+from kraftproof.errors import INTERRUPTED_EXIT_CODE
 from kraftproof.mutation import install_mutant
 from kraftproof.options import (
     DEFAULT_NEMESES,
@@ -74,7 +76,7 @@ def run_one(
 
     The run's directory keeps history, faults, the nodes' logs and report.html.
     Ctrl-C heals, keeps what there is, and leaves the verdict unknown.
-    Exit codes: 0 valid, 1 invalid, 2 unknown, 3 a mistake.
+    Exit codes: 0 valid, 1 invalid, 2 unknown, 3 a mistake, 70 one of ours, 130 interrupted.
     """
     controllers, brokers = parse_nodes(nodes)
     options = RunOptions(
@@ -118,6 +120,7 @@ def _run(
     options: RunOptions, schedule: "Schedule", mutant_hash: str | None, *, as_json: bool
 ) -> int:
     from kraftproof.diagram_recorder import DiagramRecorder, diagram_of
+    from kraftproof.mishaps import writing
     from kraftproof.progress import ConsoleProgress
     from kraftproof.report import write_reports
     from kraftproof.run_directory import make_run_directory
@@ -126,18 +129,23 @@ def _run(
     from kraftproof.summary import last_line, reasons
 
     directory = make_run_directory(options)
+    interrupts.note(f"the verdict on {directory.path} is unknown")
     progress = ConsoleProgress()
-    progress.phase(f"seed {options.seed}, {directory.path}")
     recorder = DiagramRecorder() if options.backend == "simulated" else None
-    result = execute(
-        options, directory, schedule, progress, mutant_hash=mutant_hash, watch=recorder
-    )
-    write_reports(result, diagram_of(recorder, result))
-    progress.close()
-    for sentence in reasons(result):
-        say(f"  {sentence}")
+    try:
+        progress.phase(f"seed {options.seed}, {directory.path}")
+        result = execute(
+            options, directory, schedule, progress, mutant_hash=mutant_hash, watch=recorder
+        )
+        with writing(directory.path):
+            write_reports(result, diagram_of(recorder, result))
+    finally:
+        progress.close()
+    if result.exit_code != INTERRUPTED_EXIT_CODE:
+        for sentence in reasons(result):
+            say(f"  {sentence}")
+        if not as_json:
+            say_verdict(result.verdict.value, last_line(result))
     if as_json:
         say_json(result_json(result))
-    else:
-        say_verdict(result.verdict.value, last_line(result))
-    return result.verdict.exit_code
+    return result.exit_code

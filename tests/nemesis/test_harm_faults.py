@@ -34,6 +34,10 @@ class Log:
         return [phase for phase, _ in self.rows]
 
 
+def raise_error(error):
+    raise error
+
+
 def drawn(kind, seed):
     options = ClusterOptions(controllers=3, brokers=2, seed=seed, directory=None)
     return planner(kind)(Random(seed), options.nodes)
@@ -50,7 +54,7 @@ def injected(directory, fault, seconds=8):
 
     async def main():
         await cluster.start()
-        injector = Injector(cluster, roles, log)
+        injector = Injector(cluster, roles, log, raise_error)
         injector.start(
             (
                 Scheduled(

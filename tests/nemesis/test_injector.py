@@ -79,12 +79,16 @@ class FakeCluster:
         return link not in self.cuts
 
 
+def raise_error(error):
+    raise error
+
+
 def run(cluster, *faults, heal_at_s=None):
     async def roles():
         return {}
 
     async def main():
-        injector = Injector(cluster, roles, cluster.log)
+        injector = Injector(cluster, roles, cluster.log, raise_error)
         injector.start(
             tuple(
                 Scheduled(

@@ -1,0 +1,41 @@
+"""The words for a model, or an engine at work on a model, that crashed: one line and a traceback.
+
+A crash proves nothing: whatever was being judged is unknown, and the exit code is 2.
+"""
+
+import sys
+import traceback
+
+from checkers.text import shortened
+from checkers.verdict import CheckerInputError
+
+
+class ModelCrashError(CheckerInputError):
+    """A model raised what it must not where its whole history depends on it."""
+
+
+def crashed(name: str, model: object, error: BaseException) -> str:
+    """Return what crashed, of what, and where the model comes from."""
+    return f"the checker of {name} crashed: {_described(error)}{_origin(model)}"
+
+
+def traceback_of(error: BaseException) -> str:
+    """Return the whole traceback of an exception."""
+    return "".join(traceback.format_exception(error))
+
+
+def _described(error: BaseException) -> str:
+    try:
+        message = " ".join(str(error).split()) or "no reason given"
+    except Exception:  # noqa: BLE001 - a class of theirs, whose text is a mistake too
+        message = "its message can't be read"
+    return f"{type(error).__name__}: {shortened(message)}"
+
+
+def _origin(model: object) -> str:
+    """Name the class and the file of a plug-in; nothing for a model of ours."""
+    module, name = type(model).__module__, type(model).__qualname__
+    if module.partition(".")[0] == "checkers":
+        return ""
+    path = getattr(sys.modules.get(module), "__file__", None)
+    return f" (model {module}.{name})" if path is None else f" (model {name} in {path})"

@@ -1,0 +1,152 @@
+"""Plug-ins and their mistakes: one error that names the plug-in, the call, and what was raised.
+
+Systems, clients, workloads and faults may be anybody's code. Whoever calls one wraps the call in
+`blamed`, so that an exception in there is told from a broken cluster and from our own mistakes.
+See checkers/judge.py for models, which the checkers call.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from typing import Any
+
+from typing_extensions import override
+
+LONGEST_MESSAGE = 200
+"""Characters of an exception's message, or of a returned value, that are shown."""
+
+
+class HarnessError(Exception):
+    """An error of the harness that passes through a plug-in's code and is not its mistake."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plugin:
+    """Names a plug-in for people."""
+
+    kind: str
+    """system, client, workload or fault."""
+    name: str
+    origin: str
+    """Its class or function, and the file that defines it."""
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name!r} ({self.origin})"
+
+
+def plugin(kind: str, name: object, made: object) -> Plugin:
+    """Return the name of a plug-in, of which `made` is an instance, a class or a function."""
+    return Plugin(kind=kind, name=shortened(str(name)), origin=origin_of(made))
+
+
+def origin_of(made: object) -> str:
+    """Return where the class of an object, or a class or function itself, is defined."""
+    defined = made if hasattr(made, "__qualname__") else type(made)
+    module = str(getattr(defined, "__module__", None))
+    path = getattr(sys.modules.get(module), "__file__", None)
+    name = f"{module}.{getattr(defined, '__qualname__', '?')}"
+    return name if path is None else f"{name} in {path}"
+
+
+class PluginError(Exception):
+    """A plug-in has made a mistake: it raised an exception, or returned what it must not."""
+
+    def __init__(self, culprit: Plugin, mistake: str) -> None:
+        super().__init__(f"{culprit}: {mistake}")
+        self.plugin = culprit
+
+
+class PluginLoadError(ValueError):
+    """A plug-in that can't be used, found before anything has run; the text is one clear line."""
+
+
+def loaded(kind: str, point: EntryPoint, calls: Sequence[str]) -> Any:  # noqa: ANN401 - anybody's
+    """Return a new instance of the class that an entry point names.
+
+    Raises:
+        PluginLoadError: the module can't be imported, the class is not there or can't be made, or
+            one of the calls is missing.
+    """
+    made = _made(kind, point, lambda: _instance(point))
+    missing = [call for call in calls if not callable(getattr(made, call, None))]
+    if missing:
+        raise PluginLoadError(f"{_named(kind, point)}: it has no method {missing[0]}")
+    return made
+
+
+def loaded_function(kind: str, point: EntryPoint) -> Any:  # noqa: ANN401 - anybody's
+    """Return the function, or the object that is called like one, that an entry point names.
+
+    Raises:
+        PluginLoadError: the module can't be imported, or what it names can't be called.
+    """
+    function = _made(kind, point, point.load)
+    if not callable(function):
+        raise PluginLoadError(f"{_named(kind, point)}: {shown(function)} can't be called")
+    return function
+
+
+def _made(kind: str, point: EntryPoint, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - anybody's
+    try:
+        return make()
+    except (Exception, SystemExit) as error:
+        raise PluginLoadError(f"{_named(kind, point)}: {described(error)}") from error
+
+
+def _instance(point: EntryPoint) -> Any:  # noqa: ANN401 - anybody's
+    made = point.load()
+    return made()
+
+
+def _named(kind: str, point: EntryPoint) -> str:
+    origin = point.value if point.dist is None else f"{point.value} of {point.dist.name}"
+    return f"{kind} {point.name!r} ({origin}) can't be loaded"
+
+
+def returned(culprit: Plugin, call: str, value: object, expected: str) -> PluginError:
+    """Return the error for a call that returned a value of a wrong kind."""
+    if inspect.iscoroutine(value):
+        value.close()
+        return PluginError(culprit, f"{call} returned a coroutine; {expected} is expected")
+    return PluginError(culprit, f"{call} returned {shown(value)}; {expected} is expected")
+
+
+@contextmanager
+def blamed(culprit: Plugin, call: str, *passed: type[Exception]) -> Iterator[None]:
+    """Turn what a plug-in's code raises inside the block into a PluginError.
+
+    Errors of the harness, of plug-ins called from there, and those of `passed` go through.
+    """
+    others: tuple[type[Exception], ...] = (HarnessError, PluginError, *passed)
+    try:
+        yield
+    except others:
+        raise
+    except (Exception, SystemExit) as error:
+        raise PluginError(culprit, f"{call} raised {described(error)}") from error
+
+
+def described(error: BaseException) -> str:
+    """Return the class and the message of an exception in one line."""
+    try:
+        message = shortened(" ".join(str(error).split()))
+    except Exception:  # noqa: BLE001 - a class of theirs, whose text is a mistake too
+        message = "its message can't be read"
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def shown(value: object) -> str:
+    """Return a value as Python writes it, cut where it is long."""
+    try:
+        return shortened(" ".join(repr(value).split()))
+    except Exception:  # noqa: BLE001 - a class of theirs, whose text is a mistake too
+        return f"a {type(value).__name__}"
+
+
+def shortened(text: str) -> str:
+    """Return a text of at most 200 characters."""
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE - 1]}…"

@@ -1,0 +1,55 @@
+"""Judges a run that has just ended; a model that can't judge leaves the run unknown, with a report.
+
+See `checkers` for the verdict. Here a mistake of a model is told as that of any other plug-in is:
+in one line, with the traceback in a file of the run's directory.
+"""
+
+import msgspec
+
+from checkers import check_run
+from checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
+from kraftproof.mishaps import PLUGIN_ERROR_FILE, keep_text, keep_traceback, writing
+from kraftproof.run_directory import RunDirectory
+
+
+def judge_run(directory: RunDirectory, model: str, engine: str) -> RunVerdict:
+    """Return the verdict on the run in a directory.
+
+    Raises:
+        RunFileError: a table can't be written, such as on a full disk.
+    """
+    try:
+        with writing(directory.path):
+            check = check_run(directory.path, "spark" if engine == "spark" else "inline")
+    except CheckerInputError as error:
+        keep_traceback(error, directory.path / PLUGIN_ERROR_FILE)
+        return _unknown(directory, model, f"model {model!r} can't judge the run: {error}")
+    crashed = [key for key in check.keys if key.crashed]
+    return _with_traceback(directory, check, crashed) if crashed else check
+
+
+def _unknown(directory: RunDirectory, model: str, reason: str) -> RunVerdict:
+    return RunVerdict(
+        history=str(directory.path),
+        model=model,
+        verdict=Verdict.UNKNOWN,
+        seconds=0.0,
+        operations=0,
+        notes=(f"{reason} (traceback: {PLUGIN_ERROR_FILE})",),
+    )
+
+
+def _with_traceback(
+    directory: RunDirectory, check: RunVerdict, crashed: list[KeyVerdict]
+) -> RunVerdict:
+    """Keep the first traceback, and say once, not for each key, what crashed."""
+    first = crashed[0]
+    where = f"key {first.key}"
+    if len(crashed) > 1:
+        where += f" and {len(crashed) - 1} more keys"
+    if first.traceback:
+        keep_text(first.traceback, directory.path / PLUGIN_ERROR_FILE)
+    traceback = f" (traceback: {PLUGIN_ERROR_FILE})" if first.traceback else ""
+    told = {f"key {key.key}: {key.reason}" for key in crashed}
+    notes = [f"{where}: {first.reason}{traceback}", *(n for n in check.notes if n not in told)]
+    return msgspec.structs.replace(check, notes=tuple(notes))

@@ -1,0 +1,74 @@
+"""Errors that spoil a run and are no broken promise: a kind, one line, and a traceback in a file.
+
+See runner.py for the verdict, which is unknown, and errors.py for the exit codes.
+"""
+
+import traceback
+from collections.abc import Iterator, Set
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from checkers.verdict import Verdict
+from cluster.plugin import PluginError, described
+from cluster.protocol import ClusterError
+from kraftproof.errors import (
+    CRASH_EXIT_CODE,
+    DISK_ERRORS,
+    INTERRUPTED_EXIT_CODE,
+    OWN_MISTAKE,
+    RunFileError,
+)
+
+CLUSTER = "cluster"
+CRASH = "crash"
+INTERRUPTED = "interrupted"
+PLUGIN = "plugin"
+
+
+PLUGIN_ERROR_FILE = "plugin-error.txt"
+CRASH_FILE = "crash.txt"
+
+
+def mishap_of(error: Exception, directory: Path) -> tuple[str, str]:
+    """Return the kind and the sentence of an error, and keep the traceback in the directory."""
+    if isinstance(error, ClusterError):
+        return CLUSTER, f"the cluster failed: {error}"
+    if isinstance(error, PluginError):
+        keep_traceback(error, directory / PLUGIN_ERROR_FILE)
+        return PLUGIN, f"{error} (traceback: {PLUGIN_ERROR_FILE})"
+    keep_traceback(error, directory / CRASH_FILE)
+    sentence = f"{OWN_MISTAKE}: {described(error)} (traceback: {CRASH_FILE})"
+    return CRASH, sentence
+
+
+def exit_code_of(kinds: Set[str], verdict: Verdict) -> int:
+    """Return the exit code of a run with mishaps of some kinds."""
+    if INTERRUPTED in kinds:
+        return INTERRUPTED_EXIT_CODE
+    return CRASH_EXIT_CODE if CRASH in kinds else verdict.exit_code
+
+
+def keep_traceback(error: BaseException, path: Path) -> None:
+    """Add the whole traceback to a file."""
+    keep_text("".join(traceback.format_exception(error)), path)
+
+
+def keep_text(text: str, path: Path) -> None:
+    """Add a traceback to a file; a disk that refuses the file must not hide the error."""
+    with suppress(OSError), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn a disk's refusal inside the block into a RunFileError that names a path.
+
+    The path is that of the error, or the given one where the error has none.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in DISK_ERRORS:
+            raise
+        named = path if error.filename is None else Path(str(error.filename))
+        raise RunFileError(named, error) from error

@@ -1,0 +1,222 @@
+"""A workload's view of a run: processes whose operations are recorded, time, chance, the load.
+
+A mistake of the workload, of the system or of a client is reported to the run at once, since the
+workload may catch the exception. See interpreter.py for the run.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import TypeVar
+
+from typing_extensions import override
+
+from cluster.connection import ConnectionFailed
+from cluster.plugin import (
+    HarnessError,
+    Plugin,
+    PluginError,
+    blamed,
+    described,
+    plugin,
+    returned,
+    shown,
+)
+from cluster.protocol import Cluster, ClusterError
+from cluster.scope import Scope
+from cluster.systems.system import (
+    Client,
+    Completion,
+    Outcome,
+    System,
+    SystemUnavailableError,
+    Value,
+)
+from kraftproof.history import HistoryRecorder
+from kraftproof.session_scope import SessionScope
+from workloads.workload import Load, Session, Workload
+
+T = TypeVar("T")
+LEFT_OUT_NS = 1_000_000
+"""An operation that does not take place takes some time, since its client may try for ever."""
+Report = Callable[[Exception], None]
+"""Takes an error that ends the run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Culprits:
+    """The plug-ins of a run by the names that errors give them."""
+
+    system: Plugin
+    workload: Plugin
+
+
+def culprits_of(system: System, workload: Workload) -> Culprits:
+    """Name the plug-ins of a run."""
+    return Culprits(
+        system=plugin("system", getattr(system, "name", "?"), system),
+        workload=plugin("workload", getattr(workload, "name", "?"), workload),
+    )
+
+
+class RecordedProcess:
+    """One client whose operations are written down."""
+
+    __slots__ = ("_client", "_culprit", "_number", "_session")
+
+    def __init__(self, session: "RunSession", client: Client, culprit: Plugin) -> None:
+        self._session = session
+        self._client = client
+        self._culprit = culprit
+        self._number = session.next_process()
+
+    async def invoke(self, f: str, key: str, value: Value = None) -> Completion:
+        """Do one operation and return what became of it."""
+        if not self._session.is_invoked():
+            await self._session.scope.sleep(LEFT_OUT_NS)
+            return Completion(outcome=Outcome.FAIL, error="left out of this run")
+        try:
+            return await self._invoke(f, key, value)
+        except Exception as error:
+            self._session.report(error)
+            raise
+
+    async def _invoke(self, f: str, key: str, value: Value) -> Completion:
+        recorder = self._session.recorder
+        with blamed(self._culprit, "node"):
+            node = self._client.node
+        with blamed(self._session.culprits.workload, "run"):
+            invoked = recorder.invoke(self._number, f, key, value, node)
+        completion = await self._completion(f, key, value)
+        with blamed(self._culprit, "invoke"):
+            recorder.complete(invoked, completion)
+        if completion.outcome is Outcome.INFO or not completion.connected:
+            self._close()
+            self._number = self._session.next_process()
+        return completion
+
+    async def _completion(self, f: str, key: str, value: Value) -> Completion:
+        try:
+            with blamed(self._culprit, "open", ConnectionFailed, ClusterError):
+                await self._client.open()
+        except ConnectionFailed as error:
+            return Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
+        with blamed(self._culprit, "invoke", ClusterError):
+            completion = await self._client.invoke(f, key, value)
+        return self._checked(completion)
+
+    def _checked(self, completion: object) -> Completion:
+        if not isinstance(completion, Completion):
+            raise returned(self._culprit, "invoke", completion, "a Completion")
+        outcome: object = completion.outcome
+        if not isinstance(outcome, Outcome):
+            wrong = f"invoke returned a Completion whose outcome is {shown(outcome)}"
+            raise PluginError(self._culprit, f"{wrong}; Outcome.OK, FAIL or INFO is expected")
+        return completion
+
+    def close(self) -> None:
+        """Drop the connection."""
+        try:
+            self._close()
+        except Exception as error:
+            self._session.report(error)
+            raise
+
+    def _close(self) -> None:
+        with blamed(self._culprit, "close"):
+            answer: object = self._client.close()  # type: ignore[func-returns-value]
+        if answer is not None:
+            raise returned(self._culprit, "close", answer, "None")
+
+
+class RunSession(Session):
+    """What the workload is handed."""
+
+    def __init__(
+        self,
+        *,
+        cluster: Cluster,
+        system: System,
+        workload: Workload,
+        load: Load,
+        recorder: HistoryRecorder,
+        seed: int,
+        operations: tuple[int, ...] | None,
+        report: Report,
+    ) -> None:
+        self.recorder = recorder
+        self.report = report
+        self.culprits = culprits_of(system, workload)
+        self.is_ending = False
+        self.is_reading = False
+        """Whether these are the final reads."""
+        self._cluster = cluster
+        self._system = system
+        self._workload = workload
+        self._load = load
+        self._scope = SessionScope(cluster.scope, self._report_task)
+        self._random = Random(f"workload {seed}")
+        self._client_random = Random(f"clients {seed}")
+        self._processes = 0
+        self._turns = 0
+        self._operations = None if operations is None else frozenset(operations)
+
+    @property
+    @override
+    def scope(self) -> Scope:
+        """Time and tasks."""
+        return self._scope
+
+    @property
+    @override
+    def random(self) -> Random:
+        """The workload's own chance."""
+        return self._random
+
+    @property
+    @override
+    def load(self) -> Load:
+        """How much to do."""
+        return self._load
+
+    @property
+    @override
+    def ending(self) -> bool:
+        """Whether the time for new operations is over."""
+        return self.is_ending
+
+    def next_process(self) -> int:
+        """Return a number that no process had before."""
+        self._processes += 1
+        return self._processes - 1
+
+    def is_invoked(self) -> bool:
+        """Whether the operation whose turn it is takes place; final reads always do."""
+        self._turns += 1
+        return self.is_reading or self._operations is None or self._turns - 1 in self._operations
+
+    @override
+    def process(self) -> RecordedProcess:
+        """Return a new client process."""
+        try:
+            client = self._client()
+        except Exception as error:
+            self.report(error)
+            raise
+        return RecordedProcess(self, client, plugin("client", self.culprits.system.name, client))
+
+    def _client(self) -> Client:
+        culprit, name = self.culprits.system, self._workload.name
+        with blamed(culprit, "client", SystemUnavailableError):
+            client = self._system.client(self._cluster, name, self._client_random)
+        if not all(callable(getattr(client, call, None)) for call in ("open", "invoke")):
+            raise returned(culprit, "client", client, "a Client")
+        return client
+
+    def _report_task(self, error: BaseException) -> None:
+        if isinstance(error, PluginError | HarnessError | ClusterError | SystemUnavailableError):
+            self.report(error)
+            return
+        named = PluginError(self.culprits.workload, f"a task of run raised {described(error)}")
+        named.__cause__ = error
+        self.report(named)
