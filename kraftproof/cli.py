@@ -8,6 +8,7 @@ mistake in the usage or the input.
 import errno
 import importlib
 import os
+import platform
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,7 +23,7 @@ from kraftproof.errors import (
     USAGE_EXIT_CODE,
     UsageError,
 )
-from kraftproof.output import complain
+from kraftproof.output import complain, say
 
 COMMANDS: Final = {
     "test": "Run a workload against a cluster under faults, and judge what it did.",
@@ -33,11 +34,12 @@ COMMANDS: Final = {
     "explain": "Say why a history is invalid: in words, as JSON, as a picture.",
     "analyze": "Judge any number of runs on Spark: tables and one page on how they fared.",
     "generate": "Make a history whose verdict is known, to prove a checker with.",
+    "list": "List backends, systems, workloads, faults and models, installed ones too.",
     "up": "Bring a cluster up and print its bootstrap addresses until Ctrl-C.",
     "heal": "Undo the faults of a run whose harness is dead.",
     "sweep": "Remove what dead harnesses left on this machine.",
 }
-FUNCTIONS: Final = {"test": "run_one", "mutants": "judge"}
+FUNCTIONS: Final = {"test": "run_one", "mutants": "judge", "list": "list_names"}
 """Where a command's function has another name than the command."""
 HELP: Final = """Break a KRaft cluster on purpose, and prove from what its clients saw
 whether it kept its promises.
@@ -102,9 +104,14 @@ def _unwritten(error: OSError) -> int:
 
 
 def _invoke(chosen: str | None, arguments: list[str]) -> int:
+    if arguments == ["--version"]:
+        say(_version())
+        return 0
     command = typer.main.get_command(_application(chosen))
     try:
-        status = command.main(args=arguments, prog_name="kraftproof", standalone_mode=False)
+        status = command.main(
+            args=arguments or ["--help"], prog_name="kraftproof", standalone_mode=False
+        )
     except (UsageError, ValueError) as error:
         if not _is_users_mistake(error):
             raise
@@ -142,8 +149,7 @@ def _usage_line(error: Exception) -> str | None:
 
 def _application(chosen: str | None) -> typer.Typer:
     application = typer.Typer(
-        help=HELP,
-        no_args_is_help=True,
+        help=_help() if chosen is None else None,
         rich_markup_mode="rich",
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -153,6 +159,23 @@ def _application(chosen: str | None) -> typer.Typer:
         function = _function(name) if name == chosen else _stand_in
         application.command(name, help=None if name == chosen else summary)(function)
     return application
+
+
+def _help() -> str:
+    """Return the help of the command, with the plug-ins that other packages bring."""
+    from kraftproof.inventory import installed_names
+
+    installed = installed_names()
+    if not installed:
+        return f"{HELP}\n\n`kraftproof list` names every backend, workload, fault and model; `--version`."
+    named = ", ".join(installed)
+    return f"{HELP}\n\nInstalled plug-ins (`kraftproof list`): {named}. `--version`."
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"kraftproof {version('kraftproof')} (Python {platform.python_version()})"
 
 
 def _function(name: str) -> Callable[..., Any]:

@@ -4,8 +4,9 @@ A new one of ours is one file here and one line below; another's is an entry poi
 `kraftproof.faults` that names a planner.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
+from typing import get_type_hints
 
 from nemesis.clock import ClockBump, ClockStrobe, Drift, plan_clock, plan_clock_strobe, plan_drift
 from nemesis.degrade import Loss, Reset, Stall, plan_loss, plan_reset, plan_stall
@@ -19,7 +20,7 @@ from nemesis.disk import (
     plan_slow_disk,
     plan_wipe,
 )
-from nemesis.fault import Planner
+from nemesis.fault import Fault, Planner
 from nemesis.kill import Kill, KillAll, plan_kill, plan_kill_all
 from nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
 from nemesis.partition import Cut, plan_partition
@@ -55,6 +56,11 @@ class UnknownNemesisError(ValueError):
 def nemesis_names() -> tuple[str, ...]:
     """Return every name, ours first."""
     return (*_OURS, *sorted(point.name for point in entry_points(group=ENTRY_POINTS)))
+
+
+def ours() -> Mapping[str, type[Fault]]:
+    """Return the kinds of fault that come with Kraftproof, by name of the nemesis."""
+    return {name: get_type_hints(plan)["return"] for name, plan in _OURS.items()}
 
 
 def planner(name: str) -> Planner:

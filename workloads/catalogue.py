@@ -4,7 +4,7 @@ A new one of ours is one file here and one line below; another's is an entry poi
 `kraftproof.workloads` that names a class.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 
 from workloads.registration import Registration
@@ -26,6 +26,11 @@ class UnknownWorkloadError(ValueError):
 def workload_names() -> tuple[str, ...]:
     """Return every name, ours first."""
     return (*_OURS, *sorted(point.name for point in entry_points(group=ENTRY_POINTS)))
+
+
+def ours() -> Mapping[str, Callable[[], Workload]]:
+    """Return the workloads that come with Kraftproof, by name."""
+    return _OURS
 
 
 def make_workload(name: str) -> Workload:
