@@ -165,11 +165,8 @@ def _help() -> str:
     """Return the help of the command, with the plug-ins that other packages bring."""
     from kraftproof.inventory import installed_names
 
-    installed = installed_names()
-    if not installed:
-        return f"{HELP}\n\n`kraftproof list` names every backend, workload, fault and model; `--version`."
-    named = ", ".join(installed)
-    return f"{HELP}\n\nInstalled plug-ins (`kraftproof list`): {named}. `--version`."
+    named = ", ".join(installed_names()) or "none"
+    return f"{HELP}\n\nNames: `kraftproof list`. Installed plug-ins: {named}. `--version`."
 
 
 def _version() -> str:

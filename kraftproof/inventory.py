@@ -107,14 +107,11 @@ def _systems() -> list[Item]:
 
 
 def _models() -> list[Item]:
-    from checkers.models import models
-
-    known = models()
-    named = {point.name for point in entry_points(group="kraftproof.models") if _is_ours(point)}
+    points = sorted(entry_points(group="kraftproof.models"), key=lambda point: point.name)
+    made: "dict[str, Model]" = {point.name: point.load()() for point in points if _is_ours(point)}
     return [
-        Item(name=name, summary=f"{first_line(type(known[name]))} {_operations(known[name])}")
-        for name in known
-        if name in named
+        Item(name=name, summary=f"{first_line(type(model))} {_operations(model)}")
+        for name, model in made.items()
     ]
 
 
