@@ -108,7 +108,7 @@ def _systems() -> list[Item]:
 
 def _models() -> list[Item]:
     points = sorted(entry_points(group="kraftproof.models"), key=lambda point: point.name)
-    made: "dict[str, Model]" = {point.name: point.load()() for point in points if _is_ours(point)}
+    made: dict[str, Model] = {point.name: point.load()() for point in points if _is_ours(point)}
     return [
         Item(name=name, summary=f"{first_line(type(model))} {_operations(model)}")
         for name, model in made.items()
