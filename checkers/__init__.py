@@ -14,9 +14,8 @@ from checkers.faults import read_faults
 from checkers.inline import check_inline
 from checkers.options import Limits
 from checkers.reading import size_of
+from checkers.run_files import FAULTS_FILE, RUN_FILE
 from checkers.sources import (
-    FAULTS_FILE,
-    RUN_FILE,
     History,
     Refuse,
     Source,

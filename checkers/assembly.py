@@ -1,19 +1,23 @@
 """Puts the verdict on a run together from those on its keys and the findings of its run checks.
 
 Shared by both engines. A run check that crashed leaves the run unknown; a check whose tables are
-missing is listed as not applicable.
+missing is listed as not applicable. What the harness saw and the guards are part of the verdict.
 """
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
 
 import msgspec
 
+from checkers.guards.doubts import doubts, figures
+from checkers.guards.tally import Tally
 from checkers.kraft.node_logs import Tables
 from checkers.kraft.run_checks import RUN_CHECKS, RunCheck
 from checkers.sources import Source, node_tables_there
 from checkers.tables import write_table
 from checkers.verdict import (
+    NO_OPERATIONS,
+    NONE_SUCCEEDED,
     Finding,
     KeyVerdict,
     NotApplicableError,
@@ -52,27 +56,34 @@ def checks_of(model_name: str, tables: Set[str]) -> tuple[list[RunCheck], list[s
 
 
 def assemble(
-    source: Source, keys: Iterable[KeyVerdict], results: Iterable[CheckResult], seconds: float
+    source: Source,
+    keys: Iterable[KeyVerdict],
+    results: Iterable[CheckResult],
+    tally: Tally,
+    seconds: float,
 ) -> RunVerdict:
-    """Returns the verdict on one run."""
+    """Return the verdict on one run.
+
+    Args:
+        source: the run.
+        keys: the verdicts on its keys.
+        results: what its run checks gave.
+        tally: of its operations; all zero for a bare history.
+        seconds: how long the check took.
+    """
     ordered = tuple(sorted(keys, key=lambda verdict: verdict.key))
-    by_name: dict[str, list[CheckResult]] = {}
-    for result in results:
-        by_name.setdefault(result.check, []).append(result)
-    done = [result for name in sorted(by_name) for result in by_name[name]]
-    found = [finding for result in done for finding in result.findings]
-    findings = tuple(
-        sorted([finding for key in ordered for finding in key.findings] + found, key=_place)
-    )
+    done = _by_name(results)
+    findings = (*violations(source), *_findings(ordered, done))
     crashes = [f"{result.check} crashed: {result.crash}" for result in done if result.crash]
     skipped = {r.check: f"{r.check} ({r.skipped})" for r in done if r.skipped}
     tables = frozenset({"operations", *node_tables_there(source)})
     applicable, missing = checks_of(source.model_name, tables)
+    doubted = () if source.facts is None else doubts(source.facts, tally)
     verdict = worst(
         [
             verdict_of_keys(ordered),
             verdict_of_findings(findings),
-            Verdict.UNKNOWN if crashes else Verdict.VALID,
+            Verdict.UNKNOWN if crashes or doubted else Verdict.VALID,
         ]
     )
     return RunVerdict(
@@ -85,12 +96,50 @@ def assemble(
         findings=findings,
         checked=tuple(check.name for check in applicable if check.name not in skipped),
         not_applicable=() if source.tables is None else (*missing, *skipped.values()),
+        doubts=doubted,
         notes=(
-            *(() if ordered else ("the history has no operations: nothing was checked",)),
+            *_nothing_checked(ordered),
             *crashes,
             *(f"key {key.key}: {key.reason}" for key in ordered if key.reason),
+            *_vacuous_keys(ordered),
         ),
+        figures=None if source.facts is None else figures(source.facts, tally),
     )
+
+
+def violations(source: Source) -> tuple[Finding, ...]:
+    """Return the invariants that the run's harness saw violated, in the order of time."""
+    if source.facts is None or source.facts.outcome is None:
+        return ()
+    return tuple(one.finding() for one in source.facts.outcome.violations)
+
+
+def _by_name(results: Iterable[CheckResult]) -> list[CheckResult]:
+    by_name: dict[str, list[CheckResult]] = {}
+    for result in results:
+        by_name.setdefault(result.check, []).append(result)
+    return [result for name in sorted(by_name) for result in by_name[name]]
+
+
+def _findings(keys: Iterable[KeyVerdict], done: Iterable[CheckResult]) -> list[Finding]:
+    of_keys = [finding for key in keys for finding in key.findings]
+    of_checks = [finding for result in done for finding in result.findings]
+    return sorted(of_keys + of_checks, key=_place)
+
+
+def _nothing_checked(keys: Sequence[KeyVerdict]) -> tuple[str, ...]:
+    """Return why no key of a run proves anything; nothing if one does."""
+    if not keys:
+        return (NO_OPERATIONS,)
+    return (NONE_SUCCEEDED,) if all(key.is_vacuous for key in keys) else ()
+
+
+def _vacuous_keys(keys: Sequence[KeyVerdict]) -> tuple[str, ...]:
+    """Return how many keys prove nothing, where others do."""
+    vacuous = sum(key.is_vacuous for key in keys)
+    if vacuous in {0, len(keys)}:
+        return ()
+    return (f"{vacuous} of {len(keys)} keys prove nothing: no operation on them succeeded",)
 
 
 def _place(finding: Finding) -> tuple[bool, int, str, str]:

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from checkers.assembly import CheckResult, assemble, checks_of, run_check
 from checkers.columns import columns_of
+from checkers.guards.tally import Tally, tally_of
 from checkers.judge import judge_columns
 from checkers.kraft.kept import kept
 from checkers.kraft.node_logs import committed
@@ -28,7 +29,8 @@ def check_inline(history: History) -> RunVerdict:
     source = history.source
     keys = _judge_keys(history)
     results = _run_checks(source, history.table)
-    return assemble(source, keys, results, time.monotonic() - started)
+    tally = Tally() if source.facts is None else tally_of(source.facts, history.table)
+    return assemble(source, keys, results, tally, time.monotonic() - started)
 
 
 def _judge_keys(history: History) -> list[KeyVerdict]:

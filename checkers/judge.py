@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 from typing_extensions import override
 
-from checkers.columns import Columns
+from checkers.columns import OK, Columns
 from checkers.engines.outcome import Outcome
 from checkers.history import Operation
 from checkers.models import (
@@ -39,11 +40,30 @@ _SHARE: Final = 0.1
 
 
 def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list[KeyVerdict]:
-    """Returns the verdict on each key of a history, by key.
+    """Return the verdict on each key of a history, by key.
+
+    A key on which no operation succeeded proves nothing: it is marked, and never valid.
 
     Raises:
         ValueError: the model can't read a value; the message names the field, not the line.
     """
+    succeeded = np.concatenate(([0], np.cumsum(columns.status == OK)))[columns.starts]
+    return [
+        verdict if some else _vacuous(verdict)
+        for verdict, some in zip(
+            _judge_columns(model, columns, options), np.diff(succeeded), strict=True
+        )
+    ]
+
+
+def _vacuous(verdict: KeyVerdict) -> KeyVerdict:
+    """Return the verdict on a key on which no operation succeeded."""
+    if verdict.verdict is not Verdict.VALID:
+        return msgspec.structs.replace(verdict, is_vacuous=True)
+    return msgspec.structs.replace(verdict, verdict=Verdict.UNKNOWN, is_vacuous=True)
+
+
+def _judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list[KeyVerdict]:
     every_key = range(len(columns.keys))
     if not isinstance(model, ColumnarModel):
         return _judge_generally(model, columns, every_key, options)

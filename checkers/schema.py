@@ -21,7 +21,8 @@ RUN/tables/NAME.parquet, with `schema_version` in the file's metadata.
   hex.
 - faults: the fault events as the injector wrote them. `fault` names one fault of the schedule,
   `kind` its sort; `targets` is JSON.
-- verdicts: one row a key. findings: one row a finding.
+- verdicts: one row a key; `is_vacuous` where no operation on it succeeded. findings: one row a
+  finding.
 
 The tables of an analysis of many runs (`kraftproof analyze`, OUT/NAME.parquet) are ANALYSIS_TABLES.
 `run` is a run's number there. Times are ns of the history's clock; `phase` is fault (at least one
@@ -141,6 +142,7 @@ VERDICTS: Final = pa.schema(
         _required("operations", pa.int64()),
         _required("seconds", pa.float64()),
         _required("crashed", pa.bool_()),
+        _required("is_vacuous", pa.bool_()),
         pa.field("reason", pa.string()),
     ]
 )

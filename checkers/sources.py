@@ -1,10 +1,10 @@
 """Finds what there is to check under the paths that a user gives: histories and run directories.
 
-It reads run.json and faults.jsonl when a source is found, and the history once, when its turn
-comes; then it infers the model, if none is named. It does not judge. A run directory is a folder
-with a run.json, its history is history.jsonl or else tables/operations.parquet; in any other folder
-all that `checkers.reading` takes for one is a history. Any file given by name is one, a Parquet
-file, or a folder NAME.parquet of them, a table of operations.
+What a run directory says about its run is read when a source is found, and the history once, when
+its turn comes; then the model is inferred, if none is named. It does not judge. A run directory is
+a folder with a run.json, its history is history.jsonl or else tables/operations.parquet; in any
+other folder all that `checkers.reading` takes for one is a history. Any file given by name is one,
+a Parquet file, or a folder NAME.parquet of them, a table of operations.
 """
 
 import os
@@ -16,18 +16,17 @@ from typing import Final
 import msgspec
 import pyarrow as pa
 
-from checkers.faults import disturbances, read_faults
+from checkers.guards.facts import RunFacts
 from checkers.history import HistoryError, Operation
 from checkers.models import Model, has_own_keys, infer_model, model_named
-from checkers.options import MILLISECOND_NS, CheckOptions, LeaseBounds, Limits
+from checkers.options import CheckOptions, Limits
 from checkers.reading import is_history, located_operations_of, operations_table_of
 from checkers.reading.parquet import is_table_folder
+from checkers.run_files import RUN_FILE, read_run_files
 from checkers.tables import iterate_rows, table_path
 from checkers.verdict import CheckerInputError
 
-RUN_FILE: Final = "run.json"
 HISTORY_FILE: Final = "history.jsonl"
-FAULTS_FILE: Final = "faults.jsonl"
 TABLES_DIRECTORY: Final = "tables"
 NODE_TABLES: Final = ("records", "snapshots", "trace")
 NO_MODEL: Final = "none"
@@ -36,23 +35,6 @@ SAMPLE: Final = 200
 
 Refuse = Callable[[CheckerInputError], None]
 """What is done with a history that can't be checked; it raises, or notes and goes on."""
-
-
-class _Workload(msgspec.Struct, frozen=True):
-    name: str
-    model: str
-
-
-class _Options(msgspec.Struct, frozen=True):
-    session_ms: int = 9_000
-    failover_ms: int = 5_000
-    measurement_error_ns: int = MILLISECOND_NS
-    monotonic_rate_error: float = 0.0
-
-
-class _Run(msgspec.Struct, frozen=True):
-    workload: _Workload
-    options: _Options = _Options()
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +46,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         model: the model; None for one to infer, and for an empty history that names none.
         options: limits, and the bounds of leases.
         tables: where the run's neutral tables lie, None for a bare history.
+        facts: what the guards work on, None for a bare history.
     """
 
     label: str
@@ -71,6 +54,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     model: Model | None
     options: CheckOptions
     tables: Path | None = None
+    facts: RunFacts | None = None
 
     @property
     def model_name(self) -> str:
@@ -255,20 +239,14 @@ def _source(path: Path, given: Model | None, options: CheckOptions) -> Source:
 
 
 def _run_source(directory: Path, given: Model | None, options: CheckOptions) -> Source:
-    run = _read_run(directory / RUN_FILE)
-    leases = LeaseBounds(
-        session_ns=run.options.session_ms * MILLISECOND_NS,
-        failover_ns=run.options.failover_ms * MILLISECOND_NS,
-        measurement_ns=run.options.measurement_error_ns,
-        rate_error=run.options.monotonic_rate_error,
-        disturbed=disturbances(read_faults(directory / FAULTS_FILE)),
-    )
+    run = read_run_files(directory)
     return Source(
         label=str(directory),
         history=_history_of(directory),
-        model=given or _model_of(directory, run),
-        options=msgspec.structs.replace(options, leases=leases),
+        model=given or _model_of(directory, run.model),
+        options=msgspec.structs.replace(options, leases=run.leases),
         tables=directory / TABLES_DIRECTORY,
+        facts=run.facts,
     )
 
 
@@ -280,17 +258,8 @@ def _history_of(directory: Path) -> Path:
     raise CheckerInputError(f"{directory}: run directory without {HISTORY_FILE}")
 
 
-def _model_of(directory: Path, run: _Run) -> Model:
+def _model_of(directory: Path, name: str) -> Model:
     try:
-        return model_named(run.workload.model)
+        return model_named(name)
     except CheckerInputError as error:
         raise CheckerInputError(f"{directory / RUN_FILE}: {error}") from None
-
-
-def _read_run(path: Path) -> _Run:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=_Run)
-    except OSError as error:
-        raise CheckerInputError(f"{path}: can't be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CheckerInputError(f"{path}: {error}") from error

@@ -11,10 +11,17 @@ from typing import Final
 
 import msgspec
 
+from checkers.guards.figures import Figures
+
 UNKNOWN_KEYS_ALLOWED: Final = 0.01
 """The share of keys without a verdict above which a whole run has none."""
 
 USAGE_ERROR_EXIT_CODE: Final = 3
+
+NO_OPERATIONS: Final = "the history has no operations: nothing was checked"
+NONE_SUCCEEDED: Final = (
+    "no operation succeeded: each failed or is indeterminate, so that nothing was checked"
+)
 
 
 class Verdict(StrEnum):
@@ -59,6 +66,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         key: the key, if it is about one.
         operation_index: the operation, if it is about one.
         is_first: whether all was well up to that operation; if not, that was not decided.
+        time_ns: when, in the history's time; None where that is not known.
+        node: the node that it is about, if it is about one.
     """
 
     check: str
@@ -67,10 +76,16 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     key: str | None = None
     operation_index: int | None = None
     is_first: bool = True
+    time_ns: int | None = None
+    node: str | None = None
 
 
 class KeyVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """The verdict on the operations of one key."""
+    """The verdict on the operations of one key.
+
+    Attributes:
+        is_vacuous: whether no operation on the key succeeded, so that it proves nothing.
+    """
 
     key: str
     model: str
@@ -80,10 +95,19 @@ class KeyVerdict(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     reason: str | None = None
     crashed: bool = False
+    is_vacuous: bool = False
 
 
 class RunVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """The verdict on one history, or on a whole run directory."""
+    """The verdict on one history, or on a whole run directory.
+
+    Attributes:
+        findings: the broken promises, worst first.
+        doubts: the mishaps of the run and the guards that it does not meet, one sentence each.
+        notes: why keys or checks have no verdict, one sentence each.
+        figures: the run in numbers; None for a bare history, and for a run that did not get to its
+            first operation.
+    """
 
     history: str
     model: str
@@ -94,12 +118,21 @@ class RunVerdict(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     checked: tuple[str, ...] = ()
     not_applicable: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    figures: Figures | None = None
 
     @property
     def exit_code(self) -> int:
         """The exit code that this verdict alone asks for."""
         return self.verdict.exit_code
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """The findings, then the reasons for a verdict that is not valid, one sentence each."""
+        findings = (f"{one.check}: {one.sentence}" for one in self.findings)
+        notes = () if self.verdict is Verdict.VALID else self.notes
+        return (*findings, *self.doubts, *notes)
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -114,13 +147,16 @@ def verdict_of_findings(findings: Iterable[Finding]) -> Verdict:
 
 
 def verdict_of_keys(keys: Sequence[KeyVerdict]) -> Verdict:
-    """Combines the verdicts of a run's keys.
+    """Return the verdict on a run from those on its keys.
 
-    A crashed key, or more than 1 % of keys without a verdict, leaves the run without one.
+    A crashed key, or more than 1 % of keys without a verdict, leaves the run without one. A key
+    that proves nothing counts on neither side; a run of which no key proves anything is unknown.
     """
     if any(key.verdict is Verdict.INVALID for key in keys):
         return Verdict.INVALID
     if any(key.crashed for key in keys):
         return Verdict.UNKNOWN
-    unknown = sum(key.verdict is Verdict.UNKNOWN for key in keys)
-    return Verdict.UNKNOWN if unknown > UNKNOWN_KEYS_ALLOWED * len(keys) else Verdict.VALID
+    telling = [key for key in keys if not key.is_vacuous]
+    unknown = sum(key.verdict is Verdict.UNKNOWN for key in telling)
+    too_many = not telling or unknown > UNKNOWN_KEYS_ALLOWED * len(telling)
+    return Verdict.UNKNOWN if too_many else Verdict.VALID

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from checkers.history import Operation, read_operations
-from checkers.verdict import Finding, FindingKind
+from checkers.verdict import Finding, FindingKind, Verdict
 from cluster.protocol import Cluster
 from kraftproof.history import FaultEvent, FaultRecorder
 from kraftproof.run_directory import RunDirectory
+from kraftproof.run_findings import DIAGRAM_FILE
 from kraftproof.runner import RunResult
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ SHOWN = 40
 """Lines of the diagram that is printed."""
 KEPT = 2000
 """Lines of the one in the run's directory."""
-FILE_NAME = "diagram.txt"
 CLIENTS = 0
 """The column of the harness."""
 
@@ -82,8 +82,15 @@ class DiagramRecorder:
                 moments = [moment for moment in moments if moment.time_ns <= until_ns]
                 moments.append(_ending(moments, until_ns, CLIENTS, said))
         text = draw(moments, nodes, most=KEPT, concerned=concerned, about=about)
-        (result.directory.path / FILE_NAME).write_text(text, encoding="utf-8")
+        (result.directory.path / DIAGRAM_FILE).write_text(text, encoding="utf-8")
         return draw(moments, nodes, most=SHOWN, concerned=concerned, about=about)
+
+
+def diagram_of(recorder: DiagramRecorder | None, result: RunResult) -> str:
+    """Return the diagram of an invalid run, and keep a longer one as a file; else nothing."""
+    if recorder is None or result.verdict is not Verdict.INVALID:
+        return ""
+    return recorder.draw(result)
 
 
 def _ending(moments: "Sequence[Moment]", time_ns: int, target: int, text: str) -> "Moment":

@@ -166,7 +166,7 @@ class Interpreter:
         self._schedule = schedule
         self.history = history
         self.faults = faults
-        self._started_ns = 0
+        self._started_ns: int | None = None
         self._injector = Injector(cluster, lambda: system.roles(cluster), faults)
 
     async def run(
@@ -199,15 +199,17 @@ class Interpreter:
         await self._injector.finish()
         session.is_reading = True
         unread = await workload.final_reads(session)
-        return self._interpreted(ended_ns, unread)
+        return self._interpreted(self._started_ns, ended_ns, unread)
 
-    def so_far(self) -> Interpreted:
-        """Return what there is of a run that was broken off."""
-        return self._interpreted(self._cluster.scope.now(), 0)
+    def so_far(self) -> Interpreted | None:
+        """Return what there is of a run that was broken off; None if it was not begun."""
+        if self._started_ns is None:
+            return None
+        return self._interpreted(self._started_ns, self._cluster.scope.now(), 0)
 
-    def _interpreted(self, ended_ns: int, unread_keys: int) -> Interpreted:
+    def _interpreted(self, started_ns: int, ended_ns: int, unread_keys: int) -> Interpreted:
         return Interpreted(
-            started_ns=self._started_ns,
+            started_ns=started_ns,
             ended_ns=ended_ns,
             unread_keys=unread_keys,
             operations=self.history.done,

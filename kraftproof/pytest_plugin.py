@@ -229,6 +229,7 @@ def _options(fields: dict[str, Any]) -> RunOptions:
 
 
 def _run(options: RunOptions) -> DoneRun:
+    from kraftproof.diagram_recorder import DiagramRecorder, diagram_of
     from kraftproof.mutation import install_mutant
     from kraftproof.planning import foreseen, plan
     from kraftproof.progress import Silence
@@ -239,8 +240,10 @@ def _run(options: RunOptions) -> DoneRun:
     # In simulation a mutant comes too late for a node that an earlier test has imported.
     mutant_hash = install_mutant(options.mutant, options.backend)
     schedule = plan(options)
+    recorder = DiagramRecorder() if options.backend == "simulated" else None
+    directory = make_run_directory(options)
     result = execute(
-        options, make_run_directory(options), schedule, Silence(), mutant_hash=mutant_hash
+        options, directory, schedule, Silence(), mutant_hash=mutant_hash, watch=recorder
     )
-    write_reports(result)
-    return DoneRun(result, foreseen(schedule, options.nemeses))
+    write_reports(result, diagram_of(recorder, result))
+    return DoneRun(result, foreseen(schedule, options))

@@ -1,4 +1,4 @@
-"""A run's directory: run.json, history.jsonl, faults.jsonl, nodes/, tables/, the reports.
+"""A run's directory: run.json, history.jsonl, faults.jsonl, outcome.json, nodes/, tables/, reports.
 
 Not: what is in the files beyond run.json. `schema_version` tells the form of all of them.
 """
@@ -18,6 +18,7 @@ from cluster.local.ownership import identify
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions
 from nemesis.clock import rate_error
+from nemesis.schedule import QUIET_SHARE, SETTLE_NS
 
 SCHEMA_VERSION = 1
 SCHEDULE_FILE = "schedule.txt"
@@ -87,6 +88,11 @@ class RunDirectory:
                 "failover_ms": FAILOVER_MS[options.timeouts],
                 "measurement_error_ns": MEASUREMENT_ERROR_NS[options.backend],
                 "monotonic_rate_error": rate_error(options.nemeses),
+                "guards": {
+                    "fewest_bitten": options.min_bites,
+                    "quiet_share": QUIET_SHARE,
+                    "settle_ns": SETTLE_NS,
+                },
             },
         }
         text = json.dumps(run, indent=2) + "\n"

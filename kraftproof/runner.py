@@ -1,26 +1,26 @@
 """A whole run: options to verdict. It composes and decides nothing that a part can decide.
 
 Order: refuse what can't be run; write run.json; bring the cluster up; interpret; take it down;
-collect; check; report. Ctrl-C heals, keeps what there is, and leaves the verdict unknown.
+collect; write outcome.json; check; report. The verdict is that of `checkers` on the run directory.
+Ctrl-C heals, keeps what there is, and leaves the verdict unknown.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from checkers import check_run
-from checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
+from checkers.guards.figures import Figures
+from checkers.verdict import Finding, RunVerdict, Verdict
 from cluster.profiles import timeouts
 from cluster.protocol import Cluster, ClusterError
 from cluster.systems.system import System, make_system
 from kraftproof.backends import ViolationError, make_backend
 from kraftproof.collector import collect
-from kraftproof.guards import Figures, figures, unmet
 from kraftproof.history import FaultRecorder, HistoryRecorder
 from kraftproof.interpreter import Interpreted, Interpreter
 from kraftproof.options import RunOptions
+from kraftproof.outcome import CLUSTER, INTERRUPTED, OutcomeRecorder
 from kraftproof.planning import cluster_options
 from kraftproof.progress import Progress
 from kraftproof.run_directory import RunDirectory
@@ -44,18 +44,30 @@ class RunResult:
     """What came of a run."""
 
     directory: RunDirectory
-    verdict: Verdict
-    why: tuple[str, ...]
-    """Findings, unmet guards and mishaps, one sentence each; empty for a valid run."""
-    check: RunVerdict | None
+    check: RunVerdict
+    """The verdict, as whoever judges the directory again gets it."""
     run: Interpreted | None
-    figures: Figures | None
     simulation: "Simulation | None" = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The one verdict on the run."""
+        return self.check.verdict
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """Findings, mishaps and unmet guards, one sentence each; none for a valid run."""
+        return self.check.why
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The broken promises, worst first."""
-        return () if self.check is None else self.check.findings
+        return self.check.findings
+
+    @property
+    def figures(self) -> Figures | None:
+        """The run in numbers; None if no operation was ever due."""
+        return self.check.figures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +101,7 @@ def execute(
     session_ns = timeouts(options.timeouts).session_ns
     directory.write_run(options, workload.model, session_ns // NS_PER_MS, mutant_hash)
     attempt = _Attempt(options, directory, schedule, progress, watch)
-    why: list[str] = []
+    outcome = OutcomeRecorder(directory.path, is_guarded=guarded)
     try:
         backend = make_backend(options.backend)
         told = cluster_options(options, directory, is_collected=is_collected)
@@ -97,19 +109,20 @@ def execute(
     except KeyboardInterrupt:
         if not guarded:
             raise  # a search is ended as a whole
-        why.append("interrupted: all faults were healed, the history is partial")
+        sentence = "interrupted: all faults were healed, the history is partial"
+        outcome.mishap(INTERRUPTED, sentence)
     except ViolationError:
         pass  # the cluster's violations say what it was
     except ClusterError as error:
-        why.append(f"the cluster failed: {error}")
+        outcome.mishap(CLUSTER, f"the cluster failed: {error}")
     simulation = simulation_of(attempt.cluster)
     attempt.collect(with_tables=is_collected)
+    run = attempt.so_far()
+    violations = () if simulation is None else simulation.violations
+    outcome.write(run, violations, is_complete=attempt.interpreted is not None)
     progress.phase(f"checking with the {options.engine} engine")
     check = check_run(directory.path, "spark" if options.engine == "spark" else "inline")
-    run = attempt.interpreted
-    if run is not None and guarded:
-        why += unmet(run, options.nemeses)
-    return _result(attempt, simulation, check, why)
+    return RunResult(directory=directory, check=check, run=run, simulation=simulation)
 
 
 class _Attempt:
@@ -215,35 +228,3 @@ def simulation_of(cluster: Cluster | None) -> Simulation | None:
         violations=tuple(cluster.violations),
         conditions=cluster.world.conditions.describe(),
     )
-
-
-def _result(
-    attempt: _Attempt, simulation: Simulation | None, check: RunVerdict, mishaps: Sequence[str]
-) -> RunResult:
-    violations = simulation.violations if simulation is not None else ()
-    if violations:
-        check = _with_violations(check, violations)
-    verdict = check.verdict
-    if verdict is Verdict.VALID and mishaps:
-        verdict = Verdict.UNKNOWN
-    findings = [f"{one.check}: {one.sentence}" for one in check.findings]
-    notes = list(check.notes) if verdict is not Verdict.VALID else []
-    run = attempt.so_far()
-    return RunResult(
-        directory=attempt.directory,
-        verdict=verdict,
-        why=(*findings, *mishaps, *notes),
-        check=check,
-        run=run,
-        figures=None if run is None else figures(run),
-        simulation=simulation,
-    )
-
-
-def _with_violations(check: RunVerdict, violations: "Sequence[Violation]") -> RunVerdict:
-    """Return the check's verdict with the simulator's violated invariants in it."""
-    found = tuple(
-        Finding(check="invariant", kind=FindingKind.SAFETY, sentence=str(violation))
-        for violation in violations
-    )
-    return msgspec.structs.replace(check, verdict=Verdict.INVALID, findings=found + check.findings)

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from random import Random
 
+from checkers import check_run
 from checkers.verdict import Verdict
 from cluster.simulated.collector import seldom_collected
 from kraftproof.coverage import CoverageWatch, Covered
 from kraftproof.diagram_recorder import DiagramRecorder
 from kraftproof.errors import UsageError
+from kraftproof.outcome import NOT_REPEATABLE, add_mishap
 from kraftproof.progress import Silence
 from kraftproof.report import write_reports
 from kraftproof.run_directory import SCHEDULE_FILE, RunDirectory
@@ -121,11 +123,12 @@ def shown(found: SeedResult, mutant_hash: str | None) -> SeedResult:
     result = run_scenario(found.scenario, mutant_hash, is_collected=True, watch=recorder)
     directory = _kept(result.directory, found.scenario)
     (directory.path / SCHEDULE_FILE).write_text(found.schedule_text(), encoding="utf-8")
+    result = replace(result, directory=directory)
     before, after = found.violation, violation_of(result)
     if before != after:
         doubt = f"the run was another one when it was done again: {after} in place of {before}"
-        result = replace(result, why=(*result.why, doubt))
-    result = replace(result, directory=directory)
+        add_mishap(directory.path, NOT_REPEATABLE, doubt)
+    result = replace(result, check=check_run(directory.path, "inline", write_tables=False))
     diagram = recorder.draw(result)
     write_reports(result, diagram)
     return replace(found, result=result, diagram=diagram)

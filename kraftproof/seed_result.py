@@ -75,7 +75,7 @@ class SeedResult:
 
     def describe(self) -> str:
         """Say in one line what was run and what came of it."""
-        operations = self.result.check.operations if self.result.check is not None else 0
+        operations = self.result.check.operations
         simulation = self.result.simulation
         conditions = "" if simulation is None else simulation.conditions
         return (

@@ -38,7 +38,7 @@ class Size:
         options = found.scenario.options
         return cls(
             faults=len(found.scenario.schedule),
-            operations=0 if check is None else check.operations,
+            operations=check.operations,
             simulated_s=0.0 if simulation is None else simulation.simulated_ns / 1e9,
             events=0 if simulation is None else simulation.events,
             nodes=options.controllers + options.brokers,

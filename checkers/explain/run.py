@@ -15,7 +15,8 @@ from checkers.explain.explanation import Explanation
 from checkers.faults import FaultEvent, read_faults
 from checkers.history import Operation
 from checkers.models import SequentialModel
-from checkers.sources import FAULTS_FILE, History, find_sources
+from checkers.run_files import FAULTS_FILE
+from checkers.sources import History, find_sources
 from checkers.tables import operations_of
 from checkers.verdict import CheckerInputError, Finding, RunVerdict
 

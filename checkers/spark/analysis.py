@@ -1,13 +1,15 @@
 """Analyses any number of runs: the relations of ANALYSIS_TABLES (`checkers.schema`), in order.
 
 operations -> slots of (run, key) -> verdicts -> findings -> availability -> latency -> coverage ->
-trend. The operations are passed over four times, however many tables there are: to size the keys,
-to judge, for the tally and for the slices; a run's once more for each of its hot keys. Nothing
+trend. The operations are passed over five times, however many tables there are: to size the keys,
+to judge, for the guards, for the tally and for the slices; a run's once more for each of its hot
+keys. Nothing
 comes to the driver but counts, and the runs that can't be read.
 """
 
 import shutil
 from collections.abc import Callable, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +19,7 @@ from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark'
 from checkers.schema import COVERAGE, FINDINGS, VERDICTS
 from checkers.sources import Source
 from checkers.spark import figures, timeline
-from checkers.spark.facts import facts, faults
+from checkers.spark.facts import doubted, facts, faults, violated
 from checkers.spark.judging import SPARK_ERRORS, Judged, judge
 from checkers.spark.staging import stage
 from checkers.spark.trend import runs, trend
@@ -78,7 +80,10 @@ def _write(
     sources, operations = done.staged.sources, done.staged.tables["operations"]
     tell("verdicts and findings")
     verdicts = done.keys.select("run", *VERDICTS.names)
-    findings = _findings(done.keys).unionAll(_findings(done.checks))
+    findings = reduce(
+        DataFrame.unionAll,
+        (_findings(done.keys), _findings(done.checks), violated(spark, sources)),
+    )
     write(verdicts, out, "verdicts")
     write(findings.sortWithinPartitions("run", "check", "operation_index"), out, "findings")
     tell("faults, phases, availability")
@@ -97,7 +102,8 @@ def _write(
     for of, name in (("run", "latency"), ("model", "latency_overall")):
         write_small(figures.latency(tally, of), out, name, [of, "f", "phase", "faults"])
     write_small(figures.coverage(tally), out, "coverage", COVERAGE.names[:6])
-    whole = runs(known, verdicts, findings, _crashes(done.checks), tally, extents).persist()
+    notes = _crashes(done.checks).unionAll(doubted(spark, sources, done.tallies))
+    whole = runs(known, verdicts, findings, notes, tally, extents).persist()
     write_small(whole, out, "runs", ["run"])
     write_small(trend(whole, tally, phases, availability), out, "trend", ["series", "place"])
 

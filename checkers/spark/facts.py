@@ -1,4 +1,4 @@
-"""What run.json tells of a run beyond what its check needs: for the tables and their reader."""
+"""What the files of a run directory tell of its run: for the tables and their reader."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -7,9 +7,13 @@ import msgspec
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from checkers.assembly import violations
 from checkers.faults import read_faults
-from checkers.schema import FAULTS
-from checkers.sources import FAULTS_FILE, RUN_FILE, Source
+from checkers.guards.doubts import doubts
+from checkers.guards.tally import Tally
+from checkers.run_files import FAULTS_FILE, RUN_FILE
+from checkers.schema import FAULTS, FINDINGS
+from checkers.sources import Source
 from checkers.tables import fault_rows
 
 FACTS: Final = pa.schema(
@@ -24,7 +28,10 @@ FACTS: Final = pa.schema(
         ("model", pa.string()),
     ]
 )
-_FAULTS: Final = pa.schema([pa.field("run", pa.string()), *FAULTS])
+_RUN: Final = pa.field("run", pa.string())
+_FAULTS: Final = pa.schema([_RUN, *FAULTS])
+_FINDINGS: Final = pa.schema([_RUN, *FINDINGS])
+_NOTES: Final = pa.schema([_RUN, ("note", pa.string())])
 
 
 class _Workload(msgspec.Struct, frozen=True):
@@ -72,6 +79,29 @@ def faults(spark: SparkSession, sources: Mapping[str, Source]) -> DataFrame:
         for row in fault_rows(read_faults(source.tables.parent / FAULTS_FILE))
     ]
     return spark.createDataFrame(pa.Table.from_pylist(rows, schema=_FAULTS))
+
+
+def violated(spark: SparkSession, sources: Mapping[str, Source]) -> DataFrame:
+    """Return the invariants that the runs' harness saw violated, as findings."""
+    rows = [
+        {"run": run, **msgspec.to_builtins(finding)}
+        for run, source in sources.items()
+        for finding in violations(source)
+    ]
+    return spark.createDataFrame(pa.Table.from_pylist(rows, schema=_FINDINGS))
+
+
+def doubted(
+    spark: SparkSession, sources: Mapping[str, Source], tallies: Mapping[str, Tally]
+) -> DataFrame:
+    """Return a `note` for each mishap of a run and for each guard that it does not meet."""
+    rows = [
+        {"run": run, "note": sentence}
+        for run, source in sources.items()
+        if source.facts is not None
+        for sentence in doubts(source.facts, tallies[run])
+    ]
+    return spark.createDataFrame(pa.Table.from_pylist(rows, schema=_NOTES))
 
 
 def _told(source: Source) -> _Run:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import pyarrow as pa
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
@@ -16,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
 from checkers.assembly import checks_of
+from checkers.guards.tally import Tally
 from checkers.sources import node_tables_there
 from checkers.spark import relations
 from checkers.spark.relations import Wanted
@@ -35,12 +37,14 @@ class Judged:
         staged: the runs that could be judged.
         keys: see `checkers.spark.workers.JUDGED`; no row has a `problem`.
         checks: see `checkers.spark.workers.CHECKED`.
+        tallies: of the operations of each run, all zero for a bare history.
         problems: by run, why the others could not.
     """
 
     staged: Staged
     keys: DataFrame
     checks: DataFrame
+    tallies: Mapping[str, Tally]
     problems: Mapping[str, str]
 
 
@@ -64,10 +68,11 @@ def judge(spark: SparkSession, staged: Staged) -> Judged:
             staged=judged,
             keys=keys.where(F.col("problem").isNull() & ~F.col("run").isin(sorted(problems))),
             checks=_checks(spark, judged).persist(),
+            tallies=_tallies(judged),
             problems=problems,
         )
     nothing, unchecked = _no_rows(spark, JUDGED), _no_rows(spark, CHECKED)
-    return Judged(staged=staged, keys=nothing, checks=unchecked, problems=problems)
+    return Judged(staged=staged, keys=nothing, checks=unchecked, tallies={}, problems=problems)
 
 
 def _keys(spark: SparkSession, staged: Staged) -> DataFrame:
@@ -106,6 +111,18 @@ def _checks(spark: SparkSession, staged: Staged) -> DataFrame:
     if not wanted:
         return _no_rows(spark, CHECKED)
     return relations.checked(wanted, dict(staged.tables))
+
+
+def _tallies(staged: Staged) -> dict[str, Tally]:
+    """Return the tally of each run; only runs whose harness says how they went are counted."""
+    sources = staged.sources
+    facts = {run: one.facts for run, one in sources.items() if one.facts and one.facts.span}
+    tallies = dict.fromkeys(sources, Tally())
+    if facts:
+        for row in relations.tallied(staged.tables["operations"], facts).collect():
+            fields = row.asDict()
+            tallies[fields.pop("run")] = msgspec.convert(fields, Tally)
+    return tallies
 
 
 def _no_rows(spark: SparkSession, schema: pa.Schema) -> DataFrame:

@@ -48,7 +48,7 @@ def check_on_spark(
         refuse(CheckerInputError(problem))
     for run, source in done.staged.sources.items():
         seconds = sum(key.seconds for key in keys[run])
-        yield assemble(source, keys[run], results[run], seconds)
+        yield assemble(source, keys[run], results[run], done.tallies[run], seconds)
 
 
 def _crashed(source: Source, error: Exception) -> RunVerdict:

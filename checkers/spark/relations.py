@@ -4,7 +4,7 @@ Their schemas are those of `checkers.schema` with a `run` column in front. What 
 of rows is in `checkers.spark.workers`; where the rows lie is `checkers.spark.pipeline`'s affair.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark'
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
+from checkers.guards import tally
+from checkers.guards.facts import RunFacts
 from checkers.kraft.kept import COLUMNS, SNAPSHOT
 from checkers.kraft.run_checks import RunCheck
 from checkers.schema import RECORDS, TABLES
@@ -97,6 +99,14 @@ def checked(wanted: Wanted, relations: dict[str, DataFrame]) -> DataFrame:
         for names, checks in alike.items()
     ]
     return reduce(DataFrame.unionAll, found)
+
+
+def tallied(operations: DataFrame, facts: Mapping[str, RunFacts]) -> DataFrame:
+    """Return the tally of each run that has facts, as `checkers.guards.tally` counts."""
+    wanted = operations.where(F.col("run").isin(sorted(facts))).select("run", *tally.COLUMNS)
+    parts = wanted.mapInArrow(workers.tally(facts), from_arrow_schema(workers.TALLIED))
+    counts = (F.sum(name).alias(name) for name in workers.TALLIED.names[1:])
+    return parts.groupBy("run").agg(*counts)
 
 
 def _checked_alike(inputs: list[DataFrame], checks: Wanted) -> DataFrame:

@@ -109,6 +109,7 @@ def plan_of(source: Source) -> Plan:
         is_long=bytes_of(source) > LONG_BYTES,
         root="" if source.history.is_absolute() else os.path.join(Path.cwd(), ""),
         tables=None if source.tables is None else source.tables.absolute(),
+        facts=source.facts,
     )
 
 

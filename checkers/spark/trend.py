@@ -8,7 +8,13 @@ from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark'
 from checkers.schema import OPERATION_STATUSES, RUNS, TREND
 from checkers.spark.figures import by_status, percentiles
 from checkers.spark.timeline import QUIET
-from checkers.verdict import UNKNOWN_KEYS_ALLOWED, FindingKind, Verdict
+from checkers.verdict import (
+    NO_OPERATIONS,
+    NONE_SUCCEEDED,
+    UNKNOWN_KEYS_ALLOWED,
+    FindingKind,
+    Verdict,
+)
 
 RUNS_BEFORE: Final = 10
 _FIGURES: Final = ("ok_rate", "p50_ms", "p99_ms", "unavailable_seconds")
@@ -18,7 +24,7 @@ def runs(
     facts: DataFrame,
     verdicts: DataFrame,
     findings: DataFrame,
-    crashes: DataFrame,
+    notes: DataFrame,
     tally: DataFrame,
     extents: DataFrame,
 ) -> DataFrame:
@@ -28,7 +34,7 @@ def runs(
         facts: what is known of each run beforehand.
         verdicts: on its keys.
         findings: of its keys and its run checks.
-        crashes: a row for each run check that crashed, with `note`.
+        notes: a row with a `note` for each crash, mishap and guard that is not met.
         tally: of its operations.
         extents: when it began and ended.
     """
@@ -41,28 +47,48 @@ def runs(
                 for verdict in (Verdict.INVALID, Verdict.UNKNOWN)
             ),
             F.count_if(F.col("crashed")).alias("crashed_keys"),
+            F.count_if(F.col("is_vacuous")).alias("vacuous_keys"),
+            F.count_if(_is_undecided()).alias("undecided_keys"),
         ),
         safety.groupBy("run").agg(F.count(F.lit(1)).alias("findings")),
-        crashes.groupBy("run").agg(
-            F.concat_ws("; ", F.array_sort(F.collect_list("note"))).alias("notes")
-        ),
+        notes.groupBy("run").agg(F.array_sort(F.collect_list("note")).alias("doubts")),
         tally.groupBy("run").agg(*by_status()),
         extents,
     )
     whole = facts
     for relation in relations:
         whole = whole.join(relation, on="run", how="left")
-    counts = ("keys", "invalid_keys", "unknown_keys", "crashed_keys", "findings", "operations")
-    zero: dict[str, bool | float | int | str] = {"notes": ""}
-    zero |= dict.fromkeys((*counts, *OPERATION_STATUSES), 0)
-    return whole.fillna(zero).withColumn("verdict", _verdict()).select(*RUNS.names)
+    of_keys = ("invalid_keys", "unknown_keys", "crashed_keys", "vacuous_keys", "undecided_keys")
+    zero: dict[str, bool | float | int | str] = dict.fromkeys(
+        ("keys", *of_keys, "findings", "operations", *OPERATION_STATUSES), 0
+    )
+    counted = whole.fillna(zero).withColumn("notes", _notes())
+    return counted.withColumn("verdict", _verdict()).select(*RUNS.names)
+
+
+def _is_undecided() -> Column:
+    return (F.col("verdict") == Verdict.UNKNOWN.value) & ~F.col("is_vacuous")
+
+
+def _no_texts() -> Column:
+    return F.array().cast("array<string>")
+
+
+def _notes() -> Column:
+    """The doubts, and why nothing was checked, in one text; empty if there is neither."""
+    nothing = (
+        F.when(F.col("keys") == 0, F.array(F.lit(NO_OPERATIONS)))
+        .when(F.col("keys") == F.col("vacuous_keys"), F.array(F.lit(NONE_SUCCEEDED)))
+        .otherwise(_no_texts())
+    )
+    return F.concat_ws("; ", F.concat(F.coalesce(F.col("doubts"), _no_texts()), nothing))
 
 
 def _verdict() -> Column:
     """The rule of `checkers.verdict.verdict_of_keys` and `checkers.assembly`, as a column."""
     is_unknown = (
         (F.col("crashed_keys") > 0)
-        | (F.col("unknown_keys") > UNKNOWN_KEYS_ALLOWED * F.col("keys"))
+        | (F.col("undecided_keys") > UNKNOWN_KEYS_ALLOWED * (F.col("keys") - F.col("vacuous_keys")))
         | (F.col("notes") != "")
     )
     return (

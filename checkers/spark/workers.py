@@ -6,10 +6,13 @@ from typing import Final
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from checkers.assembly import CheckResult, run_check
 from checkers.columns import columns_of
+from checkers.guards.facts import RunFacts
+from checkers.guards.tally import Tally, tally_of
 from checkers.judge import judge_columns
 from checkers.kraft.run_checks import RUN_CHECKS
 from checkers.models import has_own_keys, infer_model, model_named
@@ -36,6 +39,8 @@ JUDGED: Final = pa.schema(
 )
 """One row a key; or one with `problem`, where the model can't read a value of the run."""
 
+TALLIED: Final = pa.schema([_RUN, *((name, pa.int64()) for name in Tally.__struct_fields__)])
+
 CHECKED: Final = pa.schema(
     [
         _RUN,
@@ -58,6 +63,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         is_long: whether one worker should not read the history if Spark can read it in parts.
         root: what was put before the paths as the user gave them, for workers are elsewhere.
         tables: where the run's neutral tables lie, None for a bare history.
+        facts: what the guards work on, None for a bare history.
     """
 
     label: str
@@ -67,6 +73,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     is_long: bool
     root: str
     tables: Path | None = None
+    facts: RunFacts | None = None
 
     def source(self) -> Source:
         """Returns the source."""
@@ -77,6 +84,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             model=model,
             options=self.options,
             tables=self.tables,
+            facts=self.facts,
         )
 
     def told(self, problem: object) -> str:
@@ -225,6 +233,20 @@ def _judged(run: str, plan: Plan, rows: pa.Table) -> pa.Table:
 
 def _problem(run: str, problem: str) -> pa.Table:
     return pa.Table.from_pylist([{"run": run, "problem": problem}], schema=JUDGED)
+
+
+def tally(facts: Mapping[str, RunFacts]) -> MapFunction:
+    """Return the function that tallies the operations of some runs, a part of them at a time."""
+
+    def counted(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            table = pa.Table.from_batches([batch])
+            for run in table.column("run").unique().to_pylist():
+                rows = table.filter(pc.equal(table.column("run"), run))
+                counts = msgspec.structs.asdict(tally_of(facts[run], rows))
+                yield pa.RecordBatch.from_pylist([{"run": run, **counts}], schema=TALLIED)
+
+    return counted
 
 
 def check_group(checks: Checks) -> GroupFunction:

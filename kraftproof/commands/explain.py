@@ -1,6 +1,7 @@
 """`kraftproof explain`: why a history is invalid, in words, as JSON, as a picture."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -13,12 +14,15 @@ from checkers.explain import DEFAULT_SECONDS
 from checkers.explain.run import Explained, explainable, explained, read_history
 from checkers.inline import check_inline
 from checkers.sources import History
-from checkers.verdict import RunVerdict, Verdict
+from checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.errors import UsageError
 from kraftproof.explanations import write_html
 from kraftproof.output import complain, say, say_verdict
+from kraftproof.run_findings import in_words, last_moments, unexplained
+from kraftproof.verdict_json import json_line
 
 _KEYS_NAMED: Final = 8
+_FINDINGS_SHOWN: Final = 8
 
 
 def explain(
@@ -48,14 +52,17 @@ def explain(
     One key of a run, as a picture in one file: operations as bars, faults
     shaded; it opens at the offending operation.
 
+    Of a run that is invalid by its nodes' logs or by an invariant it says which
+    check, node and moment, and shows the nodes around that moment.
+
     Exit codes: 0 it is valid, 1 invalid and explained, 2 unknown; 3 a mistake.
     """
     read = _only(read_history(history, model), history, key)
-    run = check_inline(_without_node_logs(read))
+    run = check_inline(read if key is None else _of_one_key(read))
     with Console(stderr=True).status("looking for the fewest operations that prove it"):
         found = list(explained(read, run, most=1, seconds=seconds))
     if not found:
-        _nothing(run)
+        _without_explanation(run, as_json=as_json)
         raise typer.Exit(run.exit_code)
     (one,) = found
     if as_json:
@@ -79,9 +86,10 @@ def _only(read: History, path: Path, key: str | None) -> History:
     return msgspec.structs.replace(read, table=read.table.filter(pc.equal(keys, key)))
 
 
-def _without_node_logs(read: History) -> History:
-    """What the nodes wrote is no part of any key's history."""
-    return msgspec.structs.replace(read, source=msgspec.structs.replace(read.source, tables=None))
+def _of_one_key(read: History) -> History:
+    """Return a key's history alone, without what nodes and harness say of the whole run."""
+    source = msgspec.structs.replace(read.source, tables=None, facts=None)
+    return msgspec.structs.replace(read, source=source)
 
 
 def _show(one: Explained, run: RunVerdict) -> None:
@@ -92,17 +100,32 @@ def _show(one: Explained, run: RunVerdict) -> None:
         named = ", ".join(str(key) for key in others[:_KEYS_NAMED])
         more = f" and {len(others) - _KEYS_NAMED} more" if len(others) > _KEYS_NAMED else ""
         say(f"Invalid as well: {named}{more} (--key KEY)")
+    _tell_findings(run, unexplained(run))
 
 
-def _nothing(run: RunVerdict) -> None:
-    """Says why there is nothing to explain."""
+def _without_explanation(run: RunVerdict, *, as_json: bool) -> None:
+    """Say which promises were broken that no operations prove, or that there is none."""
+    if as_json:
+        sys.stdout.write(json_line(run) + "\n")
+        return
     say_verdict(run.verdict.value, f" {run.history}  {run.model}")
-    for finding in run.findings:
-        say(f"  {finding.check}: {finding.sentence}")
-    for note in run.notes:
+    _tell_findings(run, run.findings)
+    for note in (*run.doubts, *run.notes):
         say(f"  {note}")
     if run.verdict is Verdict.VALID:
         say("There is nothing to explain.")
+
+
+def _tell_findings(run: RunVerdict, found: Sequence[Finding]) -> None:
+    """Say what some findings are about, and show how the nodes stood at the first."""
+    for finding in found[:_FINDINGS_SHOWN]:
+        say(f"  {in_words(finding)}")
+    if len(found) > _FINDINGS_SHOWN:
+        say(f"  and {len(found) - _FINDINGS_SHOWN} more findings")
+    drawn = last_moments(Path(run.history), found[0]) if found else ""
+    if drawn:
+        say("")
+        say(drawn.rstrip("\n"))
 
 
 def _write(path: Path, one: Explained) -> None:

@@ -18,6 +18,6 @@ def write_reports(result: "RunResult", diagram: str = "") -> None:
     from kraftproof.report.junit import write_junit
     from kraftproof.report.page import write_page
 
-    explanations = [] if result.check is None else explain_run(result.directory, result.check)
+    explanations = explain_run(result.directory, result.check)
     write_page(result, diagram, explanations)
     write_junit(result)

@@ -12,10 +12,10 @@ def write_junit(result: RunResult) -> None:
     options = run["options"]
     suite_name = f"kraftproof.{options['backend']}.{run['workload']['name']}"
     check = result.check
-    findings = () if check is None else check.findings
+    findings = check.findings
     suite = Element("testsuite", name=suite_name)
     names = [f"model {run['workload']['model']}"]
-    names += [] if check is None else list(check.checked)
+    names += check.checked
     elsewhere = {finding.check for finding in findings} - set(names)
     for name in [*names, *sorted(elsewhere)]:
         case = SubElement(suite, "testcase", classname=suite_name, name=name)

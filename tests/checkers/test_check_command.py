@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from checkers.generate import Chunks, GenerateOptions
 from kraftproof.commands.check import check
-from tests.checkers.conftest import HISTORIES
+from tests.checkers.conftest import HISTORIES, event_lines
 
 app = typer.Typer()
 app.command()(check)
@@ -50,15 +50,69 @@ def test_a_line_a_history_names_the_offending_operation():
 def test_json_has_one_object_a_history():
     result = run(VALID, INVALID, "--json")
     lines = [json.loads(line) for line in result.output.splitlines()]
-    assert [list(line) for line in lines] == [["history", "model", "verdict", "seconds"]] * 2
+    names = ["history", "model", "verdict", "seconds", "operations", "keys", "findings"]
+    assert [list(line)[:7] for line in lines] == [names] * 2
     assert [line["verdict"] for line in lines] == ["valid", "invalid"]
     assert {line["model"] for line in lines} == {"cas-register"}
 
 
-def test_an_empty_history_is_valid(tmp_path):
-    (tmp_path / "empty.jsonl").touch()
-    assert run(str(tmp_path)).exit_code == 0
-    assert run(str(tmp_path), "--model", "topics").exit_code == 0
+def write(path, *operations):
+    """A history of (key, status) of a write each; no status: it never completed."""
+    path.parent.mkdir(exist_ok=True)
+    told = {"f": "write", "value": 1}
+    lines = []
+    for process, (key, status) in enumerate(operations):
+        kinds = ("invoke", status) if status else ("invoke",)
+        lines += [told | {"process": process, "key": key, "type": kind} for kind in kinds]
+    path.write_text(event_lines(lines))
+    return path
+
+
+def test_json_carries_the_findings_with_the_fewest_operations_that_prove_them(tmp_path):
+    keys = [f"{key}" for key in range(5)]
+    events = [
+        told | {"key": key, "type": kind, "value": value, "time": 1}
+        for key in keys
+        for f, answer in (("write", 1), ("read", 2))
+        for kind, value in (("invoke", 1 if f == "write" else None), ("ok", answer))
+        for told in ({"f": f, "process": 0},)
+    ]
+    (tmp_path / "h.jsonl").write_text(event_lines(events))
+    found = json.loads(run(str(tmp_path / "h.jsonl"), "--json").output)["findings"]
+    assert [(one["check"], one["kind"], one["key"]) for one in found] == [
+        ("cas-register/linearizable", "safety", key) for key in keys
+    ]
+    assert [one["operation"] for one in found] == [1, 3, 5, 7, 9]
+    assert [one["events"] for one in found] == [[4 * n + 2, 4 * n + 3] for n in range(5)]
+    assert all("has no legal place" in one["sentence"] for one in found)
+    explained = [one["explanation"] for one in found if "explanation" in one]
+    assert [one["key"] for one in explained] == keys[:3]
+    assert all(one["sub_history"]["is_minimal"] for one in explained)
+
+
+NOTHING_PROVEN = {
+    "empty": (),
+    "all-failed": [("a", "fail"), ("b", "fail")],
+    "all-indeterminate": [("a", "info"), ("b", None)],
+}
+
+
+@pytest.mark.parametrize("name", NOTHING_PROVEN)
+def test_a_history_of_which_nothing_succeeded_is_unknown(tmp_path, name):
+    history = write(tmp_path / "h.jsonl", *NOTHING_PROVEN[name])
+    for arguments in ((), ("--model", "cas-register")):
+        result = run(str(history), *arguments)
+        assert result.exit_code == 2
+        assert result.output.startswith("unknown ")
+        assert "nothing was checked" in result.output
+
+
+def test_keys_on_which_nothing_succeeded_take_no_part_in_the_verdict(tmp_path):
+    failed = [(f"failed-{number}", "fail") for number in range(9)]
+    good = write(tmp_path / "h.jsonl", *failed, ("good", "ok"))
+    result = run(str(good))
+    assert (result.exit_code, result.output.split()[0]) == (0, "valid")
+    assert "9 of 10 keys prove nothing: no operation on them succeeded" in result.output
 
 
 @pytest.mark.parametrize(

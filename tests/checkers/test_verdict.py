@@ -28,10 +28,19 @@ def test_invalid_beats_unknown_beats_valid():
 
 @pytest.mark.parametrize(
     ("counts", "wanted"),
-    [((0, 0), V), ((99, 1), V), ((98, 2), U), ((0, 1), U), ((50, 49, 1), I)],
+    [((0, 0), U), ((99, 1), V), ((98, 2), U), ((0, 1), U), ((50, 49, 1), I)],
 )
 def test_more_than_one_percent_of_unknown_keys_is_unknown(counts, wanted):
     assert verdict_of_keys(keys(*counts)) is wanted
+
+
+@pytest.mark.parametrize(
+    ("valid", "unknown", "vacuous", "wanted"),
+    [(0, 0, 3, U), (1, 0, 300, V), (1, 1, 300, U), (99, 1, 300, V)],
+)
+def test_a_key_that_proves_nothing_counts_on_neither_side(valid, unknown, vacuous, wanted):
+    nothing = KeyVerdict(key="x", model="m", verdict=U, operations=1, is_vacuous=True)
+    assert verdict_of_keys([*keys(valid, unknown), *[nothing] * vacuous]) is wanted
 
 
 def test_a_crashed_model_leaves_its_key_and_its_run_unknown():

@@ -11,6 +11,7 @@ from cluster.profiles import PROFILES, timeouts
 from kraftproof.history import FaultRecorder
 from kraftproof.options import PROFILES as OPTION_PROFILES
 from kraftproof.options import RunOptions
+from kraftproof.outcome import OutcomeRecorder
 from kraftproof.run_directory import FAILOVER_MS, RunDirectory
 
 MS = 1_000_000
@@ -24,6 +25,7 @@ def test_the_bounds_of_leases_are_those_of_the_profile(tmp_path, profile):
     directory = RunDirectory(path=tmp_path)
     directory.write_run(RunOptions(timeouts=profile), "registration", found.session_ns // MS, None)
     directory.history.write_bytes(b"")
+    OutcomeRecorder(tmp_path, is_guarded=False).write(None, (), is_complete=True)
     (source,) = find_sources([tmp_path])
     assert source.options.leases.session_ns == found.session_ns
     assert source.options.leases.failover_ns == FAILOVER_MS[profile] * MS
@@ -63,6 +65,7 @@ def lease_history(tmp_path, shutting_down, *, status="info"):
     directory.write_run(RunOptions(workload="registration"), "registration", SESSION_MS, None)
     directory.history.write_text("".join(lines))
     FaultRecorder(directory.faults, lambda: 0).close()
+    OutcomeRecorder(tmp_path, is_guarded=False).write(None, (), is_complete=True)
     return check_run(tmp_path, "inline")
 
 

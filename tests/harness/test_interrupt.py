@@ -93,6 +93,9 @@ def test_ctrl_c_heals_keeps_the_history_and_leaves_the_verdict_unknown(
     assert all_gone(nodes)
     healed = run(KRAFTPROOF, "heal", directory, environment=environment)
     assert healed.stdout == f"{directory}: every fault was healed\n"
+    again = run(KRAFTPROOF, "check", "--engine", "inline", directory)
+    assert again.returncode == 2, again.stdout
+    assert "interrupted: all faults were healed, the history is partial" in again.stdout
 
 
 def test_a_harness_killed_with_9_leaves_no_node_and_heal_names_its_faults(
@@ -111,6 +114,9 @@ def test_a_harness_killed_with_9_leaves_no_node_and_heal_names_its_faults(
     process.kill()
     process.communicate()
     wait_for(lambda: all_gone(nodes))
+    judged = run(KRAFTPROOF, "check", "--engine", "inline", directory)
+    assert judged.returncode == 2, judged.stdout
+    assert "no outcome.json: its harness has not ended, or died before the end" in judged.stdout
     healed = run(KRAFTPROOF, "heal", directory, environment=environment)
     assert healed.returncode == 0, healed.stderr
     swept, fault = healed.stdout.splitlines()

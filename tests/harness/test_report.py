@@ -3,9 +3,9 @@
 import json
 from xml.etree import ElementTree
 
+from checkers.guards.figures import Figures
 from checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
 from cluster.systems.system import Completion, Outcome
-from kraftproof.guards import figures
 from kraftproof.history import FaultRecorder, HistoryRecorder
 from kraftproof.interpreter import Interpreted
 from kraftproof.options import RunOptions
@@ -105,17 +105,22 @@ def test_the_page_and_the_junit_of_an_invalid_run(tmp_path):
         operations=24,
         findings=(finding(sentence),),
         checked=("kraft/logs-agree",),
+        figures=Figures(
+            ok=23,
+            fail=1,
+            info=0,
+            ok_in_faults=4,
+            quiet_share=0.7,
+            quiet_ok_rate=1.0,
+            quiet=(),
+            busy=(),
+            bitten=(("kill", 1),),
+            moot=0,
+            failed=0,
+            unread_keys=0,
+        ),
     )
-    write_reports(
-        RunResult(
-            directory=directory,
-            verdict=Verdict.INVALID,
-            why=(sentence,),
-            check=check,
-            run=run,
-            figures=figures(run),
-        )
-    )
+    write_reports(RunResult(directory=directory, check=check, run=run))
     page = directory.report.read_text()
     assert ">invalid</h1>" in page
     assert f"Operation {OFFENDING}, key topic-0" in page

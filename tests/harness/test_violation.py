@@ -46,7 +46,7 @@ def test_a_violation_says_seed_event_sentence_and_how_to_see_it_again(found):
     one = violation_of(out)
     seed, event, reason = TOLD.search(out).groups()
     assert (int(seed), int(event)) == (one["seed"], one["event"])
-    assert one["why"][0].startswith(f"invariant: {reason}: ")
+    assert one["why"][0].startswith(f"{reason}: ")
     assert f"  {one['why'][0]}" in out.splitlines()
     assert f"replay  kraftproof sim --seed {seed} --mutant A18 --time-limit 12" in out
     assert f"shrink  kraftproof shrink {seed} --mutant A18 --time-limit 12" in out
@@ -82,6 +82,25 @@ def test_the_printed_command_replays_it_byte_for_byte(found, tmp_path):
     for name in ("diagram.txt", "schedule.txt", "history.jsonl", "faults.jsonl"):
         first, second = (root / f"sim-seed{seed}" / name for root in (store, tmp_path))
         assert first.read_bytes() == second.read_bytes(), name
+
+
+def test_explain_names_check_node_and_time_and_shows_the_diagram(found):
+    """So does whoever judges the directory again; the invariant's name is a field."""
+    out, store = found
+    one = violation_of(out)
+    kept = store / f"sim-seed{one['seed']}"
+    reason = TOLD.search(out).group(3)
+    done = run(KRAFTPROOF, "explain", kept)
+    assert done.returncode == 1, done.stdout + done.stderr
+    first, second, *_ = done.stdout.splitlines()
+    assert first.startswith("invalid ")
+    assert re.match(rf"  {reason} \(node \d+, at \d+\.\d{{3}} s\): ", second)
+    drawn = out[out.index("│ up") : out.rindex("\n{")].splitlines()
+    assert drawn[-2] in done.stdout
+    judged = run(KRAFTPROOF, "check", "--engine", "inline", "--json", kept)
+    told = json.loads(judged.stdout)
+    assert (judged.returncode, told["verdict"]) == (1, "invalid")
+    assert told["findings"][0]["check"] == reason
 
 
 def test_the_schedule_that_is_kept_is_the_whole_run(found, tmp_path):

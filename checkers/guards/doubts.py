@@ -1,0 +1,91 @@
+"""The reasons why a run whose history and logs are in order proves nothing, one sentence each.
+
+Any reason makes a run that would be valid unknown. See `checkers.assembly` for the verdict.
+"""
+
+from collections.abc import Iterable
+
+from checkers.guards.facts import SECOND_NS, RunFacts
+from checkers.guards.figures import Figures
+from checkers.guards.tally import Tally, windows_of
+from checkers.run_outcome import OUTCOME_FILE
+
+
+def figures(facts: RunFacts, tally: Tally) -> Figures | None:
+    """Return a run in numbers; None for a run that did not get to its first operation."""
+    if facts.outcome is None or facts.span is None:
+        return None
+    started_ns, ended_ns = facts.span
+    busy, _, quiet = windows_of(facts)
+    quiet_ns = sum(stop - start for start, stop in quiet)
+    kinds = sorted({event.kind for event in facts.faults})
+    return Figures(
+        ok=tally.ok,
+        fail=tally.fail,
+        info=tally.info,
+        ok_in_faults=tally.ok_in_faults,
+        quiet_share=quiet_ns / max(1, ended_ns - started_ns),
+        quiet_ok_rate=tally.ok_when_quiet * SECOND_NS / max(1, quiet_ns),
+        quiet=quiet,
+        busy=busy,
+        bitten=tuple((kind, _count(facts, "bitten", kind)) for kind in kinds),
+        moot=_count(facts, "moot"),
+        failed=_count(facts, "failed"),
+        unread_keys=facts.outcome.unread_keys,
+    )
+
+
+def doubts(facts: RunFacts, tally: Tally) -> tuple[str, ...]:
+    """Return a sentence for each reason why the run proves nothing."""
+    outcome = facts.outcome
+    if outcome is None:
+        if not facts.is_ours:
+            return ()
+        return (
+            f"the run has no {OUTCOME_FILE}: its harness has not ended, or died before the end",
+        )
+    mishaps = tuple(mishap.sentence for mishap in outcome.mishaps)
+    if not outcome.is_complete and not mishaps and not outcome.violations:
+        return ("the run did not come to its end",)
+    is_guarded = outcome.is_guarded and outcome.is_complete
+    return (*mishaps, *(unmet(facts, tally) if is_guarded else ()))
+
+
+def unmet(facts: RunFacts, tally: Tally) -> tuple[str, ...]:
+    """Return a sentence for each guard that the run does not meet."""
+    found = figures(facts, tally)
+    if found is None:
+        return ("the run did not get to its first operation",)
+    sentences = [*_weak_faults(facts, found), *_silence(facts, tally, found)]
+    if found.unread_keys:
+        sentences.append(f"{found.unread_keys} keys could not be read after healing")
+    return tuple(sentences)
+
+
+def _weak_faults(facts: RunFacts, found: Figures) -> Iterable[str]:
+    """Yield the guards about faults that are not met."""
+    fewest, bitten = facts.bounds.fewest_bitten, dict(found.bitten)
+    for kind in facts.nemeses:
+        if bitten.get(kind, 0) < fewest:
+            yield f"{kind}: {bitten.get(kind, 0)} faults have bitten, at least {fewest} are needed"
+    for event in facts.faults:
+        if event.phase == "failed":
+            yield f"fault {event.fault} ({event.kind}) failed: {event.detail}"
+
+
+def _silence(facts: RunFacts, tally: Tally, found: Figures) -> Iterable[str]:
+    """Yield the guards about operations that are not met."""
+    least_quiet = facts.bounds.quiet_share
+    if found.ok == 0:
+        yield "no operation succeeded"
+    if facts.nemeses and found.quiet_share < least_quiet:
+        yield f"{found.quiet_share:.0%} of the run was quiet, at least {least_quiet:.0%} is needed"
+    if found.quiet and found.quiet_ok_rate == 0:
+        yield "no operation succeeded in the quiet windows"
+    _, partial, _ = windows_of(facts)
+    if partial and not tally.ok_in_partial_faults:
+        yield "no operation succeeded while faults were in force"
+
+
+def _count(facts: RunFacts, phase: str, kind: str | None = None) -> int:
+    return sum(event.phase == phase and kind in {None, event.kind} for event in facts.faults)

@@ -1,0 +1,50 @@
+"""The facts that the guards work on: what was asked of a run, and how the harness says it went."""
+
+from typing import Final
+
+import msgspec
+
+from checkers.faults import FaultEvent
+from checkers.run_outcome import RunOutcome
+
+SECOND_NS: Final = 1_000_000_000
+
+
+class GuardBounds(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a run has to do to prove anything; run.json has the values it was made with.
+
+    Attributes:
+        fewest_bitten: the least number of effective faults of each kind that was asked for.
+        quiet_share: the least part of the run's time that has to be quiet.
+        settle_ns: how long after a heal a quiet window opens.
+    """
+
+    fewest_bitten: int = 2
+    quiet_share: float = 0.3
+    settle_ns: int = 3 * SECOND_NS
+
+
+class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is known of a run besides its operations and its nodes' tables.
+
+    Attributes:
+        outcome: how the harness says the run went; None if it has not said so.
+        is_ours: whether Kraftproof made the run; others' runs need no outcome.json.
+        nemeses: the kinds of faults that were asked for.
+        bounds: how much the run has to do.
+        faults: the fault events.
+    """
+
+    outcome: RunOutcome | None
+    is_ours: bool
+    nemeses: tuple[str, ...] = ()
+    bounds: GuardBounds = GuardBounds()
+    faults: tuple[FaultEvent, ...] = ()
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """When operations were invoked and faults injected; None if the run did not get there."""
+        outcome = self.outcome
+        if outcome is None or outcome.started_ns is None or outcome.ended_ns is None:
+            return None
+        return outcome.started_ns, outcome.ended_ns

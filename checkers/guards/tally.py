@@ -1,0 +1,84 @@
+"""Counts of a run's operations by outcome and by the windows that they ended in.
+
+The sum of the tallies of the parts of a history is the tally of the whole, in any order.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from checkers.guards.facts import RunFacts
+from checkers.guards.windows import Window, fault_windows, merged, quiet_windows
+
+COLUMNS: Final = ("status", "invoke_time", "complete_time")
+"""The columns of a table of operations that a tally needs."""
+TOTAL_OUTAGES: Final = frozenset({"kill-all", "lose-unsynced"})
+"""The kinds of faults that leave nobody who could answer."""
+
+
+class Tally(msgspec.Struct, frozen=True, kw_only=True):
+    """How many operations of a run ended, and where.
+
+    Attributes:
+        ok, fail, info: by outcome, the final reads left out.
+        ok_in_faults: ok, while a fault was in force, the final reads left out.
+        ok_when_quiet: ok, in the quiet windows, the final reads left out.
+        ok_in_partial_faults: ok, while faults were in force that leave somebody who can answer.
+    """
+
+    ok: int = 0
+    fail: int = 0
+    info: int = 0
+    ok_in_faults: int = 0
+    ok_when_quiet: int = 0
+    ok_in_partial_faults: int = 0
+
+
+def tally_of(facts: RunFacts, operations: pa.Table) -> Tally:
+    """Return the tally of some operations of a run; all zero for a run that did not get there."""
+    if facts.span is None:
+        return Tally()
+    _, ended_ns = facts.span
+    table = operations.select(COLUMNS)
+    timed = pc.and_(pc.is_valid(table["invoke_time"]), pc.is_valid(table["complete_time"]))
+    table = table.filter(timed)
+    status = table["status"].to_numpy(zero_copy_only=False)
+    completed = table["complete_time"].to_numpy()
+    is_ok = status == "ok"
+    is_within = table["invoke_time"].to_numpy() <= ended_ns
+    busy, partial, quiet = windows_of(facts)
+    ok_at = completed[is_ok & is_within]
+    return Tally(
+        ok=len(ok_at),
+        fail=int(((status == "fail") & is_within).sum()),
+        info=int(((status == "info") & is_within).sum()),
+        ok_in_faults=_count_in(ok_at, busy),
+        ok_when_quiet=_count_in(ok_at, quiet),
+        ok_in_partial_faults=_count_in(completed[is_ok], partial),
+    )
+
+
+def windows_of(
+    facts: RunFacts,
+) -> tuple[tuple[Window, ...], tuple[Window, ...], tuple[Window, ...]]:
+    """Return when faults were in force, when partial ones were, and when all was quiet."""
+    assert facts.span is not None, "only a run that got there has windows"
+    started_ns, ended_ns = facts.span
+    busy = fault_windows(facts.faults, ended_ns)
+    partial = fault_windows(facts.faults, ended_ns, besides=TOTAL_OUTAGES)
+    return busy, partial, quiet_windows(busy, started_ns, ended_ns, facts.bounds.settle_ns)
+
+
+def _count_in(times: NDArray[np.int64], windows: Sequence[Window]) -> int:
+    """Return how many times lie in any of the windows."""
+    union = merged(windows)
+    if not union or not len(times):
+        return 0
+    starts, stops = np.array(union, dtype=np.int64).T
+    place = np.searchsorted(starts, times, side="right") - 1
+    return int(((place >= 0) & (times < stops[place])).sum())

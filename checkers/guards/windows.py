@@ -1,0 +1,52 @@
+"""The stretches of a run in which faults were in force, and those in which all was quiet."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from checkers.faults import FaultEvent
+
+Window = tuple[int, int]
+
+
+def fault_windows(
+    events: "Iterable[FaultEvent]", end_ns: int, *, besides: frozenset[str] = frozenset()
+) -> tuple[Window, ...]:
+    """Return when each fault was in force, from applied to healed."""
+    since: dict[str, int] = {}
+    windows: list[Window] = []
+    for event in events:
+        if event.kind in besides:
+            continue
+        if event.phase == "applied":
+            since[event.fault] = event.time
+        elif event.phase == "healed" and event.fault in since:
+            windows.append((since.pop(event.fault), event.time))
+    windows.extend((start_ns, end_ns) for start_ns in since.values())
+    return tuple(sorted(windows))
+
+
+def quiet_windows(
+    busy: Sequence[Window], start_ns: int, end_ns: int, settle_ns: int
+) -> tuple[Window, ...]:
+    """Return the windows that open some time after a heal and end at the next fault."""
+    windows = []
+    opens_ns = start_ns
+    for begins_ns, ends_ns in sorted(busy):
+        if begins_ns > opens_ns:
+            windows.append((opens_ns, begins_ns))
+        opens_ns = max(opens_ns, ends_ns + settle_ns)
+    if opens_ns < end_ns:
+        windows.append((opens_ns, end_ns))
+    return tuple(windows)
+
+
+def merged(windows: Iterable[Window]) -> list[Window]:
+    """Return the union of some windows as windows that do not overlap, in order."""
+    union: list[Window] = []
+    for start, stop in sorted(windows):
+        if union and start <= union[-1][1]:
+            union[-1] = (union[-1][0], max(stop, union[-1][1]))
+        else:
+            union.append((start, stop))
+    return union

@@ -1,0 +1,92 @@
+"""Reads what a run directory says about its run: run.json, outcome.json and faults.jsonl.
+
+See `checkers.sources` for its history and the nodes' tables.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from checkers.faults import FaultEvent, disturbances, read_faults
+from checkers.guards.facts import GuardBounds, RunFacts
+from checkers.options import MILLISECOND_NS, LeaseBounds
+from checkers.run_outcome import read_outcome
+from checkers.verdict import CheckerInputError
+
+RUN_FILE: Final = "run.json"
+FAULTS_FILE: Final = "faults.jsonl"
+
+
+class _Workload(msgspec.Struct, frozen=True):
+    name: str
+    model: str
+
+
+class _Options(msgspec.Struct, frozen=True):
+    session_ms: int = 9_000
+    failover_ms: int = 5_000
+    measurement_error_ns: int = MILLISECOND_NS
+    monotonic_rate_error: float = 0.0
+    nemeses: tuple[str, ...] = ()
+    guards: GuardBounds = GuardBounds()
+
+
+class _Run(msgspec.Struct, frozen=True):
+    workload: _Workload
+    options: _Options = _Options()
+    kraftproof: object = None
+
+
+class RunFiles(msgspec.Struct, frozen=True, kw_only=True):
+    """What the files say.
+
+    Attributes:
+        model: the name of the workload's model.
+        leases: the bounds of leases.
+        facts: what the guards work on.
+    """
+
+    model: str
+    leases: LeaseBounds
+    facts: RunFacts
+
+
+def read_run_files(directory: Path) -> RunFiles:
+    """Return what the files of a run directory say.
+
+    Raises:
+        CheckerInputError: a file can't be read, or is of another form.
+    """
+    run = _read_run(directory / RUN_FILE)
+    faults = read_faults(directory / FAULTS_FILE)
+    return RunFiles(
+        model=run.workload.model,
+        leases=_leases(run.options, faults),
+        facts=RunFacts(
+            outcome=read_outcome(directory),
+            is_ours=run.kraftproof is not None,
+            nemeses=run.options.nemeses,
+            bounds=run.options.guards,
+            faults=tuple(faults),
+        ),
+    )
+
+
+def _leases(options: _Options, faults: list[FaultEvent]) -> LeaseBounds:
+    return LeaseBounds(
+        session_ns=options.session_ms * MILLISECOND_NS,
+        failover_ns=options.failover_ms * MILLISECOND_NS,
+        measurement_ns=options.measurement_error_ns,
+        rate_error=options.monotonic_rate_error,
+        disturbed=disturbances(faults),
+    )
+
+
+def _read_run(path: Path) -> _Run:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_Run)
+    except OSError as error:
+        raise CheckerInputError(f"{path}: can't be read: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CheckerInputError(f"{path}: {error}") from error

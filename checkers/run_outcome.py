@@ -1,0 +1,109 @@
+"""Reads outcome.json: the facts about a run that only its harness knows.
+
+The harness writes the file as the last act of a run, before the run is judged: when it invoked
+operations, which mishaps spoiled the run, which invariants a simulator saw violated. A run of
+Kraftproof's without the file has not ended. See `checkers.guards` for the verdict on such a run.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from checkers.verdict import CheckerInputError, Finding, FindingKind
+
+OUTCOME_FILE: Final = "outcome.json"
+OUTCOME_VERSION: Final = 1
+
+
+class Mishap(msgspec.Struct, frozen=True, kw_only=True):
+    """An event that kept a run from proving anything, though no promise was broken by it.
+
+    Attributes:
+        kind: one word for programs, such as interrupted or cluster.
+        sentence: the whole of it, for people.
+    """
+
+    kind: str
+    sentence: str
+
+
+class ViolatedInvariant(msgspec.Struct, frozen=True, kw_only=True):
+    """An invariant of the simulator that did not hold.
+
+    Attributes:
+        invariant: its name.
+        sentence: what it promises.
+        node: the node that broke it.
+        time_ns: when, in the history's time.
+        detail: what was seen.
+        event: how many events of the run had happened.
+        kind: property, or crash where a node ended of an exception.
+    """
+
+    invariant: str
+    sentence: str
+    node: int | None = None
+    time_ns: int | None = None
+    detail: str = ""
+    event: int = 0
+    kind: str = "property"
+
+    def finding(self) -> Finding:
+        """Return the broken promise; its check is the invariant's name."""
+        node = () if self.node is None else (f"node {self.node}",)
+        time = () if self.time_ns is None else (f"{self.time_ns / 1e9:.3f} s",)
+        place = f"[{', '.join((*node, *time))}]" if node or time else ""
+        return Finding(
+            check=self.invariant,
+            kind=FindingKind.SAFETY,
+            sentence=" ".join(filter(None, (self.sentence, place, self.detail))),
+            time_ns=self.time_ns,
+            node=None if self.node is None else str(self.node),
+        )
+
+
+class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run went, as its harness saw it.
+
+    Attributes:
+        schema_version: the form of the file.
+        started_ns: when the first operation could be invoked; None if the run did not get there.
+        ended_ns: when the last operation could be invoked; the final reads come after it.
+        is_complete: whether the workload came to its end, final reads included.
+        is_guarded: whether the guards against a vacuous pass hold for the run; a search has none.
+        unread_keys: how many keys could not be read after everything was healed.
+        mishaps: in the order in which they came.
+        violations: in the order in which they came.
+    """
+
+    schema_version: int = OUTCOME_VERSION
+    started_ns: int | None = None
+    ended_ns: int | None = None
+    is_complete: bool = True
+    is_guarded: bool = True
+    unread_keys: int = 0
+    mishaps: tuple[Mishap, ...] = ()
+    violations: tuple[ViolatedInvariant, ...] = ()
+
+
+def read_outcome(directory: Path) -> RunOutcome | None:
+    """Return the outcome of the run in a directory; None if it has written none.
+
+    Raises:
+        CheckerInputError: the file can't be read, or is of another form.
+    """
+    path = directory / OUTCOME_FILE
+    try:
+        outcome = msgspec.json.decode(path.read_bytes(), type=RunOutcome)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise CheckerInputError(f"{path}: can't be read: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CheckerInputError(f"{path}: {error}") from error
+    if outcome.schema_version != OUTCOME_VERSION:
+        raise CheckerInputError(
+            f"{path}: schema_version is {outcome.schema_version}, not {OUTCOME_VERSION}"
+        )
+    return outcome

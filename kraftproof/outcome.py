@@ -1,0 +1,74 @@
+"""Writes outcome.json, the file of a run directory with what only the harness knows of its run.
+
+Whoever learns of a mishap notes it here; `checkers` reads the file and reaches the verdict, so that
+a run that is judged again gets the verdict that it got at first. See checkers/run_outcome.py for
+the fields.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from checkers.run_outcome import OUTCOME_FILE, Mishap, RunOutcome
+from kraftproof.interpreter import Interpreted
+
+if TYPE_CHECKING:
+    from cluster.simulated.witness import Violation
+
+INTERRUPTED = "interrupted"
+CLUSTER = "cluster"
+NOT_REPEATABLE = "not-repeatable"
+
+
+class OutcomeRecorder:
+    """Gathers the outcome of one run; nothing is on disk before `write`."""
+
+    __slots__ = ("_directory", "_is_guarded", "_mishaps")
+
+    def __init__(self, directory: Path, *, is_guarded: bool) -> None:
+        self._directory = directory
+        self._is_guarded = is_guarded
+        self._mishaps: list[Mishap] = []
+
+    def mishap(self, kind: str, sentence: str) -> None:
+        """Note an event that keeps the run from being valid; `kind` is one word for programs."""
+        self._mishaps.append(Mishap(kind=kind, sentence=sentence))
+
+    def write(
+        self, run: Interpreted | None, violations: "Sequence[Violation]", *, is_complete: bool
+    ) -> None:
+        """Write the file whole, or not at all.
+
+        Args:
+            run: what was interpreted, perhaps in part; None if no operation was ever due.
+            violations: what the simulator saw.
+            is_complete: whether the workload came to its end.
+        """
+        outcome = RunOutcome(
+            started_ns=None if run is None else run.started_ns,
+            ended_ns=None if run is None else run.ended_ns,
+            is_complete=is_complete,
+            is_guarded=self._is_guarded,
+            unread_keys=0 if run is None else run.unread_keys,
+            mishaps=tuple(self._mishaps),
+        )
+        fields = msgspec.to_builtins(outcome)
+        _replace(self._directory, fields | {"violations": [asdict(one) for one in violations]})
+
+
+def add_mishap(directory: Path, kind: str, sentence: str) -> None:
+    """Add a mishap to the outcome of a run that has ended; its verdict has to be reached again."""
+    fields = json.loads((directory / OUTCOME_FILE).read_bytes())
+    mishap = Mishap(kind=kind, sentence=sentence)
+    _replace(directory, fields | {"mishaps": [*fields["mishaps"], msgspec.to_builtins(mishap)]})
+
+
+def _replace(directory: Path, fields: dict[str, object]) -> None:
+    part = directory / f".{OUTCOME_FILE}.part"
+    part.write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
+    os.replace(part, directory / OUTCOME_FILE)

@@ -1,0 +1,78 @@
+"""The JSON object of a verdict, as `check --json` and `explain --json` print it.
+
+Fields: history, model, verdict, seconds, operations, keys (their number), findings, doubts (mishaps
+and unmet guards), notes, not_applicable. A finding has the fields of checkers.verdict.Finding, and
+`operation` and `events`: the indexes of the operation and of its events. The findings of the first
+invalid keys have an `explanation` (checkers.explain.explanation), which holds a `sub_history`: the
+fewest operations that prove them. Its cost is bounded: MOST_EXPLAINED keys, WORDS_SECONDS for each
+of two searches.
+"""
+
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from checkers.explain.run import explainable, explained, read_history
+from checkers.sources import History
+from checkers.verdict import CheckerInputError, Finding, RunVerdict
+from kraftproof.explanations import WORDS_SECONDS
+from kraftproof.output import complain
+
+Fields = dict[str, object]
+
+
+def json_line(run: RunVerdict) -> str:
+    """Return the JSON object of a verdict on one line."""
+    line: Fields = {
+        "history": run.history,
+        "model": run.model,
+        "verdict": run.verdict,
+        "seconds": round(run.seconds, 6),
+        "operations": run.operations,
+        "keys": len(run.keys),
+        "findings": _findings(run),
+        "doubts": run.doubts,
+        "notes": run.notes,
+        "not_applicable": run.not_applicable,
+    }
+    return msgspec.json.encode(line).decode()
+
+
+def _findings(run: RunVerdict) -> list[Fields]:
+    if not run.findings:
+        return []
+    found: list[Fields] = [
+        {**msgspec.to_builtins(one), "operation": one.operation_index} for one in run.findings
+    ]
+    if any(one.operation_index is not None for one in run.findings):
+        history = read_history(Path(run.history), run.model)
+        events = _events(history, run.findings)
+        for fields in found:
+            fields["events"] = events.get(fields["operation"], [])
+        _explain(found, history, run)
+    return found
+
+
+def _events(history: History, findings: tuple[Finding, ...]) -> dict[object, list[int]]:
+    """Return the indexes of the events of each operation that a finding names."""
+    named = [one.operation_index for one in findings if one.operation_index is not None]
+    wanted = pa.array(named, pa.int64())
+    rows = history.table.filter(pc.is_in(history.table.column("index"), wanted))
+    names = ("index", "invoke_index", "complete_index")
+    return {
+        index: [event for event in events if event is not None]
+        for index, *events in zip(*(rows.column(name).to_pylist() for name in names), strict=True)
+    }
+
+
+def _explain(found: list[Fields], history: History, run: RunVerdict) -> None:
+    """Add the explanations of the first invalid keys to their findings."""
+    places = {one.key: run.findings.index(one) for one in explainable(run)}
+    try:
+        for one in explained(history, run, seconds=WORDS_SECONDS):
+            explanation = one.explanation
+            found[places[explanation.key]]["explanation"] = msgspec.to_builtins(explanation)
+    except CheckerInputError as error:
+        complain(f"kraftproof: {error}")
