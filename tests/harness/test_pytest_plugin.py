@@ -150,7 +150,7 @@ def test_a_failure_names_the_run_its_report_and_what_to_type_next(pytester):
         [
             "*- kraftproof -*",
             "unknown *faults that bit: *",
-            "*give a longer --time-limit or fewer kinds of faults*",
+            "*give a longer --time-limit, fewer kinds of faults or a shorter --fault-every*",
             "  run directory: *store*",
             "  report: *report.html",
             "  to see why:    kraftproof explain *",
