@@ -8,6 +8,7 @@ mistake in the usage or the input, 70 a mistake in Kraftproof itself, 130 interr
 import errno
 import importlib
 import os
+import platform
 import sys
 import traceback
 from collections.abc import Callable
@@ -27,7 +28,7 @@ from kraftproof.errors import (
     USAGE_EXIT_CODE,
     UsageError,
 )
-from kraftproof.output import complain
+from kraftproof.output import complain, say
 
 COMMANDS: Final = {
     "test": "Run a workload against a cluster under faults, and judge what it did.",
@@ -38,11 +39,12 @@ COMMANDS: Final = {
     "explain": "Say why a history is invalid: in words, as JSON, as a picture.",
     "analyze": "Judge any number of runs on Spark: tables and one page on how they fared.",
     "generate": "Make a history whose verdict is known, to prove a checker with.",
+    "list": "List backends, systems, workloads, faults and models, installed ones too.",
     "up": "Bring a cluster up and print its bootstrap addresses until Ctrl-C.",
     "heal": "Undo the faults of a run whose harness is dead.",
     "sweep": "Remove what dead harnesses left on this machine.",
 }
-FUNCTIONS: Final = {"test": "run_one", "mutants": "judge"}
+FUNCTIONS: Final = {"test": "run_one", "mutants": "judge", "list": "list_names"}
 """Where a command's function has another name than the command."""
 HELP: Final = """Break a KRaft cluster on purpose, and prove from what its clients saw
 whether it kept its promises.
@@ -116,9 +118,14 @@ def _unwritten(error: OSError) -> int:
 
 
 def _invoke(chosen: str | None, arguments: list[str]) -> int:
+    if arguments == ["--version"]:
+        say(_version())
+        return 0
     command = typer.main.get_command(_application(chosen))
     try:
-        status = command.main(args=arguments, prog_name="kraftproof", standalone_mode=False)
+        status = command.main(
+            args=arguments or ["--help"], prog_name="kraftproof", standalone_mode=False
+        )
     except (UsageError, ValueError) as error:
         if not _is_users_mistake(error):
             raise
@@ -157,8 +164,7 @@ def _usage_line(error: Exception) -> str | None:
 
 def _application(chosen: str | None) -> typer.Typer:
     application = typer.Typer(
-        help=HELP,
-        no_args_is_help=True,
+        help=_help() if chosen is None else None,
         rich_markup_mode="rich",
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -168,6 +174,20 @@ def _application(chosen: str | None) -> typer.Typer:
         function = _function(name) if name == chosen else _stand_in
         application.command(name, help=None if name == chosen else summary)(function)
     return application
+
+
+def _help() -> str:
+    """Return the help of the command, with the plug-ins that other packages bring."""
+    from kraftproof.inventory import installed_names
+
+    named = ", ".join(installed_names()) or "none"
+    return f"{HELP}\n\nNames: `kraftproof list`. Installed plug-ins: {named}. `--version`."
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"kraftproof {version('kraftproof')} (Python {platform.python_version()})"
 
 
 def _function(name: str) -> Callable[..., Any]:

@@ -17,8 +17,6 @@ ENGINES = ("spark", "inline")
 PROFILES = ("chaos", "default")
 DEFAULT_NEMESES = ("kill", "pause")
 MOST_NODES = 32
-FEWEST_BITTEN = 2
-"""The least number of effective faults of each kind asked for, or a run proves nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +39,10 @@ class RunOptions:
     timeouts: str = "chaos"
     node_config: tuple[tuple[str, str], ...] = ()
     """Keys and values of server.properties for all nodes."""
+    fault_every_s: float | None = None
+    """Seconds from one fault to the next; None: as many faults as leave enough of the run quiet."""
+    min_bites: int = 2
+    """The least number of effective faults of each kind asked for, or the run proves nothing."""
     operations: tuple[int, ...] | None = None
     """Only these are invoked, by their number in the order in which their turn comes; None: all."""
 
@@ -58,6 +60,14 @@ class RunOptions:
         _within("--time-limit", self.time_limit_s, 1, 86_400)
         _within("--rate", self.rate, 0.1, 100_000)
         _within("--concurrency", self.concurrency, 1, 1_000)
+        _within("--min-bites", self.min_bites, 0, 1_000)
+        if self.fault_every_s is not None:
+            _within("--fault-every", self.fault_every_s, 2, self.time_limit_s)
+
+    @property
+    def fault_every_ns(self) -> int | None:
+        """The time from one fault to the next, if it is stated."""
+        return None if self.fault_every_s is None else int(self.fault_every_s * SECOND_NS)
 
     @property
     def time_limit_ns(self) -> int:

@@ -5,7 +5,6 @@ It imports no checker, so that a mistake is answered at once. Not: the run (kraf
 
 import os
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -14,13 +13,13 @@ from cluster.protocol import Capability, ClusterOptions
 from cluster.systems.system import make_system
 from kraftproof.backends import make_backend
 from kraftproof.errors import UsageError
-from kraftproof.options import FEWEST_BITTEN, RunOptions, refuse_store
+from kraftproof.options import RunOptions, refuse_store
 from kraftproof.run_directory import RunDirectory
 from nemesis.catalogue import planners
 from nemesis.fault import Fault
-from nemesis.schedule import Schedule, spaced
+from nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
 from node.server.config_keys import ConfigError
-from workloads.catalogue import is_ours, make_workload
+from workloads.catalogue import make_workload, ours
 from workloads.workload import Workload
 
 
@@ -42,6 +41,7 @@ def plan(options: RunOptions) -> Schedule:
         cluster_options(options, None).nodes,
         Random(f"schedule {options.seed}"),
         options.time_limit_ns,
+        every_ns=options.fault_every_ns,
     )
     for scheduled in schedule:
         _refuse_fault(options, scheduled.fault, backend.capabilities)
@@ -53,15 +53,23 @@ def plan(options: RunOptions) -> Schedule:
     return schedule
 
 
-def foreseen(schedule: Schedule, nemeses: Sequence[str]) -> tuple[str, ...]:
-    """Return a sentence for every kind that is planned too seldom for the run to prove anything."""
+def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:
+    """Return a sentence for each guard that the schedule can't meet, with what to change."""
     planned = [one.kind for one in schedule]
-    return tuple(
+    sentences = [
         f"{kind} is planned {planned.count(kind)} times in all, which can't give a valid verdict: "
-        "give a longer --time-limit or fewer kinds of faults"
-        for kind in nemeses
-        if planned.count(kind) < FEWEST_BITTEN
-    )
+        "give a longer --time-limit, fewer kinds of faults or a shorter --fault-every"
+        for kind in options.nemeses
+        if planned.count(kind) < options.min_bites
+    ]
+    quiet = quiet_windows(busy_windows(schedule), options.time_limit_ns)
+    share = sum(stop - start for start, stop in quiet) / options.time_limit_ns
+    if schedule and share < QUIET_SHARE:
+        sentences.append(
+            f"{share:.0%} of the run is planned to be quiet, at least {QUIET_SHARE:.0%} is needed "
+            "for a valid verdict: give a longer --time-limit or a longer --fault-every"
+        )
+    return tuple(sentences)
 
 
 def cluster_options(
@@ -94,7 +102,7 @@ def _refuse_model(workload: Workload) -> None:
     Raises:
         CheckerInputError: there is no such model, or it can't be imported.
     """
-    if not is_ours(workload.name):
+    if workload.name not in ours():
         from checkers.models import model_named  # slow to import; ours have their models
 
         model_named(workload.model)

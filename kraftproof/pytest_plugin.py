@@ -1,41 +1,37 @@
-"""The pytest plug-in: a cluster of any backend, and whole runs, as fixtures.
+"""The pytest plug-in: clusters of any backend, and whole runs, as fixtures (docs/pytest.md).
 
     def test_my_cluster(kraftproof_cluster):
-        kraftproof_cluster.kill(1)
+        cluster = kraftproof_cluster(nodes="3+3")
+        cluster.kill(1)
         ...
 
     def test_my_run(kraftproof_run):
         run = kraftproof_run(workload="topics", nemesis="kill", time_limit_s=20)
         assert run.verdict == "valid", run.why
 
-`--kraftproof-backend` and `--kraftproof-seed` choose for all fixtures. Time passes for a cluster
-while one of its calls is being made, on an event loop of its own or in simulation; a live node
-goes on meanwhile. Not: assertions.
+`--kraftproof-backend` and `--kraftproof-seed` choose for all fixtures. A test that fails after
+runs of its own names their directories, their reports and what to type next.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kraftproof.options import BACKENDS, RunOptions, parse_nemeses, parse_nodes
+from kraftproof.options import BACKENDS, RunOptions, parse_nemeses, parse_node_config, parse_nodes
+from kraftproof.sync_cluster import SyncCluster, cluster_of
 
 if TYPE_CHECKING:
-    from cluster.live.scope import LiveScope
-    from cluster.protocol import Cluster, ClusterOptions, NodeInfo
     from kraftproof.runner import RunResult
 
-T = TypeVar("T")
 BACKEND_OPTION = "--kraftproof-backend"
 SEED_OPTION = "--kraftproof-seed"
-READY_TIMEOUT_S = 30.0
-OUTPUT_NAME = "output.log"
-LINES_TOLD = 5
+SECTION = "kraftproof"
+_RUNS: pytest.StashKey[list[DoneRun]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,115 +46,110 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(SEED_OPTION, type=int, default=0, help="the seed of clusters and runs")
 
 
-class Drive(Protocol):
-    """Runs a coroutine of a cluster to its end."""
+class DoneRun:
+    """A run of a test, and the warnings that the command line would have printed before it."""
 
-    def __call__(self, coroutine: Coroutine[Any, Any, T], /) -> T:
-        """Return what the coroutine returns, or raise what it raises."""
-        ...
+    def __init__(self, result: RunResult, warnings: tuple[str, ...]) -> None:
+        self.result = result
+        self.warnings = warnings
+
+    def summary(self) -> str:
+        """Return the verdict, the reasons, where the run lies and what to type next."""
+        from kraftproof.summary import last_line, reasons
+
+        directory = self.result.directory
+        lines = [
+            f"{self.result.verdict.value}{last_line(self.result)}",
+            *(f"  {sentence}" for sentence in (*reasons(self.result), *self.warnings)),
+            f"  run directory: {directory.path}",
+            f"  report:        {directory.report}",
+            f"  to see why:    kraftproof explain {directory.path}",
+        ]
+        return "\n".join(lines)
 
 
-class SyncCluster:
-    """A cluster for tests that are plain functions."""
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Add what the runs of a failed test came to, to the report of the failure."""
+    outcome = yield
+    report = outcome.get_result()  # type: ignore[attr-defined]
+    runs = item.stash.get(_RUNS, [])
+    if report.when == "call" and report.failed and runs:
+        report.sections.append((SECTION, "\n".join(run.summary() for run in runs)))
 
-    def __init__(self, cluster: Cluster, drive: Drive) -> None:
-        self._cluster = cluster
-        self._drive = drive
 
-    @property
-    def cluster(self) -> Cluster:
-        """The cluster itself; its coroutines go through `drive`."""
-        return self._cluster
+class ClusterFactory:
+    """Makes clusters that live as long as a fixture; its attributes are those of a first one.
 
-    @property
-    def nodes(self) -> tuple[NodeInfo, ...]:
-        """All nodes, by id."""
-        return self._cluster.nodes
+    `kraftproof_cluster(nodes="1+1")` starts a cluster and returns it; `kraftproof_cluster.kill(1)`
+    starts the default one of 3 controllers and 3 brokers at its first use.
+    """
 
-    def drive(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine of the cluster to its end."""
-        return self._drive(coroutine)
+    def __init__(self, stack: ExitStack, directory: Path, backend: str, seed: int) -> None:
+        self._stack = stack
+        self._directory = directory
+        self._backend = backend
+        self._seed = seed
+        self._made: list[SyncCluster] = []
+        self._default: SyncCluster | None = None
 
-    def bootstrap(self) -> str:
-        """host:port list of the brokers for ordinary clients; empty in simulation."""
-        return self._cluster.bootstrap()
+    def __call__(
+        self,
+        *,
+        nodes: str = "3+3",
+        backend: str | None = None,
+        seed: int | None = None,
+        timeouts: str = "chaos",
+        node_config: tuple[str, ...] = (),
+    ) -> SyncCluster:
+        """Start a cluster and wait until it is ready.
 
-    def kill(self, node_id: int) -> None:
-        """End a node's process with SIGKILL."""
-        self.drive(self._cluster.kill(node_id))
-
-    def start_node(self, node_id: int) -> None:
-        """Start a node that is down."""
-        self.drive(self._cluster.start_node(node_id))
-
-    def pause(self, node_id: int) -> None:
-        """Stop a node's process where it stands."""
-        self.drive(self._cluster.pause(node_id))
-
-    def resume(self, node_id: int) -> None:
-        """Let a paused node go on."""
-        self.drive(self._cluster.resume(node_id))
-
-    def wait_until_ready(self, timeout_s: float = READY_TIMEOUT_S) -> None:
-        """Wait until every broker shows all brokers as unfenced.
+        Args:
+            nodes: Controllers and brokers, as in 3+3.
+            backend: local, docker or simulated; otherwise the one of --kraftproof-backend.
+            seed: Draws the ids and, in simulation, everything; otherwise that of the command line.
+            timeouts: chaos (failures show within seconds) or default (the KIPs').
+            node_config: KEY=VALUE for every node's server.properties.
 
         Raises:
-            ClusterError: one does not in time; notes say what each node printed last.
+            UsageError: an option is out of its range; one line.
+            ClusterError: the cluster does not become ready.
         """
-        from cluster.live.readiness import wait_until_ready
-        from cluster.protocol import ClusterError
+        from kraftproof.backends import make_backend
+        from kraftproof.planning import cluster_options
 
-        try:
-            self.drive(wait_until_ready(self._cluster, int(timeout_s * 1e9)))
-        except ClusterError as error:
-            for node in self.nodes:
-                error.add_note(f"node {node.node_id}: {self._last_said(node.node_id)}")
-            raise
+        controllers, brokers = parse_nodes(nodes)
+        directory = self._directory / f"cluster-{len(self._made) + 1}"
+        options = RunOptions(
+            backend=self._backend if backend is None else backend,
+            seed=self._seed if seed is None else seed,
+            controllers=controllers,
+            brokers=brokers,
+            timeouts=timeouts,
+            node_config=parse_node_config(node_config),
+            store=directory,
+        )
+        make_backend(options.backend).preflight()
+        directory.mkdir(parents=True)
+        made = cluster_of(options.backend, cluster_options(options, None))
+        self._made.append(self._stack.enter_context(made))
+        return self._made[-1]
 
-    def _last_said(self, node_id: int) -> str:
-        try:
-            text = (self._cluster.node_files(node_id) / OUTPUT_NAME).read_text(errors="replace")
-        except OSError as error:
-            return f"no output ({error.strerror})"
-        return " / ".join(text.splitlines()[-LINES_TOLD:]) or "nothing printed"
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a cluster has
+        """Return an attribute of the default cluster, which starts when it is first needed."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if self._default is None:
+            self._default = self()
+        return getattr(self._default, name)
 
 
 @contextmanager
-def cluster_of(backend: str, options: ClusterOptions) -> Iterator[SyncCluster]:
-    """A cluster that is up, and is taken down whatever happens meanwhile."""
-    if backend == "simulated":
-        from cluster.simulated.simulated_cluster import SimulatedCluster
-
-        simulated = SimulatedCluster(options)
-        simulated.run(simulated.start())
-        yield SyncCluster(simulated, simulated.run)
-        return
-    with asyncio.Runner() as runner:
-        scope = runner.run(_live_scope())
-        cluster = _live_cluster(backend, options, scope)
-        try:
-            runner.run(cluster.start())
-            yield SyncCluster(cluster, runner.run)
-        finally:
-            runner.run(cluster.stop())
-            runner.run(scope.cancel_rest())
-
-
-async def _live_scope() -> LiveScope:
-    """Made on the loop that it is for."""
-    from cluster.live.scope import LiveScope
-
-    return LiveScope()
-
-
-def _live_cluster(backend: str, options: ClusterOptions, scope: LiveScope) -> Cluster:
-    if backend == "docker":
-        from cluster.docker.docker_cluster import DockerCluster
-
-        return DockerCluster(options, scope)
-    from cluster.local.local_cluster import LocalCluster
-
-    return LocalCluster(options, scope)
+def _factory(config: pytest.Config, directory: Path) -> Iterator[ClusterFactory]:
+    """A factory whose clusters are taken down at the end, last one first."""
+    backend, seed = str(config.getoption(BACKEND_OPTION)), int(config.getoption(SEED_OPTION))
+    with ExitStack() as stack:
+        yield ClusterFactory(stack, directory, backend, seed)
 
 
 @pytest.fixture
@@ -174,49 +165,73 @@ def kraftproof_seed(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture
-def kraftproof_cluster(
-    kraftproof_backend: str, kraftproof_seed: int, tmp_path: Path
-) -> Iterator[SyncCluster]:
-    """A cluster of 3 controllers and 3 brokers that is up, taken down after the test."""
-    from cluster.protocol import ClusterOptions
+def kraftproof_cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ClusterFactory]:
+    """Makes clusters, taken down after the test: `kraftproof_cluster(nodes="3+3")`."""
+    with _factory(request.config, tmp_path) as factory:
+        yield factory
 
-    directory = tmp_path / "cluster"
-    directory.mkdir()
-    options = ClusterOptions(controllers=3, brokers=3, seed=kraftproof_seed, directory=directory)
-    with cluster_of(kraftproof_backend, options) as cluster:
-        yield cluster
+
+@pytest.fixture(scope="module")
+def kraftproof_module_cluster(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ClusterFactory]:
+    """Makes clusters that the tests of a module share, taken down after the last of them."""
+    with _factory(request.config, tmp_path_factory.mktemp("kraftproof-module")) as factory:
+        yield factory
+
+
+@pytest.fixture(scope="session")
+def kraftproof_session_cluster(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ClusterFactory]:
+    """Makes clusters that all tests share, taken down at the end of the session."""
+    with _factory(request.config, tmp_path_factory.mktemp("kraftproof-session")) as factory:
+        yield factory
 
 
 @pytest.fixture
 def kraftproof_run(
-    kraftproof_backend: str, kraftproof_seed: int, tmp_path: Path
+    request: pytest.FixtureRequest,
+    kraftproof_backend: str,
+    kraftproof_seed: int,
+    tmp_path: Path,
 ) -> Callable[..., RunResult]:
     """A function that does a whole run and returns its verdict, with the reasons.
 
-    It takes the fields of RunOptions as keywords, and `nemesis` and `nodes` as the command does.
+    The keywords are the fields of RunOptions (kraftproof/options.py), and `nemesis` and `nodes` as
+    the command has them.
     """
+    runs: list[DoneRun] = request.node.stash.setdefault(_RUNS, [])
 
     def run(**fields: Any) -> RunResult:  # noqa: ANN401 - the fields of RunOptions, checked there
         given = {"backend": kraftproof_backend, "seed": kraftproof_seed, "engine": "inline"}
         options = _options({**given, "store": tmp_path / "store", **fields})
-        return _run(options)
+        runs.append(_run(options))
+        return runs[-1].result
 
     return run
 
 
 def _options(fields: dict[str, Any]) -> RunOptions:
+    from kraftproof.errors import UsageError
+
     nodes, nemesis = fields.pop("nodes", None), fields.pop("nemesis", None)
     if nodes is not None:
         fields["controllers"], fields["brokers"] = parse_nodes(nodes)
     if nemesis is not None:
         fields["nemeses"] = parse_nemeses(nemesis)
+    known = list(RunOptions.__dataclass_fields__)
+    unknown = sorted(fields.keys() - known)
+    if unknown:
+        listed = ", ".join(sorted([*known, "nemesis", "nodes"]))
+        raise UsageError(f"kraftproof_run: no option {unknown[0]}: one of {listed} is expected")
     return RunOptions(**fields)
 
 
-def _run(options: RunOptions) -> RunResult:
+def _run(options: RunOptions) -> DoneRun:
     from kraftproof.diagram_recorder import DiagramRecorder, diagram_of
     from kraftproof.mutation import install_mutant
-    from kraftproof.planning import plan
+    from kraftproof.planning import foreseen, plan
     from kraftproof.progress import Silence
     from kraftproof.report import write_reports
     from kraftproof.run_directory import make_run_directory
@@ -231,4 +246,4 @@ def _run(options: RunOptions) -> RunResult:
         options, directory, schedule, Silence(), mutant_hash=mutant_hash, watch=recorder
     )
     write_reports(result, diagram_of(recorder, result))
-    return result
+    return DoneRun(result, foreseen(schedule, options))

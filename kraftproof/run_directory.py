@@ -16,7 +16,7 @@ import msgspec
 
 from cluster.local.ownership import identify
 from kraftproof.errors import UsageError
-from kraftproof.options import FEWEST_BITTEN, RunOptions
+from kraftproof.options import RunOptions
 from nemesis.clock import rate_error
 from nemesis.schedule import QUIET_SHARE, SETTLE_NS
 
@@ -94,7 +94,7 @@ class RunDirectory:
                 "measurement_error_ns": MEASUREMENT_ERROR_NS[options.backend],
                 "monotonic_rate_error": rate_error(options.nemeses),
                 "guards": {
-                    "fewest_bitten": FEWEST_BITTEN,
+                    "fewest_bitten": options.min_bites,
                     "quiet_share": QUIET_SHARE,
                     "settle_ns": SETTLE_NS,
                 },

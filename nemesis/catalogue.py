@@ -4,10 +4,10 @@ A new one of ours is one file here and one line below; another's is an entry poi
 `kraftproof.faults` that names a planner.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from random import Random
-from typing import cast
+from typing import cast, get_type_hints
 
 from cluster.plugin import PluginError, blamed, loaded_function, plugin, returned
 from cluster.protocol import Capability, NodeInfo
@@ -59,6 +59,11 @@ class UnknownNemesisError(ValueError):
 def nemesis_names() -> tuple[str, ...]:
     """Return every name, ours first."""
     return (*_OURS, *sorted(point.name for point in entry_points(group=ENTRY_POINTS)))
+
+
+def ours() -> Mapping[str, type[Fault]]:
+    """Return the kinds of fault that come with Kraftproof, by name of the nemesis."""
+    return {name: get_type_hints(plan)["return"] for name, plan in _OURS.items()}
 
 
 def planner(name: str) -> Planner:

@@ -52,29 +52,44 @@ Schedule = tuple[Scheduled, ...]
 
 
 def spaced(
-    names: Sequence[str], nodes: Sequence[NodeInfo], random: Random, time_limit_ns: int
+    names: Sequence[str],
+    nodes: Sequence[NodeInfo],
+    random: Random,
+    time_limit_ns: int,
+    *,
+    every_ns: int | None = None,
 ) -> Schedule:
-    """Draw a schedule for a live cluster: every kind at least thrice where time permits."""
+    """Draw a schedule for a live cluster, one fault at a time and each kind in turn.
+
+    Args:
+        names: The kinds of faults.
+        nodes: Those of the cluster.
+        random: Draws orders, targets and durations.
+        time_limit_ns: How long the workload runs.
+        every_ns: The time from one fault to the next; None for every kind at least thrice where
+            enough of the run stays quiet.
+    """
     usable_ns = int(time_limit_ns * (1 - HEALED_SHARE)) - LEAD_NS
-    rounds = _rounds(len(names), usable_ns, time_limit_ns) if names else 0
+    if not names:
+        return ()
+    if every_ns is None:
+        count = _rounds(len(names), usable_ns, time_limit_ns) * len(names)
+        every_ns = usable_ns // count
+    else:
+        count = max(1, usable_ns // every_ns)
     scheduled: list[Scheduled] = []
-    for _ in range(rounds):
-        order = list(names)
-        random.shuffle(order)
-        cycle_ns = usable_ns // (rounds * len(names))
-        for name in order:
-            number = len(scheduled)
-            at_ns = LEAD_NS + number * cycle_ns
-            duration_ns = _duration(random, cycle_ns)
-            scheduled.append(
-                Scheduled(
-                    name=f"f{number}",
-                    kind=name,
-                    at_ns=at_ns,
-                    until_ns=at_ns + duration_ns,
-                    fault=drawn(name, random, nodes),
-                )
-            )
+    order: list[str] = []
+    for number in range(count):
+        if not order:
+            order = list(names)
+            random.shuffle(order)
+        name = order.pop(0)
+        at_ns = LEAD_NS + number * every_ns
+        until_ns = at_ns + _duration(random, every_ns)
+        fault = drawn(name, random, nodes)
+        scheduled.append(
+            Scheduled(name=f"f{number}", kind=name, at_ns=at_ns, until_ns=until_ns, fault=fault)
+        )
     return tuple(scheduled)
 
 

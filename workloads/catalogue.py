@@ -4,7 +4,7 @@ A new one of ours is one file here and one line below; another's is an entry poi
 `kraftproof.workloads` that names a class.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 
 from cluster.plugin import loaded
@@ -31,9 +31,9 @@ def workload_names() -> tuple[str, ...]:
     return (*_OURS, *sorted(point.name for point in entry_points(group=ENTRY_POINTS)))
 
 
-def is_ours(name: str) -> bool:
-    """Whether a workload comes with Kraftproof."""
-    return name in _OURS
+def ours() -> Mapping[str, Callable[[], Workload]]:
+    """Return the workloads that come with Kraftproof, by name."""
+    return _OURS
 
 
 def make_workload(name: str) -> Workload:

@@ -17,7 +17,7 @@ FINAL_PAUSE_NS = 250_000_000
 
 
 class Registration:
-    """The registration workload."""
+    """Brokers register, keep their sessions alive, fall silent and are unregistered."""
 
     name: ClassVar[str] = "registration"
     model: ClassVar[str] = "registration"

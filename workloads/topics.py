@@ -28,7 +28,7 @@ class _Topic:
 
 
 class Topics:
-    """The topics workload."""
+    """Topics are created, deleted, looked up and described, some by several clients at once."""
 
     name: ClassVar[str] = "topics"
     model: ClassVar[str] = "topics"

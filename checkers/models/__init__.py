@@ -20,11 +20,10 @@ from checkers.calls import Calls
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.options import CheckOptions
+from checkers.text import shortened
 from checkers.verdict import CheckerInputError, Finding
 
 ENTRY_POINT_GROUP: Final = "kraftproof.models"
-LONGEST_MESSAGE: Final = 200
-"""Characters of an exception's message that are shown."""
 
 
 class Model(Protocol):
@@ -183,7 +182,7 @@ def _loaded(entry: EntryPoint) -> Model:
     try:
         model: Model = entry.load()()
     except (Exception, SystemExit) as error:
-        said = (str(error).strip().splitlines() or ["no reason given"])[0][:LONGEST_MESSAGE]
+        said = shortened((str(error).strip().splitlines() or ["no reason given"])[0])
         raise CheckerInputError(
             f"model {entry.name} ({_origin(entry)}) can't be loaded: {type(error).__name__}: {said}"
         ) from error

@@ -34,7 +34,7 @@ STANDBY: Final = "standby-controller"
 
 
 class ReferenceSystem(System):
-    """One run's view of the reference system."""
+    """Our own KRaft cluster: controllers and brokers in Python."""
 
     def __init__(self) -> None:
         self._cluster_id = ""

@@ -42,6 +42,16 @@ def run_one(
         float, typer.Option(help="How long operations are invoked, in seconds.")
     ] = DEFAULTS.time_limit_s,
     rate: Annotated[float, typer.Option(help="Operations a second.")] = DEFAULTS.rate,
+    fault_every: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds from one fault to the next; otherwise as many as leave the run quiet "
+            "enough for a verdict."
+        ),
+    ] = None,
+    min_bites: Annotated[
+        int, typer.Option(help="Faults of each kind that must have an effect, or it is unknown.")
+    ] = DEFAULTS.min_bites,
     concurrency: Annotated[int, typer.Option(help="Clients at once.")] = DEFAULTS.concurrency,
     seed: Annotated[int, typer.Option(help="Draws the schedule and the workload.")] = DEFAULTS.seed,
     mutant: Annotated[
@@ -88,6 +98,8 @@ def run_one(
         brokers=brokers,
         time_limit_s=time_limit,
         rate=rate,
+        fault_every_s=fault_every,
+        min_bites=min_bites,
         concurrency=concurrency,
         seed=seed,
         mutant=mutant,
@@ -106,7 +118,7 @@ def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_
     from kraftproof.planning import foreseen, plan
 
     schedule = plan(options)
-    for sentence in foreseen(schedule, options.nemeses):
+    for sentence in foreseen(schedule, options):
         complain(f"kraftproof: {sentence}")
     if dry_run:
         for scheduled in schedule:

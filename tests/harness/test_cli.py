@@ -57,6 +57,7 @@ from tests.harness.command import KRAFTPROOF, run
         (["shrink", "1", "--budget-s", "0"], "--budget-s 0: more than 0"),
         (["shrink", "1", "--out", "/no/such/x"], "--out /no/such/x: /no/such is not a directory"),
         (["check", "/no/such/history"], "no such file"),
+        (["list", "moons"], "list moons: no such kind; one of backends, systems, workloads"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_3(arguments, named, capsys):
@@ -107,6 +108,33 @@ def test_the_help_of_each_command_has_an_example(command, capsys):
     assert cli.run([command, "--help"]) == 0
     out = capsys.readouterr().out
     assert out.count(f"kraftproof {command}") >= 2  # the usage line is one
+
+
+def test_the_command_alone_shows_the_help_and_is_no_mistake(capsys):
+    assert cli.run([]) == 0
+    shown = capsys.readouterr().out
+    assert "Usage: kraftproof" in shown
+    assert "kraftproof list" in shown
+
+
+def test_the_version_is_shown(capsys):
+    assert cli.run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("kraftproof 0.")
+
+
+def test_every_name_is_listed_with_the_option_that_takes_it(capsys):
+    assert cli.run(["list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    names = {kind: {item["name"] for item in items} for kind, items in listed.items()}
+    assert names["backends"] == {"local", "docker", "simulated"}
+    assert {"topics", "registration"} <= names["workloads"]
+    assert {"kill", "partition", "wipe"} <= names["faults"]
+    assert {"cas-register", "topics"} <= names["models"]
+    assert all(item["summary"] for items in listed.values() for item in items)
+    kill, wipe = (next(i for i in listed["faults"] if i["name"] == n) for n in ("kill", "wipe"))
+    assert (kill["backends"], wipe["backends"]) == (["local", "docker", "simulated"], ["simulated"])
+    assert cli.run(["list", "faults"]) == 0
+    assert "faults  --nemesis NAME" in capsys.readouterr().out
 
 
 def test_a_dry_run_prints_the_schedule_and_starts_nothing(capsys, tmp_path):

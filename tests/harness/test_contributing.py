@@ -82,3 +82,28 @@ def test_the_model_judges(installed, tmp_path) -> None:
     write()
     wrong = kraftproof(installed, *command)
     assert wrong.returncode == 1, wrong.stdout + wrong.stderr
+
+
+def test_the_installed_plugins_are_listed_and_named_in_the_help(installed, tmp_path) -> None:
+    listed = json.loads(kraftproof(installed, "list", "--json").stdout)
+    found = {
+        (kind, item["name"]): item["source"]
+        for kind, items in listed.items()
+        for item in items
+        if item["source"] != "kraftproof"
+    }
+    assert found == {
+        ("faults", "kill-broker"): "mychaos 1.0",
+        ("workloads", "create-only"): "mychaos 1.0",
+        ("models", "tally"): "mychaos 1.0",
+        ("systems", "patient"): "mychaos 1.0",
+    }
+    (tmp_path / "site" / "mychaos" / "tally.py").write_text("import nowhere\n")
+    broken = kraftproof(installed, "list", "models")
+    assert broken.returncode == 0, broken.stderr
+    assert "does not import: ModuleNotFoundError: No module named 'nowhere'" in " ".join(
+        broken.stdout.split()
+    )
+    told = " ".join(kraftproof(installed, "--help").stdout.split())
+    assert "fault kill-broker (mychaos)" in told
+    assert "model tally (mychaos)" in told

@@ -21,6 +21,66 @@ def test_a_broker_comes_back(kraftproof_cluster):
     assert kraftproof_cluster.bootstrap() == before
 """
 
+BROKEN_ON_PURPOSE = """
+import pytest
+from kraftproof.errors import UsageError
+
+def test_partitions_and_clocks(kraftproof_cluster):
+    cluster = kraftproof_cluster(nodes="3+1", backend="simulated", seed=3)
+    assert [node.node_id for node in cluster.nodes] == [1, 2, 3, 4]
+    assert cluster.can_reach(1, 2)
+    cluster.partition({1}, {2, 3})
+    assert not cluster.can_reach(1, 2) and not cluster.can_reach(4, 1)
+    assert cluster.can_reach(2, 3)
+    cluster.cut(2, 3)
+    cluster.heal()
+    assert cluster.can_reach(1, 2) and cluster.can_reach(2, 3)
+    cluster.shift_clock(1, -60)
+    assert cluster.clock_offset(1) == pytest.approx(-60, abs=0.1)
+    cluster.heal()
+    assert cluster.clock_offset(1) == pytest.approx(0, abs=0.1)
+    cluster.sleep(5)
+    cluster.wait_until_ready()
+    with pytest.raises(UsageError, match="node 9: this cluster has nodes 1 to 4"):
+        cluster.kill(9)
+    with pytest.raises(UsageError, match="stands in two groups"):
+        cluster.partition({1}, {1, 2})
+
+def test_a_backend_says_what_it_can_not_do(kraftproof_cluster):
+    cluster = kraftproof_cluster(nodes="1+1", backend="local")
+    with pytest.raises(UsageError, match="partition: the local backend can't do that, only kill"):
+        cluster.partition({1})
+    with pytest.raises(UsageError, match="--nodes 3"):
+        kraftproof_cluster(nodes="3")
+"""
+
+SHARED = """
+import pytest
+
+seen = []
+
+@pytest.fixture(scope="module")
+def cluster(kraftproof_module_cluster):
+    return kraftproof_module_cluster(nodes="1+1")
+
+@pytest.mark.parametrize("attempt", [1, 2])
+def test_the_module_has_one_cluster(cluster, attempt):
+    seen.append(cluster)
+    assert cluster.cluster is seen[0].cluster
+
+def test_the_session_has_another(kraftproof_session_cluster):
+    assert kraftproof_session_cluster(nodes="1+1").cluster is not seen[0].cluster
+"""
+
+FAILED_RUN = """
+def test_my_run(kraftproof_run):
+    run = kraftproof_run(nemesis="kill", nodes="3+1", time_limit_s=5, rate=10)
+    assert run.verdict == "valid", run.why
+
+def test_a_field_that_is_none(kraftproof_run):
+    kraftproof_run(nemeses_="kill")
+"""
+
 FAILS = """
 def test_that_fails(kraftproof_cluster):
     cluster = kraftproof_cluster.cluster
@@ -69,6 +129,34 @@ def test_a_local_cluster_is_taken_down_also_when_the_test_fails(pytester, runtim
     processes = json.loads((pytester.path / "processes.json").read_text())
     assert len(processes) == 6
     assert all(ownership.identify(process) is None for process in processes)
+
+
+def test_partitions_and_clocks_are_plain_methods(pytester, runtime):
+    pytester.makepyfile(BROKEN_ON_PURPOSE)
+    pytester.runpytest_subprocess().assert_outcomes(passed=2)
+
+
+def test_a_module_and_a_session_share_their_clusters(pytester):
+    pytester.makepyfile(SHARED)
+    result = pytester.runpytest_subprocess("--kraftproof-backend", "simulated")
+    result.assert_outcomes(passed=3)
+
+
+def test_a_failure_names_the_run_its_report_and_what_to_type_next(pytester):
+    pytester.makepyfile(FAILED_RUN)
+    result = pytester.runpytest_subprocess("--kraftproof-backend", "simulated")
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*- kraftproof -*",
+            "unknown *faults that bit: *",
+            "*give a longer --time-limit, fewer kinds of faults or a shorter --fault-every*",
+            "  run directory: *store*",
+            "  report: *report.html",
+            "  to see why:    kraftproof explain *",
+            "*UsageError: kraftproof_run: no option nemeses_: one of *time_limit_s*",
+        ]
+    )
 
 
 def test_a_run_takes_the_seed_and_the_options_of_the_command(pytester):

@@ -169,3 +169,15 @@ def test_isolation_knows_one_way():
     assert isolation(1, [2], "in") == (Link(2, 1),)
     assert isolation(1, [2], "out") == (Link(1, 2),)
     assert isolation(1, [2], "both") == (Link(1, 2), Link(2, 1))
+
+
+@pytest.mark.parametrize("every_s", [2, 5, 10])
+def test_faults_come_at_the_interval_that_is_asked_for_each_kind_in_turn(every_s):
+    every_ns = every_s * SECOND_NS
+    schedule = spaced(["kill", "pause"], nodes(), Random(7), 60 * SECOND_NS, every_ns=every_ns)
+    starts = [one.at_ns for one in schedule]
+    assert starts == [SECOND_NS + number * every_ns for number in range(len(starts))]
+    assert len(starts) == 47 // every_s
+    assert all(one.until_ns <= one.at_ns + every_ns for one in schedule)
+    for first, second in zip(schedule[::2], schedule[1::2], strict=False):
+        assert {first.kind, second.kind} == {"kill", "pause"}

@@ -1,0 +1,64 @@
+"""`kraftproof list`: every backend, system, workload, fault and model that a name can mean."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kraftproof.errors import UsageError
+from kraftproof.inventory import OURS, Item, Kind, kinds_named
+from kraftproof.output import say_json
+
+
+def list_names(
+    kind: Annotated[
+        str | None, typer.Argument(help="backends, systems, workloads, faults or models.")
+    ] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object by kind.")] = False,
+) -> None:
+    """List backends, systems, workloads, faults and models, those of installed packages too.
+
+    [bold]kraftproof list[/]
+    Everything, with the option that takes the name.
+
+    [bold]kraftproof list faults[/]
+    The faults, and the backends that can make each.
+    """
+    try:
+        chosen = list(kinds_named(kind))
+    except ValueError as error:
+        raise UsageError(f"list {error}") from error
+    if as_json:
+        say_json({one.name: [_value(item) for item in one.items()] for one in chosen})
+        return
+    console = Console(highlight=False)
+    for one in chosen:
+        _show(console, one)
+
+
+def _value(item: Item) -> dict[str, object]:
+    value: dict[str, object] = {
+        "name": item.name,
+        "summary": item.summary,
+        "source": item.source,
+    }
+    return value | ({"backends": list(item.backends)} if item.backends else {})
+
+
+def _show(console: Console, kind: Kind) -> None:
+    console.print(Text.assemble((kind.name, "bold"), (f"  {kind.option} NAME", "dim")))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for item in kind.items():
+        notes = [item.summary]
+        if item.backends:
+            notes.append(f"[{', '.join(item.backends)}]")
+        if item.source != OURS:
+            notes.append(f"({item.source})")
+        table.add_row(Text(f"  {item.name}"), Text(" ".join(notes)))
+    console.print(table)
+    console.print()

@@ -1,0 +1,59 @@
+"""What is foreseen of a run before anything has started: guards that it cannot meet."""
+
+import json
+
+import pytest
+
+from kraftproof.errors import UsageError
+from kraftproof.options import RunOptions
+from kraftproof.planning import foreseen, plan
+
+
+def sentences(tmp_path, **fields):
+    given = {"backend": "simulated", "engine": "inline", "nemeses": ("kill",), "seed": 7}
+    options = RunOptions(**{**given, "store": tmp_path, **fields})
+    return foreseen(plan(options), options)
+
+
+def test_enough_faults_and_a_quiet_run_are_foreseen_as_nothing(tmp_path):
+    assert sentences(tmp_path) == ()
+    assert sentences(tmp_path, fault_every_s=8, time_limit_s=60) == ()
+    assert sentences(tmp_path, time_limit_s=12, min_bites=1) == ()
+
+
+def test_too_few_faults_and_too_little_quiet_are_foreseen(tmp_path):
+    few, busy = sentences(tmp_path, time_limit_s=5)
+    assert few.startswith("kill is planned 1 times in all, which can't give a valid verdict")
+    assert busy.startswith("20% of the run is planned to be quiet, at least 30% is needed")
+    (few,) = sentences(tmp_path, fault_every_s=8, time_limit_s=60, min_bites=9)
+    assert few.startswith("kill is planned 5 times in all")
+    (busy,) = sentences(tmp_path, fault_every_s=2, time_limit_s=60)
+    assert "is planned to be quiet, at least 30%" in busy
+    assert busy.endswith("give a longer --time-limit or a longer --fault-every")
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"fault_every_s": 1}, "--fault-every 1: 2 to 30.0 is expected"),
+        ({"fault_every_s": 31}, "--fault-every 31: 2 to 30.0 is expected"),
+        ({"min_bites": -1}, "--min-bites -1: 0 to 1000 is expected"),
+    ],
+)
+def test_an_interval_or_a_number_out_of_its_range_is_refused(fields, named):
+    with pytest.raises(UsageError) as raised:
+        RunOptions(**fields)
+    assert str(raised.value) == named
+
+
+def test_the_number_of_bites_that_was_asked_for_holds_when_a_run_is_judged_again(
+    kraftproof_run, tmp_path
+):
+    fields = {"backend": "simulated", "nemesis": "kill", "nodes": "3+1", "time_limit_s": 12}
+    run = kraftproof_run(**fields, fault_every_s=4, min_bites=1)
+    assert run.verdict == "valid", run.why
+    stated = json.loads((run.directory.path / "run.json").read_text())["options"]
+    assert (stated["min_bites"], stated["fault_every_s"]) == (1, 4)
+    stated = kraftproof_run(**fields, fault_every_s=4, min_bites=9)
+    assert stated.verdict == "unknown"
+    assert any("at least 9 are needed" in sentence for sentence in stated.why)
