@@ -74,7 +74,6 @@ class NodeProcess(Server, Party):
         )
         self._effects: deque[Effect] = deque()
         self._backlog: deque[Event] = deque()
-        self._is_blocked = False
         self._awaits_fsync = False
         self._is_stepping = False
         self.event: Event | None = None
@@ -127,7 +126,7 @@ class NodeProcess(Server, Party):
         return self._around.scheduler.now_ns
 
     def running_ns(self) -> int:
-        """True time without this process's pauses."""
+        """True time without this process's pauses and without its waits for its disk."""
         return self._suspension.running_ns()
 
     # What reaches it
@@ -178,9 +177,9 @@ class NodeProcess(Server, Party):
             return
         self._is_stepping = True
         if self._awaits_fsync and not self._hands.is_flushing:
-            self._awaits_fsync = self._is_blocked = False
+            self._awaits_fsync = self._suspension.is_blocked = False
             self._carry_out()
-        while self._backlog and not self._is_blocked and self._suspension.is_running:
+        while self._backlog and not self._suspension.is_blocked and self._suspension.is_running:
             self._do(self._backlog.popleft())
         self._is_stepping = False
 
@@ -210,7 +209,7 @@ class NodeProcess(Server, Party):
         while effects and suspension.is_alive:
             kind = type(effects[0])
             if hands.is_flushing and kind in _AWAITS_FSYNC:
-                self._awaits_fsync = self._is_blocked = True
+                self._awaits_fsync = suspension.is_blocked = True
                 return
             effect = effects.popleft()
             try:
@@ -224,7 +223,7 @@ class NodeProcess(Server, Party):
             if self._around.on_effect is not None:
                 self._around.on_effect(effect)
             if kind in _BARRIERS:
-                self._is_blocked = True
+                suspension.is_blocked = True
                 self.after(self._around.fsync_ns(), self._pass_barrier)
                 return
         if suspension.is_alive:
@@ -232,7 +231,7 @@ class NodeProcess(Server, Party):
             self._arm()
 
     def _pass_barrier(self) -> None:
-        self._is_blocked = False
+        self._suspension.is_blocked = False
         self._carry_out()
         self._run()
 

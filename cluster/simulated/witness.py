@@ -65,7 +65,7 @@ class Observed(Protocol):
         ...
 
     def running_ns(self) -> int:
-        """The time that this process has run, its pauses left out."""
+        """The time that this process has run: without its pauses and its waits for its disk."""
         ...
 
 
