@@ -26,6 +26,7 @@ class Suspension:
         "_held_ns",
         "_held_since_ns",
         "_is_blocked",
+        "_on_crash",
         "_random",
         "_scheduler",
         "is_alive",
@@ -33,8 +34,11 @@ class Suspension:
         "is_running",
     )
 
-    def __init__(self, scheduler: Scheduler, random: Random) -> None:
+    def __init__(
+        self, scheduler: Scheduler, random: Random, on_crash: Callable[[Exception], None]
+    ) -> None:
         self._scheduler = scheduler
+        self._on_crash = on_crash
         self._random = random
         self._buffers: dict[Connection, deque[Action]] = {}
         self._due: list[Action] = []
@@ -97,16 +101,23 @@ class Suspension:
     def when_running(self, action: Action) -> None:
         """Do it now, or when the process goes on; never if it has died."""
         if self.is_running:
-            action()
+            self.guard(action)
         elif self.is_alive:
             self._due.append(action)
 
     def when_reading(self, action: Action, connection: Connection) -> None:
         """Do it now, or when the process reads this connection again."""
         if self.is_running:
-            action()
+            self.guard(action)
         elif self.is_alive:
             self._buffers.setdefault(connection, deque()).append(action)
+
+    def guard(self, action: Action) -> None:
+        """Do it; an exception that nothing has handled is a crash, which ends the process."""
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001 - whatever it is, it would end a real process
+            self._on_crash(error)
 
     def _read_buffers(self) -> list[Action]:
         """Empty the buffers: in order on each connection, in none between them."""

@@ -12,6 +12,7 @@ from cluster.simulated.simulated_cluster import SimulatedCluster
 from cluster.simulated.suspension import Suspension
 from node.core.effects import PersistQuorumState
 from tests.simulated.test_lease_invariants import FENCES, SESSION_NS, Leasing, in_time
+from tests.simulated.test_network import raises
 from tests.simulated.test_surroundings import led_by
 from tests.simulated.witnesses import FETCH_NS, SETTING, broker, image_of
 
@@ -21,7 +22,7 @@ SECOND_NS = 1000 * MS
 
 def test_a_wait_for_the_disk_is_no_running_time():
     scheduler = Scheduler()
-    suspension = Suspension(scheduler, Random(1))
+    suspension = Suspension(scheduler, Random(1), raises)
     scheduler.now_ns = 100 * MS
     suspension.is_blocked = True
     scheduler.now_ns = 350 * MS
@@ -33,7 +34,7 @@ def test_a_wait_for_the_disk_is_no_running_time():
 
 def test_a_pause_and_a_wait_for_the_disk_at_one_time_count_once():
     scheduler = Scheduler()
-    suspension = Suspension(scheduler, Random(1))
+    suspension = Suspension(scheduler, Random(1), raises)
     suspension.is_blocked = True
     scheduler.now_ns = 100 * MS
     suspension.pause()
