@@ -1,8 +1,9 @@
 """Searches for planted bugs, each in a process of its own, and what came of them.
 
 A mutant has to be in the node's code before that is imported, so each search is a `kraftproof sim`.
-A violation is a find only if the node as it is passes the same seed (DESIGN.md section 7); if not
-it is a false alarm, and the search goes on behind it. Not: the table (scoreboard.py).
+A violation is a find only if it is a broken property, and no crash, and if the node as it is passes
+the same seed (DESIGN.md section 7); if not it is a false alarm, and the search goes on behind it.
+Not: the table (scoreboard.py).
 """
 
 import json
@@ -21,6 +22,8 @@ from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
 
 CLEAN = "clean"
 """Stands for the node as it is, where a mutant's id can."""
+CRASH = "crash"
+"""The kind of a violation that is no broken property."""
 STRIDE = 1000
 """How far apart the seeds of two repeats begin."""
 
@@ -95,16 +98,13 @@ class Search:
     """Seeds that the node as it is does not pass either."""
     unknown: int = 0
     """Runs without a verdict."""
+    crashes: tuple[int, ...] = ()
+    """Seeds in which a node crashed and no property was broken: they count for nothing."""
 
     @property
     def is_found(self) -> bool:
         """Whether it found something that is the mutant's."""
         return self.seed is not None
-
-
-def named(why: Sequence[str]) -> str:
-    """Return the invariant or checker that the first sentence of a violation names."""
-    return why[0].partition(": ")[0]
 
 
 class Searcher:
@@ -127,14 +127,21 @@ class Searcher:
         """
         left, spent_s, searched, unknown = seeds, 0.0, 0, 0
         false_alarms: list[int] = []
+        crashes: dict[int, None] = {}
         while not left.is_empty and spent_s < self._budget_s:
             told = self._sim(mutant_id, left, self._budget_s - spent_s)
             spent_s += told["cpu_seconds"]
             searched += told["seeds"]
             unknown += told.get("unknown", 0)
-            if not told["violations"]:
+            crashed = [one for one in told["violations"] if one["kind"] == CRASH]
+            broken = [one for one in told["violations"] if one["kind"] != CRASH]
+            if mutant_id == CLEAN:  # the node as it is may do neither
+                broken += crashed
+            else:
+                crashes.update(dict.fromkeys(one["seed"] for one in crashed))
+            if not broken:
                 break
-            violation = told["violations"][0]
+            violation = broken[0]
             seed: int = violation["seed"]
             if mutant_id != CLEAN and self._passes(seed):
                 if spent_s > self._budget_s:
@@ -144,9 +151,10 @@ class Searcher:
                     cpu_s=spent_s,
                     searched=searched,
                     seed=seed,
-                    by=named(violation["why"]),
+                    by=violation["invariant"],
                     false_alarms=tuple(false_alarms),
                     unknown=unknown,
+                    crashes=tuple(crashes),
                 )
             false_alarms.append(seed)
             left = left.behind(seed)
@@ -156,6 +164,7 @@ class Searcher:
             searched=searched,
             false_alarms=tuple(false_alarms),
             unknown=unknown,
+            crashes=tuple(crashes),
         )
 
     def stop(self) -> None:
@@ -181,7 +190,7 @@ class Searcher:
             command = [sys.executable, "-m", "kraftproof", "sim", "--json", "--store", store]
             command += ["--seeds", str(seeds)]
             command += [] if budget_s is None else ["--budget-s", repr(budget_s)]
-            command += [] if mutant_id == CLEAN else ["--mutant", mutant_id]
+            command += [] if mutant_id == CLEAN else ["--mutant", mutant_id, "--past-crashes"]
             output, errors, status = self._run(command)
         last = (output.strip() or " ").splitlines()[-1]
         if not last.startswith("{"):  # a traceback's exit status is that of a violation

@@ -65,11 +65,17 @@ class Score:
 
     @property
     def result(self) -> str:
-        """In one word, or how many of the searches found it."""
+        """In one word, or how many of the searches found it; and in how many seeds it crashed."""
         finds = sum(search.is_found for search in self.searches)
-        if self.is_found:
-            return "found"
-        return "missed" if finds == 0 else f"missed ({finds} of {len(self.searches)} found it)"
+        found = "found" if self.is_found else "missed"
+        if not self.is_found and finds:
+            found += f" ({finds} of {len(self.searches)} found it)"
+        return f"{found}, crashed in {self.crashes} seeds" if self.crashes else found
+
+    @property
+    def crashes(self) -> int:
+        """In how many seeds it has crashed, which is no find."""
+        return sum(len(search.crashes) for search in self.searches)
 
     def as_json(self) -> dict[str, object]:
         """Return the line of `--json`."""
@@ -79,6 +85,7 @@ class Score:
             "by": self.typical.by,
             "seed": self.typical.seed,
             "cpu_seconds": round(self.cpu_s, 3),
+            "crashes": self.crashes,
         }
 
 
@@ -159,7 +166,8 @@ def as_markdown(board: Scoreboard, *, command: str, date: str) -> str:
         "",
         f"{MEASURED} A mutant is found if each of its searches finds it within the budget, and the "
         "node as it is passes the seed; the invariant or checker, and the seed, are those of the "
-        "search of median cost. S breaks safety, L progress within bounds.",
+        "search of median cost. A crash is no find: a search goes on past such seeds, and the result "
+        "counts them. S breaks safety, L progress within bounds.",
         "",
         "## Mutants",
         "| mutant | | what is wrong | source | result | by | CPU-s | of each search | seed |",

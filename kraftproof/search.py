@@ -37,20 +37,23 @@ class SearchSummary:
 
     seeds: int = 0
     violations: list[SeedResult] = field(default_factory=list)
+    crashes: list[SeedResult] = field(default_factory=list)
+    """The seeds behind which the search went on, as they crashed and broke no property."""
     unknown: int = 0
     simulated_s: float = 0.0
     cpu_s: float = 0.0
     events: int = 0
     covered: Covered = field(default_factory=Covered)
 
-    def count(self, one: SeedResult) -> None:
+    def count(self, one: SeedResult, *, past_crashes: bool) -> None:
         """Take in what came of a seed."""
         self.seeds += 1
         self.events += one.events
         self.simulated_s += one.simulated_s
         self.unknown += one.result.verdict is Verdict.UNKNOWN
         if one.is_violation:
-            self.violations.append(one)
+            is_passed = past_crashes and one.is_crash
+            (self.crashes if is_passed else self.violations).append(one)
 
 
 def parse_seeds(text: str) -> Iterable[int]:
@@ -75,10 +78,12 @@ def search(
     budget_s: float | None,
     is_steered: bool,
     tell: Callable[[SeedResult], None],
+    past_crashes: bool = False,
 ) -> SearchSummary:
     """Run seeds until one is a violation, the seeds are over, or the CPU budget is used up.
 
-    What is no clean pass is run once more to be shown, which is not part of the search.
+    Where `past_crashes`, a crash ends no search. What is no clean pass is run once more to be
+    shown, which is not part of the search; of the crashes that it goes past only the first.
     """
     found = SearchSummary()
     started_s, showing_s = time.process_time(), 0.0
@@ -91,11 +96,11 @@ def search(
             watch = CoverageWatch()
             one = run_seed(scenario, mutant_hash, watch)
             steering.learn(scenario, found.covered.add(watch.cells), one.events)
-            if one.result.verdict is not Verdict.VALID:
+            if one.result.verdict is not Verdict.VALID and not (one.is_crash and found.crashes):
                 found_s = time.process_time()
                 one = shown(one, mutant_hash)
                 showing_s += time.process_time() - found_s
-            found.count(one)
+            found.count(one, past_crashes=past_crashes)
             tell(one)
     found.cpu_s = time.process_time() - started_s - showing_s
     return found

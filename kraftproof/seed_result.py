@@ -19,6 +19,10 @@ OF_FILES = "kraft/"
 """How the names of the checks begin that judge what the nodes wrote."""
 
 
+PROPERTY, CRASH = "property", "crash"
+"""The kinds of violation; kraftproof/mutant_search.py counts the first only."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeedResult:
     """What came of one seed."""
@@ -45,6 +49,26 @@ class SeedResult:
             return (self.violation.invariant,)
         unsafe = [one.check for one in self.result.findings if one.kind is FindingKind.SAFETY]
         return tuple(dict.fromkeys(sorted(unsafe, key=lambda name: name.startswith(OF_FILES))))
+
+    @property
+    def is_crash(self) -> bool:
+        """Whether code of a node has crashed, which says nothing of any property."""
+        return self.violation is not None and self.violation.kind == CRASH
+
+    def violation_as_json(self) -> dict[str, object]:
+        """Return what did not hold as a value for `--json`: an invariant, else a check."""
+        violation, sentence = self.violation, self.result.why[0] if self.result.why else ""
+        return {
+            "seed": self.seed,
+            "event": self.event,
+            "invariant": self.reason,
+            "kind": PROPERTY if violation is None else str(violation.kind),
+            "sentence": sentence if violation is None else violation.sentence,
+            "node": None if violation is None else violation.node,
+            "time": None if violation is None else violation.time_ns / 1e9,
+            "detail": None if violation is None else violation.detail,
+            "why": list(self.result.why),
+        }
 
     @property
     def reason(self) -> str | None:

@@ -7,6 +7,7 @@
 from mutants.catalogue import ALL, IDS, UnknownMutantError, load
 from mutants.hook import LateMutantError, install_edits
 from mutants.mutant import Edit, Mutant, MutantMismatchError
+from mutants.type_check import TypeCheckUnavailableError, type_errors
 
 __all__ = (
     "ALL",
@@ -15,10 +16,12 @@ __all__ = (
     "LateMutantError",
     "Mutant",
     "MutantMismatchError",
+    "TypeCheckUnavailableError",
     "UnknownMutantError",
     "install",
     "load",
     "mutant_hash",
+    "type_errors",
 )
 
 

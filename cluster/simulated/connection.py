@@ -18,14 +18,18 @@ from node.wire.messages import Message
 class HarnessParty(Party):
     """The harness as a machine: never paused, never killed."""
 
-    __slots__ = ("_scope",)
+    __slots__ = ("_on_crash", "_scope")
 
-    def __init__(self, scope: SimulatedScope) -> None:
+    def __init__(self, scope: SimulatedScope, on_crash: Callable[[int, Exception], None]) -> None:
         self._scope = scope
+        self._on_crash = on_crash
 
     @override
     def hear(self, action: Callable[[], None], connection: net.Connection) -> None:
-        action()
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001 - whatever the codec raises
+            self._on_crash(connection.link.target, error)
 
     @override
     def after(self, delay_ns: int, action: Callable[[], None]) -> Timer:
@@ -66,7 +70,7 @@ async def connect(
     Raises:
         ConnectionFailed: nothing listens there, or nothing answers.
     """
-    connection = network.connect(Link(HARNESS, node_id), HarnessParty(scope))
+    connection = network.connect(Link(HARNESS, node_id), HarnessParty(scope, network.on_crash))
     opened = scope.promise()
     connection.open(opened.set)
     timer = scope.scheduler.after(timeout_ns, lambda: opened.set(False))

@@ -54,6 +54,7 @@ class Hands:
         listens: bool,
         take: Callable[[Event], None],
         when_running: Callable[[Callable[[], None]], None],
+        guard: Callable[[Callable[[], None]], None],
     ) -> None:
         self.image = EMPTY_IMAGE
         self.listens = listens
@@ -68,6 +69,7 @@ class Hands:
         self._storage = storage
         self._take = take
         self._when_running = when_running
+        self._guard = guard
         self._is_closed = False
         self._flushes: list[Flush] = []
         self._connections: dict[tuple[int, str], Connection] = {}
@@ -148,7 +150,7 @@ class Hands:
                 log.durable_end = max(log.durable_end, end_offset)
                 self._when_running(lambda: self._fsynced(flushes))
 
-        self._around.scheduler.after(self._around.fsync_ns(), finish)
+        self._around.scheduler.after(self._around.fsync_ns(), lambda: self._guard(finish))
 
     def _fsynced(self, flushes: list[Flush]) -> None:
         self.is_flushing = False

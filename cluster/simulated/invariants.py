@@ -19,11 +19,7 @@ from cluster.simulated.election_invariants import (
     OneLeaderAnEpoch,
 )
 from cluster.simulated.forgetting import Forgetting
-from cluster.simulated.lease_invariants import (
-    CurrentEpochsOnly,
-    FencedInTime,
-    OneLivingIncarnation,
-)
+from cluster.simulated.lease_invariants import CurrentEpochsOnly, OneLivingIncarnation
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.log_invariants import (
     CommittedByAMajority,
@@ -47,6 +43,7 @@ from cluster.simulated.metadata_invariants import (
 from cluster.simulated.progress_invariants import DeadlinesMoveOn
 from cluster.simulated.quorum_answer_invariants import QuorumIsToldTruly
 from cluster.simulated.registry import Registry
+from cluster.simulated.session_invariants import FencedInTime
 from cluster.simulated.snapshot_invariants import (
     ImagesMissNothing,
     LeadersLoadNoSnapshot,

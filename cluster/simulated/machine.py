@@ -75,13 +75,19 @@ class Machine:
         if self.process is not None:
             return
         try:
+            self._start()
+        except Exception as error:  # noqa: BLE001 - whatever it is, there is no process
+            self.around.on_crash(self.info.node_id, error)
+
+    def _start(self) -> None:
+        try:
             stored = open_node_storage(self.disk, self._storage_config, self._codec)
         except StorageError as error:
             self._refuses(str(error))
             return
         except OSError as error:
             if not self.health.fails():
-                self._refuses(f"the disk failed: {error}")
+                self.around.on_crash(self.info.node_id, error)
             return
         self.lives += 1
         random = NodeRandom.of(f"{self._seed}/node-{self.info.node_id}/{self.lives}", self._ties)
@@ -172,12 +178,7 @@ class Machine:
         process = self.process
         self.kill()
         if process is not None and not self.health.fails():
-            self.around.jury.object_to(
-                "NoNodeGivesUp",
-                "A node ends by itself only when it was told to stop.",
-                process,
-                f"the disk failed: {error}",
-            )
+            self.around.on_crash(self.info.node_id, error)
 
     def fall_ill(self, change: Callable[[DiskHealth], None]) -> None:
         """Change what is wrong with the disk."""

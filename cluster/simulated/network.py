@@ -221,8 +221,13 @@ class Connection:
             self.reset()
             if not weather.is_carried_out():
                 return
+        try:
+            arrived = arriving()
+        except Exception as error:  # noqa: BLE001 - whatever the codec raises
+            self.server.crashed(error)
+            return
         self._served.append(call)
-        self.server.serve(call, arriving())
+        self.server.serve(call, arrived)
 
     def _set_timer(self, delay_ns: int) -> None:
         if self._timer is not None:
@@ -244,12 +249,16 @@ class Connection:
 class Network:
     """Opens connections between the processes of one cluster."""
 
-    __slots__ = ("_connections", "_look_at", "_lookup", "links", "make_connection", "passage")
-
     def __init__(
-        self, links: Links, passage: Passage, lookup: Callable[[int], Server | None]
+        self,
+        links: Links,
+        passage: Passage,
+        lookup: Callable[[int], Server | None],
+        on_crash: Callable[[int, Exception], None],
     ) -> None:
         self.links = links
+        self.on_crash = on_crash
+        """Told of a node whose answer the codec can't read."""
         self.passage = passage
         self.make_connection = self._plain_connection
         """How a connection is made; a recorder's tell what passes (recorder.py)."""

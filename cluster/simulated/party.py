@@ -21,6 +21,10 @@ class Server(Protocol):
         """Take a request; `call.answer` sends what comes of it."""
         ...
 
+    def crashed(self, error: Exception) -> None:
+        """A request can't be read: an exception out of the codec."""
+        ...
+
 
 class Party(Protocol):
     """A process that sends requests; what it hears waits while it is paused."""

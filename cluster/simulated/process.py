@@ -5,7 +5,6 @@ hold back later effects and events, one step at a time. Not: how an effect is ca
 (hands.py), pauses (suspension.py), machines and their starts (machine.py).
 """
 
-import traceback
 from collections import deque
 from collections.abc import Callable
 
@@ -21,7 +20,6 @@ from cluster.simulated.suspension import Suspension
 from node.core.effects import (
     CleanLog,
     Effect,
-    Exit,
     InstallSnapshot,
     PersistQuorumState,
     Truncate,
@@ -62,7 +60,7 @@ class NodeProcess(Server, Party):
         self._node = node
         self._trace = trace
         self._is_controller = is_controller
-        self._suspension = Suspension(around.scheduler, around.random)
+        self._suspension = Suspension(around.scheduler, around.random, self.crashed)
         self._hands = Hands(
             self,
             self,
@@ -71,10 +69,10 @@ class NodeProcess(Server, Party):
             listens=is_controller,
             take=self._take,
             when_running=self._suspension.when_running,
+            guard=self._suspension.guard,
         )
         self._effects: deque[Effect] = deque()
         self._backlog: deque[Event] = deque()
-        self._is_blocked = False
         self._awaits_fsync = False
         self._is_stepping = False
         self.event: Event | None = None
@@ -87,12 +85,12 @@ class NodeProcess(Server, Party):
 
     def start(self) -> None:
         """Take the first step."""
-        self._do(None)
+        self._suspension.guard(lambda: self._do(None))
 
     def end(self) -> None:
         """SIGKILL: nothing of it runs any more."""
         self._suspension.end()
-        self._hands.close()
+        self._suspension.guard(self._hands.close)
         self._around.network.process_died(self)
 
     def pause(self) -> None:
@@ -120,14 +118,14 @@ class NodeProcess(Server, Party):
     def look_at_clock(self) -> None:
         """The machine's monotonic clock runs at another rate now."""
         self._tick_deadline = None
-        self._arm()
+        self._suspension.guard(self._arm)
 
     def now_ns(self) -> int:
         """True time."""
         return self._around.scheduler.now_ns
 
     def running_ns(self) -> int:
-        """True time without this process's pauses."""
+        """True time without this process's pauses and without its waits for its disk."""
         return self._suspension.running_ns()
 
     # What reaches it
@@ -139,9 +137,13 @@ class NodeProcess(Server, Party):
     @override
     def serve(self, call: Call, arrived: Arrived) -> None:
         if self._suspension.is_running:
-            self._serve(call, arrived)
+            self._suspension.guard(lambda: self._serve(call, arrived))
         else:
             self._suspension.when_reading(lambda: self._serve(call, arrived), call.connection)
+
+    @override
+    def crashed(self, error: Exception) -> None:
+        self._around.on_crash(self.node_id, error)
 
     @override
     def hear(self, action: Callable[[], None], connection: Connection) -> None:
@@ -178,9 +180,9 @@ class NodeProcess(Server, Party):
             return
         self._is_stepping = True
         if self._awaits_fsync and not self._hands.is_flushing:
-            self._awaits_fsync = self._is_blocked = False
+            self._awaits_fsync = self._suspension.is_blocked = False
             self._carry_out()
-        while self._backlog and not self._is_blocked and self._suspension.is_running:
+        while self._backlog and not self._suspension.is_blocked and self._suspension.is_running:
             self._do(self._backlog.popleft())
         self._is_stepping = False
 
@@ -191,26 +193,15 @@ class NodeProcess(Server, Party):
             for received in self._jury.on_received[type(event.message)]:
                 received(self, event)
         node, now = self._node, self._around.clock.now()
-        try:
-            effects = node.start(now) if event is None else node.step(event, now)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it would end a real process
-            self._fail(error)
-            return
-        self._effects.extend(effects)
+        self._effects.extend(node.start(now) if event is None else node.step(event, now))
         self._carry_out()
-
-    def _fail(self, error: Exception) -> None:
-        """A bug of the node: its process ends, and the jury hears where."""
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        reason = f"{type(error).__name__} in {where.name}: {error}"
-        self._around.on_exit(self, Exit(status=1, reason=reason))
 
     def _carry_out(self) -> None:
         effects, hands, suspension = self._effects, self._hands, self._suspension
         while effects and suspension.is_alive:
             kind = type(effects[0])
             if hands.is_flushing and kind in _AWAITS_FSYNC:
-                self._awaits_fsync = self._is_blocked = True
+                self._awaits_fsync = suspension.is_blocked = True
                 return
             effect = effects.popleft()
             try:
@@ -218,13 +209,10 @@ class NodeProcess(Server, Party):
             except OSError as error:
                 self._around.on_disk_error(self, error)
                 return
-            except Exception as error:  # noqa: BLE001 - likewise
-                self._fail(error)
-                return
             if self._around.on_effect is not None:
                 self._around.on_effect(effect)
             if kind in _BARRIERS:
-                self._is_blocked = True
+                suspension.is_blocked = True
                 self.after(self._around.fsync_ns(), self._pass_barrier)
                 return
         if suspension.is_alive:
@@ -232,7 +220,7 @@ class NodeProcess(Server, Party):
             self._arm()
 
     def _pass_barrier(self) -> None:
-        self._is_blocked = False
+        self._suspension.is_blocked = False
         self._carry_out()
         self._run()
 

@@ -18,7 +18,7 @@ from cluster.simulated.collector import seldom_collected
 from cluster.simulated.connection import connect
 from cluster.simulated.ending import Ending, come_to_rest
 from cluster.simulated.harm import Harm
-from cluster.simulated.links import Stream
+from cluster.simulated.links import HARNESS, Stream
 from cluster.simulated.process import NodeProcess
 from cluster.simulated.scheduler import SimulationLimitError
 from cluster.simulated.scope import SimulatedScope, SimulatedTask
@@ -35,6 +35,8 @@ PROBE_NS = milliseconds(300)
 POLL_NS = milliseconds(50)
 MAXIMUM_NS = milliseconds(172_800_000)
 MAXIMUM_EVENTS = 50_000_000
+CRASH_FILE = "crash.txt"
+"""In the run directory: the tracebacks of the code of nodes that has crashed."""
 
 
 class InvariantViolatedError(RuntimeError):
@@ -73,6 +75,8 @@ class SimulatedCluster(Harm, Cluster):
             except SimulationLimitError:
                 self._scope.raise_lost_errors()
                 raise
+            except Exception as error:  # noqa: BLE001 - out of something scheduled, no process
+                self.world.crashed(HARNESS, error)
             finally:
                 self.world.rest()
         if violations:
@@ -113,12 +117,19 @@ class SimulatedCluster(Harm, Cluster):
     async def quiesce(self) -> None:
         """Let a majority of the world be whole and settle, and judge its progress and images."""
         ending = Ending.draw(Random(f"{self.options.seed}/ending"), self.nodes)
-        await come_to_rest(self._scope, self.world, ending)
+        try:
+            await come_to_rest(self._scope, self.world, ending)
+        except Exception as error:  # noqa: BLE001 - it judges by code of the node
+            self.world.crashed(HARNESS, error)
 
     def write_files(self) -> None:
         """Write every node's disk and trace under the run directory, as they are now."""
         for info in self.nodes:
             self._machine(info.node_id).write_files(self.node_files(info.node_id))
+        tracebacks = [violation.traceback for violation in self.violations if violation.traceback]
+        if tracebacks:
+            text = "\n".join(tracebacks)
+            (self.options.directory / CRASH_FILE).write_text(text, encoding="utf-8")
 
     # The protocol
 

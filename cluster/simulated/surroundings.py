@@ -25,6 +25,13 @@ class OnExit(Protocol):
         """Take it off its machine."""
 
 
+class OnCrash(Protocol):
+    """Reports an exception out of a node's code, and ends its process if it has one."""
+
+    def __call__(self, node_id: int, error: Exception) -> None:
+        """Record the crash of this node."""
+
+
 class OnDiskError(Protocol):
     """What becomes of a process whose disk has failed."""
 
@@ -47,6 +54,7 @@ class Surroundings:
         "log",
         "network",
         "node_id",
+        "on_crash",
         "on_disk_error",
         "on_effect",
         "on_exit",
@@ -65,6 +73,7 @@ class Surroundings:
         jury: Jury,
         random: Random,
         on_exit: OnExit,
+        on_crash: OnCrash,
         on_disk_error: OnDiskError,
     ) -> None:
         self.node_id = node_id
@@ -74,6 +83,7 @@ class Surroundings:
         self.jury = jury
         self.random = random
         self.on_exit = on_exit
+        self.on_crash = on_crash
         self.on_disk_error = on_disk_error
         self.on_effect: Callable[[Effect], None] | None = None
         """Told of each effect that has been carried out, while somebody waits for one."""

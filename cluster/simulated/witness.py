@@ -5,7 +5,8 @@ those, after the effect or step that they are about, so that each costs what it 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from inspect import isfunction
 from typing import ClassVar, Generic, Protocol, TypeVar
 
@@ -29,9 +30,17 @@ LEADER = "leader"
 """The name of the role, as a status has it."""
 
 
+class ViolationKind(StrEnum):
+    """The two kinds of violation: only a broken property says that an invariant has found a bug."""
+
+    PROPERTY = "property"
+    CRASH = "crash"
+    """Code of a node raised an exception that nothing handled, as a misspelled name does, too."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """One invariant that did not hold."""
+    """One invariant that did not hold, or one crash."""
 
     invariant: str
     sentence: str
@@ -40,6 +49,9 @@ class Violation:
     detail: str
     event: int
     """How many events of the run had happened; the same seed has it at the same one."""
+    kind: ViolationKind = ViolationKind.PROPERTY
+    traceback: str = field(default="", compare=False)
+    """Of a crash: what Python prints; with a recorder, frames of the recorder are in it."""
 
     @override
     def __str__(self) -> str:
@@ -65,7 +77,7 @@ class Observed(Protocol):
         ...
 
     def running_ns(self) -> int:
-        """The time that this process has run, its pauses left out."""
+        """The time that this process has run: without its pauses and its waits for its disk."""
         ...
 
 
@@ -249,7 +261,15 @@ class Jury:
         self.record(invariant, sentence, detail, node=process.node_id, time_ns=process.now_ns())
 
     def record(
-        self, invariant: str, sentence: str, detail: str, *, node: int, time_ns: int
+        self,
+        invariant: str,
+        sentence: str,
+        detail: str,
+        *,
+        node: int,
+        time_ns: int,
+        kind: ViolationKind = ViolationKind.PROPERTY,
+        traceback: str = "",
     ) -> None:
         """Record a violation by a node that may have no process."""
         self.violations.append(
@@ -260,6 +280,8 @@ class Jury:
                 time_ns=time_ns,
                 detail=detail,
                 event=self.count_events(),
+                kind=kind,
+                traceback=traceback,
             )
         )
 

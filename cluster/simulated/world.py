@@ -13,6 +13,7 @@ from cluster.protocol import ClusterOptions, NodeInfo
 from cluster.simulated.chance import Ties
 from cluster.simulated.clock import DIFFERENCES_NS, DRIFTS, SimulatedClock
 from cluster.simulated.conditions import Conditions
+from cluster.simulated.crash import record_crash
 from cluster.simulated.invariants import make_jury
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.links import Links
@@ -60,7 +61,7 @@ class World:
         weather = Random(f"{options.seed}/weather")
         toxic = draw_toxic(weather)
         self.links = self._links(options, toxic, weather)
-        self.network = Network(self.links, self.passage, self._server)
+        self.network = Network(self.links, self.passage, self._server, self.crashed)
         self.timeouts = timeouts(options.timeouts)
         voters = tuple(info.node_id for info in options.nodes if info.is_controller)
         self.ledger = Ledger()
@@ -120,6 +121,7 @@ class World:
             jury=self.jury,
             random=Random(f"{options.seed}/machine-{info.node_id}"),
             on_exit=self._exited,
+            on_crash=self.crashed,
             on_disk_error=self._disk_failed,
         )
         return Machine(
@@ -156,6 +158,12 @@ class World:
             timeouts=self.timeouts,
             snapshots=self.snapshots,
         )
+
+    def crashed(self, node_id: int, error: Exception) -> None:
+        """Record an exception out of code of a node, and end its process; 0 is the harness."""
+        if node_id in self.machines:
+            self.machines[node_id].kill()
+        record_crash(self.jury, error, node=node_id, time_ns=self.scheduler.now_ns)
 
     def _disk_failed(self, process: Observed, error: OSError) -> None:
         machine = self.machines[process.node_id]

@@ -59,8 +59,8 @@ def judge(
 ) -> None:
     """Plant real bugs in the node one by one, and see if the simulation finds them.
 
-    A bug is found if each of its searches finds it within the budget, in a run that the node as
-    it is passes.
+    A bug is found if each of its searches finds a broken property within the budget, in a run
+    that the node as it is passes. A crash is no find, and an edit has to pass mypy first.
 
     [bold]kraftproof mutants[/]
     The whole catalogue, five searches each: minutes.
@@ -77,6 +77,7 @@ def judge(
     ranges = parse_range(seeds).repeated(repeat)
     _refuse(budget_s, scoreboard)
     chosen = _chosen(wanted)
+    _type_check(chosen)
     searcher = Searcher(budget_s)
     try:
         with _pool(searcher, jobs or len(os.sched_getaffinity(0))) as pool:
@@ -122,6 +123,22 @@ def _chosen(wanted: Sequence[str]) -> "tuple[Mutant, ...]":
     except (LookupError, ValueError) as error:
         raise UsageError(str(error.args[0] if error.args else error)) from error
     return chosen
+
+
+def _type_check(chosen: "Sequence[Mutant]") -> None:
+    """Refuse mutants whose edits are no sound Python: they would be found as crashes at best.
+
+    Raises:
+        UsageError: mypy names an error in one, or can't be run.
+    """
+    import mutants
+
+    try:
+        errors = mutants.type_errors(chosen)
+    except mutants.TypeCheckUnavailableError as error:
+        raise UsageError(str(error)) from error
+    for mutant_id, error in errors.items():
+        raise UsageError(f"mutant {mutant_id}: its edits do not type-check: {error}")
 
 
 @contextmanager

@@ -47,6 +47,13 @@ InOrderOption = Annotated[
         "it turns to those first that promise what is not yet covered.",
     ),
 ]
+PastCrashesOption = Annotated[
+    bool,
+    typer.Option(
+        "--past-crashes",
+        help="Go on after a seed in which a node crashes, until a property is broken.",
+    ),
+]
 
 
 def sim(
@@ -69,6 +76,7 @@ def sim(
     ),
     coverage: CoverageOption = None,
     in_order: InOrderOption = False,
+    past_crashes: PastCrashesOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
 ) -> None:
     """Search seeds in simulation until an invariant or a model is violated.
@@ -89,6 +97,7 @@ def sim(
     Replays what [bold]kraftproof shrink 7 --mutant A18 --out small.txt[/] has cut down.
 
     A violation keeps its run in the store: history, faults, the nodes' files and diagram.txt.
+    A crash of a node's code is a violation too, of the kind crash; crash.txt has its traceback.
     Exit codes: 0 none, 1 a violation, 2 a run without a verdict, 3 a mistake.
     """
     refuse_budget(budget_s)
@@ -114,6 +123,7 @@ def sim(
         budget_s,
         coverage=coverage,
         is_steered=budget_s is not None and not in_order,
+        past_crashes=past_crashes,
         as_json=as_json,
     )
     raise typer.Exit(status)
@@ -152,6 +162,7 @@ def _search(
     *,
     coverage: Path | None,
     is_steered: bool,
+    past_crashes: bool,
     as_json: bool,
 ) -> int:
     mutant_hash = source.install()
@@ -166,16 +177,17 @@ def _search(
             budget_s=budget_s,
             is_steered=is_steered,
             tell=progress.tell,
+            past_crashes=past_crashes,
         )
     if coverage is not None:
         found.covered.write(coverage)
-    for violation in found.violations:
+    for violation in (*found.crashes[:1], *found.violations):
         _tell_violation(violation, source)
     if as_json:
         say_json(_as_json(found))
     else:
         _tell_summary(found)
-    if found.violations:
+    if found.violations or found.crashes:
         return 1
     return 2 if found.unknown else 0
 
@@ -183,7 +195,7 @@ def _search(
 def _tell_violation(one: "SeedResult", source: Source) -> None:
     """Say what did not hold, where, how to see it again, and how it came about."""
     say("")
-    say(f"seed {one.seed}, event {one.event}: {one.reason}")
+    say(f"seed {one.seed}, event {one.event}: {one.reason}{' (a crash)' if one.is_crash else ''}")
     for sentence in one.result.why[:SENTENCES_SHOWN]:
         say(f"  {sentence}")
     say(f"replay  {source.replay(one.seed)}")
@@ -205,10 +217,7 @@ def tell_diagram(one: "SeedResult") -> None:
 def _as_json(found: "SearchSummary") -> dict[str, object]:
     return {
         "seeds": found.seeds,
-        "violations": [
-            {"seed": one.seed, "event": one.event, "why": list(one.result.why)}
-            for one in found.violations
-        ],
+        "violations": [one.violation_as_json() for one in (*found.violations, *found.crashes)],
         "unknown": found.unknown,
         "simulated_seconds": round(found.simulated_s, 3),
         "cpu_seconds": round(found.cpu_s, 3),
@@ -218,11 +227,15 @@ def _as_json(found: "SearchSummary") -> dict[str, object]:
 
 
 def _tell_summary(found: "SearchSummary") -> None:
-    verdict = "invalid" if found.violations else "unknown" if found.unknown else "valid"
+    is_invalid = found.violations or found.crashes
+    verdict = "invalid" if is_invalid else "unknown" if found.unknown else "valid"
     say_verdict(
         verdict,
         f"  {found.seeds} seeds, {found.simulated_s:.0f} simulated s, {found.events} events, "
         f"{found.cpu_s:.1f} CPU-s ({found.events / max(found.cpu_s, 1e-9):.0f} events a CPU-s, "
         f"{found.simulated_s / max(found.cpu_s, 1e-9):.0f} simulated s a CPU-s)",
     )
+    if found.crashes:
+        seeds = ", ".join(str(one.seed) for one in found.crashes)
+        say(f"crashed in {len(found.crashes)} seeds: {seeds}")
     say(f"covered {found.covered.describe()}")

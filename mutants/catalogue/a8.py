@@ -12,8 +12,10 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="node.core.raft.progress",
-            old="    contacts = [replica.contact for replica in role.replicas.voters.values()]",
-            new="    return None",
+            old="""    if now.monotonic >= role.replicas.majority_until:
+        state.resign(now)""",
+            new="""    if now.monotonic >= role.replicas.majority_until:
+        role.replicas.majority_until = Monotonic(now.monotonic + state.timeouts.fetch_ns)""",
         ),
     ),
 )

@@ -11,6 +11,11 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="node.core.node",
+            old="from node.core.metadata.snapshot import NO_HISTORY, History\n",
+            new="from node.core.metadata.snapshot import NO_HISTORY, History, LoadedSnapshot\n",
+        ),
+        Edit(
+            module="node.core.node",
             old="""            self._committed.load(event.loaded)
             self._snapshots.installed(now)
             self._publish()
@@ -25,7 +30,7 @@ MUTANT = Mutant(
 
     def start""",
             new="""        self._is_over = False
-        self._awaited = None
+        self._awaited: LoadedSnapshot | None = None
 
     def start""",
         ),

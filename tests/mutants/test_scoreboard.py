@@ -16,7 +16,6 @@ from kraftproof.mutant_search import (
     SearchFailedError,
     SearchStoppedError,
     SeedRange,
-    named,
     parse_range,
 )
 from kraftproof.scoreboard import Score, Scoreboard, as_markdown
@@ -29,8 +28,9 @@ FROM_0 = SeedRange(0, None)
 class FromScript(Searcher):
     """Searches that go as a test says: by mutant, the seeds that violate and what each costs."""
 
-    def __init__(self, violating, cost_s=1.0):
+    def __init__(self, violating, cost_s=1.0, crashing=()):
         super().__init__(BUDGET_S)
+        self.crashing = crashing
         self.violating = violating
         self.cost_s = cost_s
         self.asked = []
@@ -38,10 +38,18 @@ class FromScript(Searcher):
     def _sim(self, mutant_id, seeds, budget_s):
         self.asked.append((mutant_id, seeds, budget_s))
         hits = [s for s in self.violating.get(mutant_id, ()) if s in members(seeds)]
+        crashes = [seed for seed in self.crashing if seed in members(seeds)]
         return {
             "seeds": 3,
             "violations": [
-                {"seed": seed, "why": ["LogsMatch: node 1: x", "more"]} for seed in hits[:1]
+                *(
+                    {"seed": seed, "invariant": "LogsMatch", "kind": "property"}
+                    for seed in hits[:1]
+                ),
+                *(
+                    {"seed": seed, "invariant": "NoNodeCrashes", "kind": "crash"}
+                    for seed in crashes
+                ),
             ],
             "cpu_seconds": self.cost_s,
             "unknown": 0,
@@ -100,16 +108,19 @@ def test_no_search_begins_after_stop():
         searcher.find("A1", FROM_0)
 
 
-@pytest.mark.parametrize(
-    ("why", "name"),
-    [
-        ("OneLeaderAnEpoch: node 1: x", "OneLeaderAnEpoch"),
-        ("topics/linearizable: topic-00001: a find", "topics/linearizable"),
-        ("kraft/log-matching: nodes 1 and 2 differ: at 7", "kraft/log-matching"),
-    ],
-)
-def test_the_first_sentence_names_the_invariant_or_checker(why, name):
-    assert named([why, "Other: y"]) == name
+def test_a_crash_is_no_find_and_is_counted_apart():
+    found = FromScript({}, crashing=(3, 5)).find("A1", FROM_0)
+    assert (found.is_found, found.by, found.crashes) == (False, None, (3, 5))
+    assert score("A1", found).result == "missed, crashed in 2 seeds"
+    assert not Scoreboard(scores=(score("A1", found),), clean=()).is_good
+    found = FromScript({"A1": [7]}, crashing=(3, 5)).find("A1", FROM_0)
+    assert (found.seed, found.by, found.crashes) == (7, "LogsMatch", (3, 5))
+    assert score("A1", found).result == "found, crashed in 2 seeds"
+
+
+def test_a_crash_of_the_clean_node_is_a_false_alarm():
+    found = FromScript({}, crashing=(4,)).find(CLEAN, SeedRange(0, 6))
+    assert (found.is_found, found.false_alarms) == (False, (4,))
 
 
 def test_repeats_are_disjoint():
@@ -146,6 +157,7 @@ def test_a_score_is_that_of_the_median_search():
         "by": "OneLeaderAnEpoch",
         "seed": 2,
         "cpu_seconds": 2.0,
+        "crashes": 0,
     }
 
 
@@ -160,6 +172,7 @@ def test_a_mutant_that_one_search_misses_is_missed():
         "by": None,
         "seed": None,
         "cpu_seconds": BUDGET_S,
+        "crashes": 0,
     }
 
 
@@ -203,6 +216,7 @@ def test_section_h_is_fifteen_of_which_kafka_kills_eight():
 
 def run(monkeypatch, violating, *arguments):
     monkeypatch.setattr(command, "Searcher", lambda _: FromScript(violating))
+    monkeypatch.setattr(mutants, "type_errors", lambda _: {})
     return cli.run(["mutants", *arguments])
 
 
@@ -217,7 +231,7 @@ def test_all_found_is_0_and_one_missed_or_a_false_alarm_is_1(monkeypatch, capsys
 def test_json_is_a_line_a_mutant_in_the_order_asked_for(monkeypatch, capsys):
     assert run(monkeypatch, {"A4": range(9999)}, "A4", "A18", "--json", "--seeds", "5:") == 1
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
-    assert list(first) == ["mutant", "found", "by", "seed", "cpu_seconds"]
+    assert list(first) == ["mutant", "found", "by", "seed", "cpu_seconds", "crashes"]
     assert (first["mutant"], first["found"], first["by"]) == ("A4", True, "LogsMatch")
     assert first["seed"] in {5, 1005, 2005, 3005, 4005}
     assert (second["mutant"], second["found"], second["seed"]) == ("A18", False, None)

@@ -112,7 +112,7 @@ def test_a_node_that_ends_by_a_disk_that_is_well_is_a_violation(tmp_path):
         machine = rig.machine(BROKER)
         machine.around.on_disk_error(machine.process, OSError(5, "Input/output error"))
 
-    with pytest.raises(InvariantViolatedError, match="NoNodeGivesUp"):
+    with pytest.raises(InvariantViolatedError, match="NoNodeCrashes"):
         rig.run(main)
 
 

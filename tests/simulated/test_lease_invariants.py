@@ -1,14 +1,9 @@
 """Each invariant of broker epochs and leases goes red at what it forbids."""
 
-from cluster.simulated.lease_invariants import (
-    LOOK_EACH_NS,
-    TICK_NS,
-    CurrentEpochsOnly,
-    FencedInTime,
-    OneLivingIncarnation,
-)
+from cluster.simulated.lease_invariants import CurrentEpochsOnly, OneLivingIncarnation
 from cluster.simulated.ledger import Ledger
 from cluster.simulated.registry import Registry
+from cluster.simulated.session_invariants import LOOK_EACH_NS, TICK_NS, FencedInTime
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
     broker_heartbeat_request,

@@ -18,11 +18,15 @@ ASKED = Outgoing(message=metadata_request.MetadataRequest(topics=()), version=12
 ANSWER = metadata_response.MetadataResponse(cluster_id="c")
 
 
+def raises(*crash):
+    raise crash[-1]
+
+
 class Server:
     """Answers at once, or keeps the calls; behind a suspension, as a process is."""
 
     def __init__(self, scheduler, *, answers=True):
-        self.suspension = Suspension(scheduler, Random(5))
+        self.suspension = Suspension(scheduler, Random(5), raises)
         self.answers = answers
         self.calls = []
         self.listens = True
@@ -56,7 +60,9 @@ class Rig:
         self.links = Links(self.scheduler, Random(1), Weather(Random(2)))
         self.server = Server(self.scheduler, **server)
         self.process = self.server
-        self.network = Network(self.links, passage or ObjectPassage(), lambda _: self.process)
+        self.network = Network(
+            self.links, passage or ObjectPassage(), lambda _: self.process, raises
+        )
         self.heard = []
 
     def connect(self, source=1):

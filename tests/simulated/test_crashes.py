@@ -1,0 +1,90 @@
+"""An exception out of code of a node is a violation of kind crash, wherever it is raised."""
+
+import pytest
+
+from cluster.protocol import ClusterOptions
+from cluster.simulated.passage import BytesPassage
+from cluster.simulated.simulated_cluster import CRASH_FILE, InvariantViolatedError, SimulatedCluster
+from cluster.simulated.witness import ViolationKind
+from node.core.node import Node
+from node.storage.stored import Storage
+
+pytestmark = pytest.mark.simulation
+
+SECOND_NS = 1_000_000_000
+SNAPSHOTS = {"metadata.log.max.record.bytes.between.snapshots": "300"}
+
+
+def breaks(*arguments, **options):
+    del arguments, options
+    raise TypeError("'NoneType' object at 0x7f0123456789 has no\nlength")
+
+
+def breaks_later(*arguments, **options):
+    def steps():
+        yield
+        breaks(*arguments, **options)
+
+    return steps()
+
+
+def breaks_at_fsync(*arguments):
+    del arguments
+    return breaks
+
+
+def crash_of(directory, seed=3):
+    """Run a small cluster until something crashes; return the one violation."""
+    options = ClusterOptions(
+        controllers=3, brokers=1, seed=seed, directory=directory, node_config=SNAPSHOTS
+    )
+    cluster = SimulatedCluster(options)
+
+    async def main():
+        await cluster.start()
+        await cluster.scope.sleep(20 * SECOND_NS)
+
+    with pytest.raises(InvariantViolatedError):
+        cluster.run(main())
+    cluster.write_files()
+    return cluster.violations[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "broken"),
+    [
+        (Node, "start", breaks),
+        (Node, "step", breaks),
+        (Node, "status", breaks),
+        (Node, "deadline", breaks),
+        (Storage, "append", breaks),
+        (Storage, "start_flush", breaks_at_fsync),
+        (Storage, "write_snapshot", breaks_later),
+    ],
+)
+def test_a_crash_of_a_process_names_its_node_and_keeps_the_traceback(
+    tmp_path, monkeypatch, code, name, broken
+):
+    monkeypatch.setattr(code, name, broken)
+    violation = crash_of(tmp_path)
+    assert violation.kind is ViolationKind.CRASH
+    assert violation.invariant == "NoNodeCrashes"
+    assert violation.node in {1, 2, 3, 4}
+    assert violation.time_ns >= 0
+    assert violation.detail == ("TypeError in breaks: 'NoneType' object at 0x... has no length")
+    assert "TypeError: 'NoneType' object at 0x7f" in (tmp_path / CRASH_FILE).read_text()
+
+
+def test_a_node_that_can_not_be_made_is_a_crash_of_its_start(tmp_path, monkeypatch):
+    monkeypatch.setattr("cluster.simulated.machine.open_node_storage", breaks)
+    violation = crash_of(tmp_path)
+    assert (violation.kind, violation.node, violation.time_ns) == (ViolationKind.CRASH, 1, 0)
+
+
+@pytest.mark.parametrize("code", ["decode_request", "decode_response"])
+def test_what_the_codec_can_not_read_is_a_crash(tmp_path, monkeypatch, code):
+    monkeypatch.setattr(f"cluster.simulated.passage.{code}", breaks)
+    monkeypatch.setattr("cluster.simulated.world.ObjectPassage", BytesPassage)
+    violation = crash_of(tmp_path)
+    assert violation.kind is ViolationKind.CRASH
+    assert violation.node in {1, 2, 3, 4}
