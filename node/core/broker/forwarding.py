@@ -21,20 +21,12 @@ from node.wire.messages import (
     Message,
     create_topics_request,
     delete_topics_request,
-    describe_quorum_request,
     envelope_response,
-    unregister_broker_request,
 )
 
 if TYPE_CHECKING:
     from random import Random
 
-FORWARDED: Final = (
-    create_topics_request.CreateTopicsRequest,
-    delete_topics_request.DeleteTopicsRequest,
-    describe_quorum_request.DescribeQuorumRequest,
-    unregister_broker_request.UnregisterBrokerRequest,
-)
 LONGEST_WAIT_NS: Final = milliseconds(60_000)
 MARGIN_FRACTION: Final = 10
 """The part of the client's time that is left for our answer to reach it: after that it could only

@@ -7,7 +7,8 @@ whether this node is the active controller (controller.py).
 """
 
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -97,7 +98,7 @@ class ActiveController:
 
     def receive(self, event: Received, now: Instant) -> None:
         """Decide a request now, and answer it when that is safe."""
-        outcome = self._decide(event.message, now)
+        outcome = DECISIONS[type(event.message)].decide(self, event.message, now)
         if outcome.contact is not None:
             self._sessions.lease([outcome.contact], now)
         if outcome.records:
@@ -149,26 +150,41 @@ class ActiveController:
             self._outbox.reply(answer.event, not_controller(answer.event))
         self._committed.withdraw()
 
-    def _decide(self, message: Message, now: Instant) -> Outcome:
-        match message:
-            case broker_heartbeat_request.BrokerHeartbeatRequest():
-                return heartbeat(self._image, message)
-            case broker_registration_request.BrokerRegistrationRequest():
-                return register(
-                    self._image,
-                    message,
-                    cluster_id=self._config.cluster_id,
-                    next_offset=self._raft.log.end_offset,
-                    is_live=self._sessions.is_live(NodeId(message.broker_id), now),
-                )
-            case unregister_broker_request.UnregisterBrokerRequest():
-                return unregister(self._image, message)
-            case create_topics_request.CreateTopicsRequest():
-                return create_topics(self._image, message, self._config, self._random)
-            case delete_topics_request.DeleteTopicsRequest():
-                return delete_topics(self._image, message)
-            case _:
-                raise AssertionError(f"{type(message).__name__} is not the controller's")
+    def decide_heartbeat(
+        self, message: broker_heartbeat_request.BrokerHeartbeatRequest, _: Instant
+    ) -> Outcome:
+        """Renew a broker's lease."""
+        return heartbeat(self._image, message)
+
+    def decide_register(
+        self, message: broker_registration_request.BrokerRegistrationRequest, now: Instant
+    ) -> Outcome:
+        """Register a broker."""
+        return register(
+            self._image,
+            message,
+            cluster_id=self._config.cluster_id,
+            next_offset=self._raft.log.end_offset,
+            is_live=self._sessions.is_live(NodeId(message.broker_id), now),
+        )
+
+    def decide_unregister(
+        self, message: unregister_broker_request.UnregisterBrokerRequest, _: Instant
+    ) -> Outcome:
+        """Remove a registration."""
+        return unregister(self._image, message)
+
+    def decide_create_topics(
+        self, message: create_topics_request.CreateTopicsRequest, _: Instant
+    ) -> Outcome:
+        """Create topics."""
+        return create_topics(self._image, message, self._config, self._random)
+
+    def decide_delete_topics(
+        self, message: delete_topics_request.DeleteTopicsRequest, _: Instant
+    ) -> Outcome:
+        """Delete topics."""
+        return delete_topics(self._image, message)
 
     def _write(self, written: tuple[Record, ...], now: Instant) -> Offset:
         """Append a batch; it also covers the answers that waited for any record."""
@@ -184,3 +200,33 @@ class ActiveController:
     def _raise_barrier(self, now: Instant) -> None:
         if self._barrier.needs_record():
             self._barrier.raised(self._write((records.NoOpRecord(),), now))
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """One request that the active controller serves."""
+
+    decide: Callable[[ActiveController, Any, Instant], Outcome]
+    """Takes the request type that the entry is filed under: which a dict's type can't say."""
+    is_forwarded: bool
+    """Whether it is a client's, which brokers pass on in an Envelope; or else a broker's own."""
+
+
+DECISIONS: Final[Mapping[type[Message], Decision]] = {
+    broker_heartbeat_request.BrokerHeartbeatRequest: Decision(
+        decide=ActiveController.decide_heartbeat, is_forwarded=False
+    ),
+    broker_registration_request.BrokerRegistrationRequest: Decision(
+        decide=ActiveController.decide_register, is_forwarded=False
+    ),
+    create_topics_request.CreateTopicsRequest: Decision(
+        decide=ActiveController.decide_create_topics, is_forwarded=True
+    ),
+    delete_topics_request.DeleteTopicsRequest: Decision(
+        decide=ActiveController.decide_delete_topics, is_forwarded=True
+    ),
+    unregister_broker_request.UnregisterBrokerRequest: Decision(
+        decide=ActiveController.decide_unregister, is_forwarded=True
+    ),
+}
+"""All that the active controller decides. What it advertises, what a broker forwards and what an
+Envelope may hold are made from this (node/core/served.py)."""
