@@ -78,7 +78,7 @@ class ActiveController:
         self._committed = committed
         self._outbox = outbox
         self._random = random
-        self._image = committed.image
+        self._image = committed.newest
         self._pending: deque[Pending] = deque()
         self._barrier = ReadBarrier()
         self._sessions = Sessions(config.timeouts.session_ns)
@@ -90,6 +90,9 @@ class ActiveController:
             ],
             now,
         )
+        if committed.has_open_transaction:
+            # Its leader is gone, and nobody else knows what was to follow (KIP-868).
+            self._write((records.AbortTransactionRecord(reason="Controller failover"),), now)
         if METADATA_VERSION not in self._image.features:
             level = records.FeatureLevelRecord(
                 name=METADATA_VERSION, feature_level=METADATA_VERSION_LEVEL
