@@ -42,12 +42,11 @@ def encode_record(record: MetadataRecord, version: int | None = None) -> bytes:
 def _version_to_write(record: MetadataRecord) -> int:
     """Return metadata.version 3.9's, or the newest for a record with what that lacks."""
     needs_newest = False
-    match record:
-        case PartitionRecord() | PartitionChangeRecord():
-            told = (record.eligible_leader_replicas, record.last_known_elr)
-            needs_newest = told != (None, None)
-        case RegisterBrokerRecord() | BrokerRegistrationChangeRecord():
-            needs_newest = record.cordoned_log_dirs is not None
+    if isinstance(record, PartitionRecord | PartitionChangeRecord):
+        told = (record.eligible_leader_replicas, record.last_known_elr)
+        needs_newest = told != (None, None)
+    elif isinstance(record, RegisterBrokerRecord | BrokerRegistrationChangeRecord):
+        needs_newest = record.cordoned_log_dirs is not None
     return record.MAX_VERSION if needs_newest else WRITE_VERSIONS.get(record.KEY, 0)
 
 

@@ -32,7 +32,7 @@ from node.core.metadata.apply import apply_all
 from node.core.metadata.committed import CommittedImage
 from node.core.outbox import Outbox
 from node.core.raft.raft import Raft
-from node.core.types import Instant, Monotonic, NodeId, Offset
+from node.core.types import Instant, Monotonic, NodeId, Offset, earliest, milliseconds
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
     Message,
@@ -55,6 +55,8 @@ class Pending(Struct, frozen=True, kw_only=True):
     offset: Offset
     event: Received
     reply: Message
+    expires: Monotonic | None = None
+    """When the client gives up; None if it has not said."""
     wrote: bool
     """Whether the record is the request's own; if it is lost, so is the request's fate."""
 
@@ -107,7 +109,13 @@ class ActiveController:
         if outcome.records:
             offset = self._write(outcome.records, now)
             self._pending.append(
-                Pending(offset=offset, event=event, reply=outcome.reply, wrote=True)
+                Pending(
+                    offset=offset,
+                    event=event,
+                    reply=outcome.reply,
+                    expires=client_deadline(event.message, now),
+                    wrote=True,
+                )
             )
         else:
             self._barrier.wait(Answer(event, outcome.reply))
@@ -123,7 +131,8 @@ class ActiveController:
         self._raise_barrier(now)
 
     def tick(self, now: Instant) -> None:
-        """Fence the brokers whose lease has run out, all in one batch."""
+        """Answer who can wait no more; fence the brokers whose lease has run out, in one batch."""
+        self._expire(now)
         image = self._image
         written: tuple[Record, ...] = ()
         for broker_id in self._sessions.expire(now):
@@ -138,8 +147,21 @@ class ActiveController:
             self._write(written, now)
 
     def deadline(self) -> Monotonic | None:
-        """When the next lease runs out."""
-        return self._sessions.deadline()
+        """When the next lease or the next client's time runs out."""
+        return earliest(self._sessions.deadline(), *(entry.expires for entry in self._pending))
+
+    def _expire(self, now: Instant) -> None:
+        """Tell clients whose time is up that the fate of their request is unknown."""
+        expired = [
+            pending
+            for pending in self._pending
+            if pending.expires is not None and pending.expires <= now.monotonic
+        ]
+        for pending in expired:
+            self._pending.remove(pending)
+            reason = "the change was not known to have committed within the request's time"
+            reply = refusal(pending.event.message, ErrorCode.REQUEST_TIMED_OUT, reason)
+            self._outbox.reply(pending.event, reply)
 
     def resign(self) -> None:
         """Answer all who wait; what was written may yet commit, under another leader (631-13)."""
@@ -203,6 +225,18 @@ class ActiveController:
     def _raise_barrier(self, now: Instant) -> None:
         if self._barrier.needs_record():
             self._barrier.raised(self._write((records.NoOpRecord(),), now))
+
+
+def client_deadline(message: Message, now: Instant) -> Monotonic | None:
+    """Return until when a request's client waits, if it says so."""
+    match message:
+        case (
+            create_topics_request.CreateTopicsRequest(timeout_ms=timeout_ms)
+            | delete_topics_request.DeleteTopicsRequest(timeout_ms=timeout_ms)
+        ) if timeout_ms > 0:
+            return Monotonic(now.monotonic + milliseconds(timeout_ms))
+        case _:
+            return None
 
 
 class Decision(Struct, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """Which answer waits for what: commits, the read barrier, a claim, a lost leadership."""
 
 import pytest
+from msgspec.structs import replace
 
 from node.core.controller.active import DECISIONS, ActiveController
 from node.core.controller.barrier import Answer, ReadBarrier
@@ -222,3 +223,19 @@ def test_active_controller_needs_all_committed() -> None:
 def _errors(answer) -> set[int]:
     results = getattr(answer, "topics", None) or getattr(answer, "responses", None) or (answer,)
     return {result.error_code for result in results}
+
+
+@pytest.mark.requirement("590-05")
+def test_a_change_that_does_not_commit_in_its_clients_time_has_an_unknown_fate() -> None:
+    desk = Desk.active(brokers=1)
+    request = desk.send(replace(creation("t"), timeout_ms=5))
+    patient = desk.send(replace(creation("u"), timeout_ms=50))
+    desk.monotonic += 5_000_000 - 1
+    desk.controller.tick(desk.now)
+    assert desk.replies() == []
+    desk.monotonic += 1
+    desk.controller.tick(desk.now)
+    [reply] = desk.replies()
+    assert reply.request == request
+    assert _errors(reply.message) == {ErrorCode.REQUEST_TIMED_OUT}
+    assert [later.request for later in desk.commit()] == [patient]
