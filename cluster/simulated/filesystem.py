@@ -147,6 +147,11 @@ class SimulatedFileSystem(FileSystem):
     def size(self, path: str) -> int:
         return len(self._file(path).data)
 
+    @override
+    def lock(self, path: str) -> Callable[[], None]:
+        """Let go of nothing: a simulated machine runs one process at a time."""
+        return lambda: None
+
     def _find(self, path: str) -> SimulatedFile | SimulatedDirectory | None:
         entry: SimulatedFile | SimulatedDirectory = self.root
         for name in _names(path):

@@ -191,6 +191,7 @@ class Hands:
             effect.timeout_ns,
             lambda answer: self._answered(effect, answer),
             on_unsent,
+            effect.connect_ns if isinstance(effect, Forward) else None,
         )
 
     def _answered(self, request: Send | Forward, answer: Message | None) -> None:

@@ -41,7 +41,10 @@ from cluster.simulated.metadata_invariants import (
     WhoEntersAnIsrMayLead,
 )
 from cluster.simulated.progress_invariants import DeadlinesMoveOn
-from cluster.simulated.quorum_answer_invariants import QuorumIsToldTruly
+from cluster.simulated.quorum_answer_invariants import (
+    HighWatermarkToldNeverFalls,
+    QuorumIsToldTruly,
+)
 from cluster.simulated.registry import Registry
 from cluster.simulated.session_invariants import FencedInTime
 from cluster.simulated.snapshot_invariants import (
@@ -72,6 +75,7 @@ def make_jury(setting: Setting, ledger: Ledger) -> Jury:
             ElectedByAMajority(setting),
             EpochsNeverFall(setting),
             HighWatermarkNeverFalls(),
+            HighWatermarkToldNeverFalls(),
             CommittedByAMajority(setting),
             OwnWordIsDurable(setting),
             LogsMatch(),

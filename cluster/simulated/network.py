@@ -132,10 +132,12 @@ class Connection:
         timeout_ns: int,
         on_answer: OnAnswer,
         on_unsent: OnUnsent | None = None,
+        connect_ns: int | None = None,
     ) -> None:
         """Send a request, which ends in exactly one call of `on_answer`.
 
-        `on_unsent` is called instead, if given, when it has certainly reached nobody.
+        `on_unsent` is called instead, if given, when it has certainly reached nobody; after
+        `connect_ns` without a connection that is so.
         """
         assert self.is_open, "a new connection takes the place of a closed one"
         call = Call(self, outgoing, on_answer, on_unsent, self._links.now_ns() + timeout_ns)
@@ -144,6 +146,12 @@ class Connection:
             self._set_timer(timeout_ns)
         arriving = self._passage.request(outgoing)
         self._transmit(lambda: self._arrive(call, arriving))
+        if connect_ns is not None and not self._stands:
+            self._party.after(connect_ns, lambda: self._give_up_unsent(call))
+
+    def _give_up_unsent(self, call: Call) -> None:
+        if self.is_open and not self._stands and not call.is_done:
+            self.close()
 
     def open(self, on_open: Callable[[bool], None]) -> None:
         """Establish the connection; tells whether anything listens there."""

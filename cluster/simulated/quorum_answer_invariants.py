@@ -11,6 +11,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
+from node.core.effects import Forward, Send
 from node.core.events import Received
 from node.core.status import NodeStatus
 from node.wire.errors import ErrorCode
@@ -20,16 +21,40 @@ from node.wire.messages import (
     describe_cluster_response,
     describe_quorum_request,
     describe_quorum_response,
+    fetch_request,
+    fetch_response,
 )
 from node.wire.messages.generated.describe_quorum_response import PartitionData
 
 ClusterResponse = describe_cluster_response.DescribeClusterResponse
 QuorumResponse = describe_quorum_response.DescribeQuorumResponse
 LOG = ("__cluster_metadata", 0)
+UNKNOWN = -1
 TIMES_SINCE = 1
 """From this version on the times of Fetches are told."""
 NODES_SINCE = 2
 """From this version on the voters' listeners are told."""
+
+
+class HighWatermarkToldNeverFalls(Witness):
+    """Of a replica's leader, to a replica that may know more from the leader before."""
+
+    sentence = "No Fetch answer of its leader tells a replica less than it knows to be committed."
+    requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
+
+    @override
+    def heard(self, process: Observed, request: Send | Forward, answer: Message) -> None:
+        status = process.status
+        if status is None or not isinstance(answer, fetch_response.FetchResponse):
+            return
+        for topic in answer.responses:
+            for told in topic.partitions:
+                leader = (told.current_leader.leader_id, told.current_leader.leader_epoch)
+                is_taken = told.error_code == 0 and leader == (status.leader, status.epoch)
+                if is_taken and 0 <= told.high_watermark < status.high_watermark:
+                    known = status.high_watermark
+                    detail = f"leader {status.leader} tells {told.high_watermark}, known is {known}"
+                    self.jury.object(self, process, detail)
 
 
 class QuorumIsToldTruly(Witness):
@@ -67,7 +92,7 @@ class QuorumIsToldTruly(Witness):
             return
         if isinstance(message, QuorumResponse):
             for told in _told(message):
-                for fault in self._faults(status, told, event.version):
+                for fault in self._faults(process, told, event.version):
                     self.jury.object(self, process, fault)
             nodes = sorted(node.node_id for node in message.nodes)
             if event.version >= NODES_SINCE and nodes != self._voters:
@@ -78,15 +103,19 @@ class QuorumIsToldTruly(Witness):
                 detail = f"leader and controllers {said}, they are {status.leader}, {self._voters}"
                 self.jury.object(self, process, detail)
 
-    def _faults(self, status: NodeStatus, told: PartitionData, version: int) -> Iterator[str]:
+    def _faults(self, process: Observed, told: PartitionData, version: int) -> Iterator[str]:
+        status = process.status
+        if status is None:
+            return
         said = (told.leader_id, told.leader_epoch)
         if said != (status.leader, status.epoch):
             yield f"leader and epoch {said}, they are {status.leader}, {status.epoch}"
         if (told.error_code == ErrorCode.NONE) != (status.role == LEADER):
             yield f"a {status.role} answers with error {told.error_code}"
         elif told.error_code == ErrorCode.NONE:
-            if told.high_watermark != status.high_watermark:
-                yield f"high watermark {told.high_watermark}, it is {status.high_watermark}"
+            expected = _stated(process, status)
+            if told.high_watermark not in expected:
+                yield f"high watermark {told.high_watermark}, it is {expected[0]}"
             yield from self._replica_faults(told, has_times=version >= TIMES_SINCE)
         elif told.high_watermark > 0 or told.current_voters or told.observers:
             yield f"it does not lead, and tells of replicas: {told}"
@@ -100,6 +129,15 @@ class QuorumIsToldTruly(Witness):
             reached = max(one.log_end_offset, one.last_caught_up_timestamp)
             if has_times and one.last_fetch_timestamp < 0 <= reached:
                 yield f"{one.replica_id} is at {one.log_end_offset}, and has never fetched"
+
+
+def _stated(process: Observed, status: NodeStatus) -> tuple[int, ...]:
+    """Return what a leader may state: no high watermark before one in its own epoch."""
+    last = process.log.ending_at(status.high_watermark)
+    if last is not None:
+        return (status.high_watermark,) if last.epoch == status.epoch else (UNKNOWN,)
+    # Nothing has committed, or a snapshot stands where the last committed batch was.
+    return (status.high_watermark, UNKNOWN) if status.high_watermark else (UNKNOWN,)
 
 
 def _told(message: QuorumResponse) -> Iterator[PartitionData]:

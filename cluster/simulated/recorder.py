@@ -227,6 +227,7 @@ class _RecordedConnection(Connection):
         timeout_ns: int,
         on_answer: OnAnswer,
         on_unsent: OnUnsent | None = None,
+        connect_ns: int | None = None,
     ) -> None:
         recorder, link = self._recorder, self.link
         sent_ns = self._sent_ns[id(outgoing)] = recorder.now_ns()
@@ -240,7 +241,7 @@ class _RecordedConnection(Connection):
             recorder.lost(link, outgoing.message, sent_ns)
             (on_unsent or (lambda: on_answer(None)))()
 
-        super().send(outgoing, timeout_ns, answered, unsent)
+        super().send(outgoing, timeout_ns, answered, unsent, connect_ns)
 
     @override
     def _arrive(self, call: Call, arriving: Callable[[], Arrived]) -> None:

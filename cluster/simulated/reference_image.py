@@ -17,6 +17,7 @@ from node.wire.messages.batch import Batch, Record
 
 Fields: TypeAlias = dict[str, object]
 Entities: TypeAlias = dict[tuple[object, ...], Fields]
+OPEN_TRANSACTION: Final = ("open transaction",)
 UNCHANGED = -2
 TOPIC_RESOURCE = 2
 
@@ -51,10 +52,35 @@ def entities_of_log(batches: Iterable[Batch], before: Entities | None = None) ->
 def tell(entities: Entities, batch: Batch) -> None:
     """Change the entities in place as one more batch says."""
     for record in () if batch.is_control else batch.records:
+        _apply_to_transaction(entities, record)
         _apply_to_brokers(entities, record)
         _apply_to_topics(entities, record)
         _apply_to_configs(entities, record)
         _apply_to_others(entities, record)
+
+
+def _apply_to_transaction(entities: Entities, record: Record) -> None:
+    """Keep what was before a metadata transaction, until it is known how it ends (KIP-868)."""
+    match record:
+        case records.BeginTransactionRecord():
+            was = [(key, dict(fields)) for key, fields in entities.items()]
+            entities[OPEN_TRANSACTION] = {"before": was}
+        case records.EndTransactionRecord():
+            entities.pop(OPEN_TRANSACTION, None)
+        case records.AbortTransactionRecord():
+            before = shown(entities)
+            entities.clear()
+            entities.update(before)
+        case _:
+            return
+
+
+def shown(entities: Entities) -> Entities:
+    """Return the entities without those of a metadata transaction that has not ended."""
+    before = entities.get(OPEN_TRANSACTION, {}).get("before")
+    if not isinstance(before, list):
+        return dict(entities)
+    return dict(before)
 
 
 def _apply_to_brokers(entities: Entities, record: Record) -> None:
@@ -70,6 +96,7 @@ def _apply_to_brokers(entities: Entities, record: Record) -> None:
                 "fenced": record.fenced,
                 "in_controlled_shutdown": record.in_controlled_shutdown,
                 "log_dirs": record.log_dirs,
+                "cordoned_log_dirs": record.cordoned_log_dirs,
             }
         case records.UnregisterBrokerRecord():
             entities.pop(("broker", record.broker_id), None)
@@ -84,6 +111,8 @@ def _apply_to_brokers(entities: Entities, record: Record) -> None:
                 broker["in_controlled_shutdown"] = record.in_controlled_shutdown > 0
             if record.log_dirs:
                 broker["log_dirs"] = record.log_dirs
+            if record.cordoned_log_dirs is not None:
+                broker["cordoned_log_dirs"] = record.cordoned_log_dirs
         case _:
             return
 
@@ -110,11 +139,20 @@ def _apply_to_topics(entities: Entities, record: Record) -> None:
                 "partition_epoch": record.partition_epoch,
                 "recovery_state": record.leader_recovery_state,
                 "directories": record.directories,
+                "eligible_leader_replicas": record.eligible_leader_replicas or (),
+                "last_known_elr": record.last_known_elr or (),
             }
         case records.PartitionChangeRecord():
             partition = entities.get(("partition", record.topic_id, record.partition_id))
             if partition is not None:
                 _change(partition, record)
+        case records.ClearElrRecord():
+            names = {
+                key[1]: fields["name"] for key, fields in entities.items() if key[0] == "topic"
+            }
+            for key, fields in entities.items():
+                if key[0] == "partition" and record.topic_name in {"", names[key[1]]}:
+                    fields.update(eligible_leader_replicas=(), last_known_elr=())
         case _:
             return
 
@@ -131,6 +169,8 @@ def _change(partition: Fields, record: records.PartitionChangeRecord) -> None:
         if record.leader_recovery_state < 0
         else record.leader_recovery_state,
         "directories": record.directories,
+        "eligible_leader_replicas": record.eligible_leader_replicas,
+        "last_known_elr": record.last_known_elr,
     }
     partition.update({name: value for name, value in told.items() if value is not None})
     if record.leader != UNCHANGED:
@@ -197,7 +237,8 @@ def entities_of_image(image: MetadataImage) -> Entities:
 
 
 def first_difference(expected: Entities, found: Entities) -> str | None:
-    """Say where the two differ first, if they do."""
+    """Say where the two differ first, if they do; what a transaction holds back is not compared."""
+    expected = shown(expected)
     if expected == found:
         return None
     for key in sorted(expected.keys() | found.keys(), key=str):

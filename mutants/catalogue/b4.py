@@ -18,7 +18,7 @@ from node.core.metadata.changes import add_topic, set_broker, set_partition
         ),
         Edit(
             module="node.core.metadata.committed",
-            old="""        self.image = loaded.image
+            old="""        self.newest = self.image = loaded.image
 """,
             new="""        was, self.image = self.image, loaded.image
         for broker in was.sorted_brokers():
@@ -29,6 +29,7 @@ from node.core.metadata.changes import add_topic, set_broker, set_partition
                 self.image = add_topic(self.image, topic)
                 for partition in was.partitions_of(topic.topic_id):
                     self.image = set_partition(self.image, partition)
+        self.newest = self.image
 """,
         ),
     ),

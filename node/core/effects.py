@@ -113,6 +113,8 @@ class Forward(Struct, frozen=True, kw_only=True):
     principal: Principal
     client_host: str
     timeout_ns: int
+    connect_ns: int
+    """How long a connection may take; without one the request has certainly not run."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):

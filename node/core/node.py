@@ -32,29 +32,15 @@ from node.core.outbox import Outbox
 from node.core.raft.log import Log
 from node.core.raft.quorum_state import QuorumState
 from node.core.raft.raft import Raft
+from node.core.served import QUORUM
 from node.core.snapshots import Snapshots
 from node.core.status import NodeStatus
 from node.core.types import Instant, Monotonic, earliest
 from node.wire.messages import (
     api_versions_request,
-    begin_quorum_epoch_request,
     describe_cluster_request,
-    describe_quorum_request,
-    end_quorum_epoch_request,
-    fetch_request,
-    fetch_snapshot_request,
-    vote_request,
 )
 from node.wire.messages.batch import Batch
-
-_OF_THE_QUORUM = (
-    fetch_request.FetchRequest,
-    fetch_snapshot_request.FetchSnapshotRequest,
-    vote_request.VoteRequest,
-    begin_quorum_epoch_request.BeginQuorumEpochRequest,
-    end_quorum_epoch_request.EndQuorumEpochRequest,
-    describe_quorum_request.DescribeQuorumRequest,
-)
 
 
 class Node:
@@ -149,7 +135,7 @@ class Node:
         if not event.on_controller_listener:
             assert self._broker is not None, "only brokers have client listeners"
             self._broker.receive(event, now)
-        elif isinstance(event.message, _OF_THE_QUORUM):
+        elif isinstance(event.message, QUORUM):
             self._raft.receive(event, now)
         else:
             self._receive_as_controller(event, now)

@@ -50,7 +50,13 @@ class Outbox:
         )
 
     def forward(
-        self, destination: NodeId, event: Received, timeout_ns: int, on_answer: Continuation
+        self,
+        destination: NodeId,
+        event: Received,
+        *,
+        timeout_ns: int,
+        connect_ns: int,
+        on_answer: Continuation,
     ) -> None:
         """Pass a client's request on in an Envelope (KIP-590)."""
         self.effects.append(
@@ -62,6 +68,7 @@ class Outbox:
                 principal=event.principal,
                 client_host=event.client_host,
                 timeout_ns=timeout_ns,
+                connect_ns=connect_ns,
             )
         )
 

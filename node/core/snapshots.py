@@ -104,6 +104,6 @@ class Snapshots:
         self._records_due = records_taken - (-policy.bytes_between // RECORD_ESTIMATE_BYTES)
 
     def _has_news(self) -> bool:
-        if self._is_writing or self._chosen is not None:
-            return False
+        if self._is_writing or self._chosen is not None or self._committed.has_open_transaction:
+            return False  # a snapshot ends only where no metadata transaction is open
         return self._committed.offset > self._raft.snapshot_end

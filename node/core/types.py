@@ -14,6 +14,10 @@ WallClock = NewType("WallClock", int)
 
 NO_NODE = NodeId(-1)
 NANOSECONDS_PER_MS = 1_000_000
+LARGEST_EPOCH = Epoch((1 << 31) - 1)
+"""The last that fits the wire. A stranger's Vote can name it: nobody stands in a later one."""
+LARGEST_OFFSET = Offset(1 << 62)
+"""No log grows to this; a peer that names more is wrong."""
 
 
 class Instant(Struct, frozen=True, gc=False):

@@ -93,10 +93,12 @@ class Channel:
         timeout_ns: int,
         on_answer: AnswerHandler,
         on_unsent: UnsentHandler | None = None,
+        connect_ns: int | None = None,
     ) -> None:
         """Send a request; `on_answer` gets its answer, or None once it is lost.
 
-        `on_unsent` is called instead, if given, when not a byte of it has left.
+        `on_unsent` is called instead, if given, when not a byte of it has left, which is after
+        `connect_ns` at the latest.
         """
         self._correlation_id = (self._correlation_id + 1) & 0x7FFFFFFF
         header = RequestHeader(
@@ -118,8 +120,15 @@ class Channel:
             self._link.transport.write(data)
             return
         self._unsent.append(data)
+        if connect_ns is not None:
+            loop.call_later(connect_ns / NANOSECONDS_PER_SECOND, self._drop_unsent, request)
         if self._connecting is None:
             self._connecting = loop.create_task(self._connect())
+
+    def _drop_unsent(self, request: _InFlight) -> None:
+        """Give up a connection that takes too long for this request."""
+        if request in self._in_flight and not request.is_sent:
+            self.drop()
 
     def drop(self) -> None:
         """End the connection; everything in flight is lost."""

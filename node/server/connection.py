@@ -73,7 +73,8 @@ class Connection(asyncio.Protocol):
         self._transport = transport
         peer = transport.get_extra_info("peername")
         self.host = str(peer[0]) if peer else ""
-        if not self._owner.opened(self):
+        # Without an address the client has gone already.
+        if not self._owner.opened(self) or not peer:
             self.abort()
 
     @override

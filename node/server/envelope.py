@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from node.core.effects import Forward
 from node.core.events import Received
+from node.core.served import FORWARDABLE, served_versions
 from node.wire.codec import (
-    SUPPORTED,
     decode_request,
     decode_response,
     encode_request,
@@ -31,9 +31,7 @@ from node.wire.messages.generated.envelope_response import EnvelopeResponse
 from node.wire.principal import Principal, decode_principal, encode_principal
 from node.wire.schema import Message
 
-FORWARDABLE = frozenset({19, 20, 32, 37, 55, 64})
-"""CreateTopics, DeleteTopics, DescribeConfigs, CreatePartitions, DescribeQuorum and
-UnregisterBroker (590-10); anything else in an envelope is INVALID_REQUEST."""
+_VERSIONS = served_versions(on_controller_listener=True)
 
 
 class Refusal(Struct, frozen=True):
@@ -68,13 +66,14 @@ def open_request(envelope: EnvelopeRequest) -> Opened | Refusal:
     """Return what an envelope holds, or why it is refused (590-06)."""
     try:
         header, body = split_request(envelope.request_data)
-        if header.version not in range(*_supported(header.api_key)):
+        if header.api_key not in FORWARDABLE:
+            return Refusal(ErrorCode.INVALID_REQUEST)
+        oldest, newest = _VERSIONS[header.api_key]
+        if not oldest <= header.version <= newest:
             return Refusal(ErrorCode.UNSUPPORTED_VERSION)
         message = decode_request(header.api_key, header.version, body)
     except WireError:
         return Refusal(ErrorCode.UNSUPPORTED_VERSION)
-    if header.api_key not in FORWARDABLE:
-        return Refusal(ErrorCode.INVALID_REQUEST)
     try:
         principal = decode_principal(envelope.request_principal or b"")
     except WireError:
@@ -123,8 +122,3 @@ def open_response(response: EnvelopeResponse, effect: Forward) -> Message:
     api_key = effect.message.API_KEY
     _, body = split_response(response.response_data, api_key, effect.version)
     return decode_response(api_key, effect.version, body)
-
-
-def _supported(api_key: int) -> tuple[int, int]:
-    smallest, largest = SUPPORTED[api_key]
-    return smallest, largest + 1

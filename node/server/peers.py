@@ -68,7 +68,14 @@ class Peers:
             on_answer(EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER))
 
         channel = self._channel(effect.destination, _Lane.FORWARD)
-        channel.request(wrap_request(effect), ENVELOPE_VERSION, effect.timeout_ns, opened, unsent)
+        channel.request(
+            wrap_request(effect),
+            ENVELOPE_VERSION,
+            effect.timeout_ns,
+            opened,
+            unsent,
+            effect.connect_ns,
+        )
 
     @property
     def unknown_voters(self) -> int:

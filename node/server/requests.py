@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from node.core.broker.answers import served_versions
+from node.core.served import served_versions
 from node.server.envelope import Opened, wrap_response
 from node.wire.codec import decode_request, encode_response, header_versions
 from node.wire.errors import ErrorCode, WireError

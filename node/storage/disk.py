@@ -1,12 +1,19 @@
 """The real disk behind the FileSystem protocol. The only module of the node that imports os."""
 
+import fcntl
 import os
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import Final
 
 from typing_extensions import override
 
-from node.storage.filesystem import AppendHandle, FileSystem
+from node.storage.filesystem import AppendHandle, FileSystem, LockHeldError
+
+_FLOCK: Final = struct.Struct("@hhqqi4x")
+"""struct flock of 64-bit Linux: type, whence, start, length, pid."""
 
 
 class DiskHandle(AppendHandle):
@@ -104,3 +111,21 @@ class Disk(FileSystem):
     @override
     def size(self, path: str) -> int:
         return os.stat(path).st_size
+
+    @override
+    def lock(self, path: str) -> Callable[[], None]:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError) as error:
+            pid = _lock_holder(descriptor)
+            os.close(descriptor)
+            raise LockHeldError(path, pid) from error
+        return partial(os.close, descriptor)
+
+
+def _lock_holder(descriptor: int) -> int | None:
+    """Return who holds a lock on the file; None if it has gone, or is in another pid namespace."""
+    asked = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+    kind, _, _, _, pid = _FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))
+    return pid if kind != fcntl.F_UNLCK and pid > 0 else None

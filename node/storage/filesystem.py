@@ -9,6 +9,7 @@ by `/`. Every failure is an OSError. What a crash may take away:
 """
 
 from collections.abc import Callable
+from errno import EAGAIN
 from typing import Protocol
 
 
@@ -29,6 +30,14 @@ class AppendHandle(Protocol):
 
     def close(self) -> None:
         """Let go of the file; what was not fsynced stays at risk."""
+
+
+class LockHeldError(OSError):
+    """Another process holds the lock; `pid` is its id, if this one may know."""
+
+    def __init__(self, path: str, pid: int | None) -> None:
+        super().__init__(EAGAIN, "is locked by another process", path)
+        self.pid = pid
 
 
 class FileSystem(Protocol):
@@ -63,6 +72,16 @@ class FileSystem(Protocol):
 
     def size(self, path: str) -> int:
         """Return a file's length in bytes."""
+
+    def lock(self, path: str) -> Callable[[], None]:
+        """Lock a file for this process alone, and return the call that lets go of the lock.
+
+        The file is created if absent, and stays. The end of the process lets go, too, kill -9
+        included.
+
+        Raises:
+            LockHeldError: another process holds it.
+        """
 
 
 def join(directory: str, name: str) -> str:

@@ -27,6 +27,7 @@ from node.core.types import NodeId, Offset
 from node.storage import quorum_state
 from node.storage.batch_codec import PLAIN, BatchCodec
 from node.storage.checkpoints import OffsetCheckpoints
+from node.storage.directory_lock import lock_directories
 from node.storage.errors import StorageError
 from node.storage.filesystem import FileSystem, join
 from node.storage.log import DEFAULT_SEGMENT_BYTES, DIRECTORY_NAME, MetadataLog
@@ -57,6 +58,7 @@ class Storage:
         "_filesystem",
         "_log",
         "_quorum_state_path",
+        "_release",
         "_snapshots",
     )
 
@@ -69,6 +71,7 @@ class Storage:
         snapshots: SnapshotFiles,
         *,
         checkpoints: OffsetCheckpoints,
+        release: Callable[[], None],
     ) -> None:
         self._filesystem = filesystem
         self._config = config
@@ -76,6 +79,7 @@ class Storage:
         self._log = log
         self._snapshots = snapshots
         self._checkpoints = checkpoints
+        self._release = release
         self._quorum_state_path = quorum_state_path(config)
 
     @property
@@ -145,9 +149,10 @@ class Storage:
         self._checkpoints.stopped(self._log.start.end_offset, self._log.end_offset, high_watermark)
 
     def close(self) -> None:
-        """Let go of all files."""
+        """Let go of all files, and of the directories."""
         self._snapshots.close()
         self._log.close()
+        self._release()
 
 
 class Stored(Struct, frozen=True, kw_only=True):
@@ -172,6 +177,7 @@ def open_node_storage(
         OSError: the disk refused.
     """
     meta = check_directories(filesystem, config.directories, config.node_id)
+    release = lock_directories(filesystem, config.directories)
     durable = quorum_state.read_quorum_state(
         filesystem, quorum_state_path(config), meta.cluster_id, config.node_id
     )
@@ -199,7 +205,13 @@ def open_node_storage(
             high_watermark=Offset(checkpoints.high_watermark),
         ),
         storage=Storage(
-            filesystem, config, meta.cluster_id, log, snapshots, checkpoints=checkpoints
+            filesystem,
+            config,
+            meta.cluster_id,
+            log,
+            snapshots,
+            checkpoints=checkpoints,
+            release=release,
         ),
         warnings=tuple(
             f"{join(directory, snapshot_name(snapshot))}: {reason}; it is not used, what it held"

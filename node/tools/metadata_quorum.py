@@ -16,7 +16,7 @@ from node.storage.meta_properties import parse_properties
 from node.tools.arguments import ToolParser, complain, tell
 from node.tools.client import Address, Client, ClientError, Unreachable, parse_addresses
 from node.tools.quorum_text import Quorum, replication_lines, status_lines
-from node.wire.errors import ErrorCode
+from node.wire.errors import ErrorCode, error_name
 from node.wire.messages.generated import describe_quorum_request
 from node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
 from node.wire.messages.generated.describe_cluster_response import DescribeClusterResponse
@@ -196,8 +196,7 @@ def _check(address: Address, partition: PartitionData) -> None:
 
 
 def _refusal(address: Address, code: int, message: str | None) -> ClientError:
-    known = code in set(ErrorCode)
-    name = ErrorCode(code).name if known else f"error {code}"
+    name = error_name(code)
     text = f"{address}: {name}: {message}" if message else f"{address}: {name}"
     return NoLeaderYet(text) if code in _LEADERLESS else ClientError(text)
 

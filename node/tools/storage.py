@@ -11,6 +11,7 @@ import sys
 from node.core.types import NodeId
 from node.server.config import directories_of
 from node.server.config_keys import ConfigError
+from node.storage.directory_lock import lock_directories
 from node.storage.disk import Disk
 from node.storage.errors import StorageError
 from node.storage.filesystem import FileSystem, join
@@ -123,9 +124,13 @@ def _format(
         raise ConfigError(f"Cluster ID string {error}") from error
     assert is_cluster_id(cluster_id)
     meta = MetaProperties(cluster_id=cluster_id, node_id=node_id)
-    done = format_directories(
-        disk, directories, meta, ignore_formatted=bool(arguments.ignore_formatted)
-    )
+    release = lock_directories(disk, [path for path in directories if disk.exists(path)])
+    try:
+        done = format_directories(
+            disk, directories, meta, ignore_formatted=bool(arguments.ignore_formatted)
+        )
+    finally:
+        release()
     for path in done:
         tell(f"Formatting {path} with cluster id {cluster_id}.")
     if not done:

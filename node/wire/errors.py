@@ -98,3 +98,9 @@ class ErrorCode(IntEnum):
     INVALID_VOTER_KEY = 125
     DUPLICATE_VOTER = 126
     VOTER_NOT_FOUND = 127
+
+
+def error_name(code: int) -> str:
+    """Return an error code's name; a newer peer may send codes that have none here."""
+    known = code in ErrorCode.__members__.values()
+    return ErrorCode(code).name if known else f"error {code}"

@@ -8,7 +8,14 @@ from typing import Final, cast
 
 from node.wire.errors import WireError
 from node.wire.messages.generated.metadata_records import METADATA_RECORDS
-from node.wire.messages.metadata import WRITE_VERSIONS, MetadataRecord
+from node.wire.messages.metadata import (
+    WRITE_VERSIONS,
+    BrokerRegistrationChangeRecord,
+    MetadataRecord,
+    PartitionChangeRecord,
+    PartitionRecord,
+    RegisterBrokerRecord,
+)
 from node.wire.primitives import Reader, Writer
 from node.wire.schema import Schema
 
@@ -24,12 +31,23 @@ def encode_record(record: MetadataRecord, version: int | None = None) -> bytes:
     """
     schema = SCHEMAS[record.KEY]
     if version is None:
-        version = WRITE_VERSIONS.get(record.KEY, 0)
+        version = _version_to_write(record)
     head = Writer()
     head.uvarint(FRAME_VERSION)
     head.uvarint(record.KEY)
     head.uvarint(version)
     return bytes(head) + schema.encode(record, version)
+
+
+def _version_to_write(record: MetadataRecord) -> int:
+    """Return metadata.version 3.9's, or the newest for a record with what that lacks."""
+    needs_newest = False
+    if isinstance(record, PartitionRecord | PartitionChangeRecord):
+        told = (record.eligible_leader_replicas, record.last_known_elr)
+        needs_newest = told != (None, None)
+    elif isinstance(record, RegisterBrokerRecord | BrokerRegistrationChangeRecord):
+        needs_newest = record.cordoned_log_dirs is not None
+    return record.MAX_VERSION if needs_newest else WRITE_VERSIONS.get(record.KEY, 0)
 
 
 def decode_record(data: bytes | memoryview) -> MetadataRecord:

@@ -3,13 +3,18 @@
 import pytest
 from msgspec.structs import replace as changed
 
-from cluster.simulated.quorum_answer_invariants import QuorumIsToldTruly
+from cluster.simulated.quorum_answer_invariants import (
+    HighWatermarkToldNeverFalls,
+    QuorumIsToldTruly,
+)
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
     describe_cluster_request,
     describe_cluster_response,
     describe_quorum_request,
     describe_quorum_response,
+    fetch_request,
+    fetch_response,
 )
 from tests.simulated.witnesses import SETTING, Court
 
@@ -70,6 +75,46 @@ class Controller:
 
 def test_a_leader_that_tells_what_it_is():
     assert Controller().leads().says(quorum(TOLD)) == []
+
+
+def fetch_answer(high_watermark, *, epoch=7, error=ErrorCode.NONE):
+    partition = fetch_response.PartitionData(
+        error_code=error,
+        high_watermark=high_watermark,
+        current_leader=fetch_response.LeaderIdAndEpoch(leader_id=2, leader_epoch=epoch),
+    )
+    topic = fetch_response.FetchableTopicResponse(partitions=(partition,))
+    return fetch_response.FetchResponse(responses=(topic,))
+
+
+@pytest.mark.requirement("595-27")
+@pytest.mark.parametrize(
+    ("answer", "falls"),
+    [
+        (fetch_answer(COMMITTED - 1), True),
+        (fetch_answer(0), True),
+        (fetch_answer(-1), False),
+        (fetch_answer(COMMITTED), False),
+        (fetch_answer(COMMITTED + 1), False),
+        (fetch_answer(1, epoch=6), False),
+        (fetch_answer(1, error=ErrorCode.FENCED_LEADER_EPOCH), False),
+    ],
+)
+def test_no_answer_of_its_leader_tells_a_replica_less_than_it_knows(answer, falls):
+    court = Court(HighWatermarkToldNeverFalls())
+    process = court.process(1)
+    process.moves(epoch=7, leader=2, high_watermark=COMMITTED, log_end=LOG_END)
+    process.hears(2, fetch_request.FetchRequest(), answer)
+    assert bool(court.objections) == falls
+
+
+@pytest.mark.requirement("595-64")
+def test_a_leader_that_has_committed_nothing_of_its_own_states_no_high_watermark():
+    controller = Controller()
+    controller.process.leads(8, high_watermark=COMMITTED, log_end=LOG_END)
+    told = changed(TOLD, leader_epoch=8)
+    assert controller.says(quorum(changed(told, high_watermark=-1))) == []
+    assert controller.says(quorum(told)) != []
 
 
 def test_a_follower_names_the_leader_and_refuses():

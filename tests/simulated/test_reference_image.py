@@ -14,7 +14,7 @@ from node.wire.messages import metadata as records
 from tests.node.snapshots.test_images import EVERYTHING, IMAGE, uuid
 from tests.simulated.witnesses import batch_of, image_of
 
-DERIVED = {"topic_ids", "by_broker", "digest"}
+DERIVED = {"topic_ids", "by_broker", "digest", "before"}
 """What final_checks.py has rebuilt from the rest."""
 BROKER, TOPIC, PARTITION = 3, uuid(11), 1
 CHANGES = (
@@ -35,6 +35,13 @@ CHANGES = (
         directories=(uuid(8), uuid(9)),
     ),
     records.PartitionChangeRecord(partition_id=1, topic_id=TOPIC, leader=3),
+    records.PartitionChangeRecord(
+        partition_id=1, topic_id=TOPIC, eligible_leader_replicas=(1, 3), last_known_elr=(3,)
+    ),
+    records.ClearElrRecord(topic_name="b"),
+    records.BrokerRegistrationChangeRecord(
+        broker_id=3, broker_epoch=5, cordoned_log_dirs=(uuid(44),)
+    ),
     records.FeatureLevelRecord(name="another.feature", feature_level=0),
     records.ConfigRecord(resource_type=4, resource_name="", name="k", value=None),
     records.ClientQuotaRecord(

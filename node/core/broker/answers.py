@@ -14,72 +14,21 @@ from typing import Final
 from node.core.config import NodeConfig
 from node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
 from node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
+from node.core.served import served_versions
 from node.core.types import NO_NODE, NodeId, Offset
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
-    Message,
-    api_versions_request,
     api_versions_response,
-    begin_quorum_epoch_request,
-    broker_heartbeat_request,
-    broker_registration_request,
-    create_topics_request,
-    delete_topics_request,
     describe_cluster_request,
     describe_cluster_response,
-    describe_configs_request,
-    describe_quorum_request,
-    end_quorum_epoch_request,
-    envelope_request,
-    fetch_request,
-    fetch_snapshot_request,
     metadata_request,
     metadata_response,
-    unregister_broker_request,
-    vote_request,
 )
 from node.wire.messages.metadata import BrokerEndpoint
 from node.wire.types import ZERO_UUID
 
-_EVERYWHERE: Final[tuple[type[Message], ...]] = (
-    api_versions_request.ApiVersionsRequest,
-    create_topics_request.CreateTopicsRequest,
-    delete_topics_request.DeleteTopicsRequest,
-    describe_cluster_request.DescribeClusterRequest,
-    describe_quorum_request.DescribeQuorumRequest,
-    unregister_broker_request.UnregisterBrokerRequest,
-)
-_BROKERS_ONLY: Final[tuple[type[Message], ...]] = (
-    describe_configs_request.DescribeConfigsRequest,
-    metadata_request.MetadataRequest,
-)
-_CONTROLLERS_ONLY: Final[tuple[type[Message], ...]] = (
-    begin_quorum_epoch_request.BeginQuorumEpochRequest,
-    broker_heartbeat_request.BrokerHeartbeatRequest,
-    broker_registration_request.BrokerRegistrationRequest,
-    end_quorum_epoch_request.EndQuorumEpochRequest,
-    envelope_request.EnvelopeRequest,
-    fetch_request.FetchRequest,
-    fetch_snapshot_request.FetchSnapshotRequest,
-    vote_request.VoteRequest,
-)
-_NARROWED: Final = {
-    # Below 12 a Fetch has no LastFetchedEpoch; 18 and Vote 2 belong to KIPs that are not here.
-    fetch_request.FetchRequest.API_KEY: (12, 18),
-    vote_request.VoteRequest.API_KEY: (0, 1),
-}
 _BROKERS: Final = 1
 _CONTROLLERS: Final = 2
-
-
-def served_versions(*, on_controller_listener: bool) -> dict[int, tuple[int, int]]:
-    """The API keys of a listener and their oldest and newest version, by key (631-03)."""
-    requests = _EVERYWHERE + (_CONTROLLERS_ONLY if on_controller_listener else _BROKERS_ONLY)
-    versions = {
-        request.API_KEY: _NARROWED.get(request.API_KEY, (request.MIN_VERSION, request.MAX_VERSION))
-        for request in requests
-    }
-    return dict(sorted(versions.items()))
 
 
 def api_versions(

@@ -6,7 +6,7 @@ Not: the data plane; there are no Produce and Fetch of topics yet.
 from typing import TYPE_CHECKING
 
 from node.core.broker import answers, configs
-from node.core.broker.forwarding import FORWARDED, Forwarder
+from node.core.broker.forwarding import Forwarder
 from node.core.broker.lifecycle import BrokerState
 from node.core.broker.membership import Membership
 from node.core.config import NodeConfig
@@ -15,6 +15,7 @@ from node.core.events import Received
 from node.core.metadata.committed import CommittedImage
 from node.core.outbox import Outbox
 from node.core.raft.raft import Raft
+from node.core.served import FORWARDED
 from node.core.types import Instant, Monotonic, earliest
 from node.wire.messages import (
     Message,

@@ -1,5 +1,6 @@
 """Changes asked of a broker go to the active controller in an Envelope (KIP-590).
 
+A request has its client's deadline, and the controller is given what is left of it.
 A request that a controller refused as NOT_CONTROLLER has not run, so it is tried again until the
 client's time is nearly up; so is one for which the shell found nobody to take the envelope, which
 it reports alike. One whose connection was lost may have run: it is never sent twice, and the
@@ -9,36 +10,38 @@ twice.) Not: the envelope's bytes (node/server), nor what brokers answer themsel
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from node.core.broker.backoff import backoff_ns
 from node.core.config import NodeConfig
 from node.core.controller.refusals import refusal
 from node.core.events import Received
 from node.core.outbox import Outbox
 from node.core.raft.raft import Raft
-from node.core.types import NO_NODE, Instant, Monotonic, NodeId, milliseconds
+from node.core.types import (
+    NANOSECONDS_PER_MS,
+    NO_NODE,
+    Instant,
+    Monotonic,
+    NodeId,
+    milliseconds,
+)
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
     Message,
     create_topics_request,
     delete_topics_request,
-    describe_quorum_request,
     envelope_response,
-    unregister_broker_request,
 )
 
 if TYPE_CHECKING:
     from random import Random
 
-FORWARDED: Final = (
-    create_topics_request.CreateTopicsRequest,
-    delete_topics_request.DeleteTopicsRequest,
-    describe_quorum_request.DescribeQuorumRequest,
-    unregister_broker_request.UnregisterBrokerRequest,
-)
-LONGEST_WAIT_NS: Final = milliseconds(60_000)
 MARGIN_FRACTION: Final = 10
 """The part of the client's time that is left for our answer to reach it: after that it could only
 guess whether the change was made."""
+LONGEST_MARGIN_NS: Final = milliseconds(1000)
+"""The most that is left for it."""
 
 
 class _Forwarded:
@@ -102,9 +105,10 @@ class Forwarder:
             left_ns = forwarded.expires - now.monotonic
             self._outbox.forward(
                 leader,
-                forwarded.event,
-                min(left_ns, self._config.timeouts.request_ns),
-                lambda answer, then: self._answered(forwarded, answer, then),
+                replace(forwarded.event, message=_bounded(forwarded.event.message, left_ns)),
+                timeout_ns=left_ns,
+                connect_ns=min(left_ns, self._config.timeouts.request_ns),
+                on_answer=lambda answer, then: self._answered(forwarded, answer, then),
             )
 
     def _answered(self, forwarded: _Forwarded, answer: Message | None, now: Instant) -> None:
@@ -142,7 +146,19 @@ def _patience_ns(message: Message, config: NodeConfig) -> int:
             create_topics_request.CreateTopicsRequest(timeout_ms=timeout_ms)
             | delete_topics_request.DeleteTopicsRequest(timeout_ms=timeout_ms)
         ) if timeout_ms > 0:
-            timeout_ns = min(milliseconds(timeout_ms), LONGEST_WAIT_NS)
-            return timeout_ns - timeout_ns // MARGIN_FRACTION
+            timeout_ns = milliseconds(timeout_ms)
+            return timeout_ns - min(timeout_ns // MARGIN_FRACTION, LONGEST_MARGIN_NS)
         case _:
             return config.timeouts.request_ns
+
+
+def _bounded(message: Message, left_ns: int) -> Message:
+    """Return a request that names no more time than is left."""
+    left_ms = max(1, left_ns // NANOSECONDS_PER_MS)
+    match message:
+        case create_topics_request.CreateTopicsRequest():
+            return replace(message, timeout_ms=min(message.timeout_ms, left_ms))
+        case delete_topics_request.DeleteTopicsRequest():
+            return replace(message, timeout_ms=min(message.timeout_ms, left_ms))
+        case _:
+            return message

@@ -29,7 +29,7 @@ from node.core.types import (
     Offset,
     earliest,
 )
-from node.wire.errors import ErrorCode
+from node.wire.errors import ErrorCode, error_name
 from node.wire.messages import (
     Message,
     broker_heartbeat_request,
@@ -208,7 +208,7 @@ class Membership:
     def _registered(self, answer: Message, now: Instant) -> None:
         assert isinstance(answer, RegistrationResponse)
         if answer.error_code != ErrorCode.NONE:
-            self._retry(now, f"the controller answered {ErrorCode(answer.error_code).name}")
+            self._retry(now, f"the controller answered {error_name(answer.error_code)}")
             return
         self._failures = 0
         self._epoch = Offset(answer.broker_epoch)
@@ -219,7 +219,7 @@ class Membership:
         if answer.error_code == ErrorCode.STALE_BROKER_EPOCH:
             self._superseded(now)
         elif answer.error_code != ErrorCode.NONE:
-            self._retry(now, f"the controller answered {ErrorCode(answer.error_code).name}")
+            self._retry(now, f"the controller answered {error_name(answer.error_code)}")
         else:
             self._failures = 0
             self._obey(answer)

@@ -7,7 +7,8 @@ whether this node is the active controller (controller.py).
 """
 
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -31,7 +32,7 @@ from node.core.metadata.apply import apply_all
 from node.core.metadata.committed import CommittedImage
 from node.core.outbox import Outbox
 from node.core.raft.raft import Raft
-from node.core.types import Instant, Monotonic, NodeId, Offset
+from node.core.types import Instant, Monotonic, NodeId, Offset, earliest, milliseconds
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
     Message,
@@ -54,6 +55,8 @@ class Pending(Struct, frozen=True, kw_only=True):
     offset: Offset
     event: Received
     reply: Message
+    expires: Monotonic | None = None
+    """When the client gives up; None if it has not said."""
     wrote: bool
     """Whether the record is the request's own; if it is lost, so is the request's fate."""
 
@@ -77,7 +80,7 @@ class ActiveController:
         self._committed = committed
         self._outbox = outbox
         self._random = random
-        self._image = committed.image
+        self._image = committed.newest
         self._pending: deque[Pending] = deque()
         self._barrier = ReadBarrier()
         self._sessions = Sessions(config.timeouts.session_ns)
@@ -89,6 +92,9 @@ class ActiveController:
             ],
             now,
         )
+        if committed.has_open_transaction:
+            # Its leader is gone, and nobody else knows what was to follow (KIP-868).
+            self._write((records.AbortTransactionRecord(reason="Controller failover"),), now)
         if METADATA_VERSION not in self._image.features:
             level = records.FeatureLevelRecord(
                 name=METADATA_VERSION, feature_level=METADATA_VERSION_LEVEL
@@ -97,13 +103,19 @@ class ActiveController:
 
     def receive(self, event: Received, now: Instant) -> None:
         """Decide a request now, and answer it when that is safe."""
-        outcome = self._decide(event.message, now)
+        outcome = DECISIONS[type(event.message)].decide(self, event.message, now)
         if outcome.contact is not None:
             self._sessions.lease([outcome.contact], now)
         if outcome.records:
             offset = self._write(outcome.records, now)
             self._pending.append(
-                Pending(offset=offset, event=event, reply=outcome.reply, wrote=True)
+                Pending(
+                    offset=offset,
+                    event=event,
+                    reply=outcome.reply,
+                    expires=client_deadline(event.message, now),
+                    wrote=True,
+                )
             )
         else:
             self._barrier.wait(Answer(event, outcome.reply))
@@ -119,7 +131,8 @@ class ActiveController:
         self._raise_barrier(now)
 
     def tick(self, now: Instant) -> None:
-        """Fence the brokers whose lease has run out, all in one batch."""
+        """Answer who can wait no more; fence the brokers whose lease has run out, in one batch."""
+        self._expire(now)
         image = self._image
         written: tuple[Record, ...] = ()
         for broker_id in self._sessions.expire(now):
@@ -134,8 +147,21 @@ class ActiveController:
             self._write(written, now)
 
     def deadline(self) -> Monotonic | None:
-        """When the next lease runs out."""
-        return self._sessions.deadline()
+        """When the next lease or the next client's time runs out."""
+        return earliest(self._sessions.deadline(), *(entry.expires for entry in self._pending))
+
+    def _expire(self, now: Instant) -> None:
+        """Tell clients whose time is up that the fate of their request is unknown."""
+        expired = [
+            pending
+            for pending in self._pending
+            if pending.expires is not None and pending.expires <= now.monotonic
+        ]
+        for pending in expired:
+            self._pending.remove(pending)
+            reason = "the change was not known to have committed within the request's time"
+            reply = refusal(pending.event.message, ErrorCode.REQUEST_TIMED_OUT, reason)
+            self._outbox.reply(pending.event, reply)
 
     def resign(self) -> None:
         """Answer all who wait; what was written may yet commit, under another leader (631-13)."""
@@ -149,26 +175,41 @@ class ActiveController:
             self._outbox.reply(answer.event, not_controller(answer.event))
         self._committed.withdraw()
 
-    def _decide(self, message: Message, now: Instant) -> Outcome:
-        match message:
-            case broker_heartbeat_request.BrokerHeartbeatRequest():
-                return heartbeat(self._image, message)
-            case broker_registration_request.BrokerRegistrationRequest():
-                return register(
-                    self._image,
-                    message,
-                    cluster_id=self._config.cluster_id,
-                    next_offset=self._raft.log.end_offset,
-                    is_live=self._sessions.is_live(NodeId(message.broker_id), now),
-                )
-            case unregister_broker_request.UnregisterBrokerRequest():
-                return unregister(self._image, message)
-            case create_topics_request.CreateTopicsRequest():
-                return create_topics(self._image, message, self._config, self._random)
-            case delete_topics_request.DeleteTopicsRequest():
-                return delete_topics(self._image, message)
-            case _:
-                raise AssertionError(f"{type(message).__name__} is not the controller's")
+    def decide_heartbeat(
+        self, message: broker_heartbeat_request.BrokerHeartbeatRequest, _: Instant
+    ) -> Outcome:
+        """Renew a broker's lease."""
+        return heartbeat(self._image, message)
+
+    def decide_register(
+        self, message: broker_registration_request.BrokerRegistrationRequest, now: Instant
+    ) -> Outcome:
+        """Register a broker."""
+        return register(
+            self._image,
+            message,
+            cluster_id=self._config.cluster_id,
+            next_offset=self._raft.log.end_offset,
+            is_live=self._sessions.is_live(NodeId(message.broker_id), now),
+        )
+
+    def decide_unregister(
+        self, message: unregister_broker_request.UnregisterBrokerRequest, _: Instant
+    ) -> Outcome:
+        """Remove a registration."""
+        return unregister(self._image, message)
+
+    def decide_create_topics(
+        self, message: create_topics_request.CreateTopicsRequest, _: Instant
+    ) -> Outcome:
+        """Create topics."""
+        return create_topics(self._image, message, self._config, self._random)
+
+    def decide_delete_topics(
+        self, message: delete_topics_request.DeleteTopicsRequest, _: Instant
+    ) -> Outcome:
+        """Delete topics."""
+        return delete_topics(self._image, message)
 
     def _write(self, written: tuple[Record, ...], now: Instant) -> Offset:
         """Append a batch; it also covers the answers that waited for any record."""
@@ -184,3 +225,45 @@ class ActiveController:
     def _raise_barrier(self, now: Instant) -> None:
         if self._barrier.needs_record():
             self._barrier.raised(self._write((records.NoOpRecord(),), now))
+
+
+def client_deadline(message: Message, now: Instant) -> Monotonic | None:
+    """Return until when a request's client waits, if it says so."""
+    match message:
+        case (
+            create_topics_request.CreateTopicsRequest(timeout_ms=timeout_ms)
+            | delete_topics_request.DeleteTopicsRequest(timeout_ms=timeout_ms)
+        ) if timeout_ms > 0:
+            return Monotonic(now.monotonic + milliseconds(timeout_ms))
+        case _:
+            return None
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """One request that the active controller serves."""
+
+    decide: Callable[[ActiveController, Any, Instant], Outcome]
+    """Takes the request type that the entry is filed under: which a dict's type can't say."""
+    is_forwarded: bool
+    """Whether it is a client's, which brokers pass on in an Envelope; or else a broker's own."""
+
+
+DECISIONS: Final[Mapping[type[Message], Decision]] = {
+    broker_heartbeat_request.BrokerHeartbeatRequest: Decision(
+        decide=ActiveController.decide_heartbeat, is_forwarded=False
+    ),
+    broker_registration_request.BrokerRegistrationRequest: Decision(
+        decide=ActiveController.decide_register, is_forwarded=False
+    ),
+    create_topics_request.CreateTopicsRequest: Decision(
+        decide=ActiveController.decide_create_topics, is_forwarded=True
+    ),
+    delete_topics_request.DeleteTopicsRequest: Decision(
+        decide=ActiveController.decide_delete_topics, is_forwarded=True
+    ),
+    unregister_broker_request.UnregisterBrokerRequest: Decision(
+        decide=ActiveController.decide_unregister, is_forwarded=True
+    ),
+}
+"""All that the active controller decides. What it advertises, what a broker forwards and what an
+Envelope may hold are made from this (node/core/served.py)."""

@@ -5,7 +5,8 @@ arguments. A record that does not fit the image is an ApplyError and never skipp
 went on without it would hold another cluster's truth. Not: who may write which record
 (node/core/controller).
 
-Simplification: metadata transactions (records 23 to 25) are refused; this node writes none.
+A metadata transaction (KIP-868) keeps the image before it in the image that it changes, until it
+ends or is aborted. It may span batches, and begin and end within one.
 """
 
 from collections.abc import Callable
@@ -80,6 +81,7 @@ def _register_broker(image: MetadataImage, record: records.RegisterBrokerRecord)
         fenced=record.fenced,
         in_controlled_shutdown=record.in_controlled_shutdown,
         log_dirs=record.log_dirs,
+        cordoned_log_dirs=record.cordoned_log_dirs,
     )
     return set_broker(image, broker)
 
@@ -122,6 +124,11 @@ def _change_registration(
                 broker.in_controlled_shutdown, record.in_controlled_shutdown
             ),
             log_dirs=record.log_dirs or broker.log_dirs,
+            cordoned_log_dirs=(
+                broker.cordoned_log_dirs
+                if record.cordoned_log_dirs is None
+                else record.cordoned_log_dirs
+            ),
         ),
     )
 
@@ -165,6 +172,8 @@ def _partition(image: MetadataImage, record: records.PartitionRecord) -> Metadat
         partition_epoch=record.partition_epoch,
         recovery_state=record.leader_recovery_state,
         directories=record.directories,
+        eligible_leader_replicas=_nodes(record.eligible_leader_replicas or ()),
+        last_known_elr=_nodes(record.last_known_elr or ()),
     )
     return set_partition(image, partition)
 
@@ -191,6 +200,10 @@ def _change_partition(image: MetadataImage, record: records.PartitionChangeRecor
         partition_epoch=was.partition_epoch + 1,
         recovery_state=_changed_state(was.recovery_state, record.leader_recovery_state),
         directories=was.directories if record.directories is None else record.directories,
+        eligible_leader_replicas=_changed(
+            was.eligible_leader_replicas, record.eligible_leader_replicas
+        ),
+        last_known_elr=_changed(was.last_known_elr, record.last_known_elr),
     )
     return set_partition(image, now)
 
@@ -217,6 +230,38 @@ def _quota(image: MetadataImage, record: records.ClientQuotaRecord) -> MetadataI
     named = tuple(text for part in entity for text in part)
     key = ("quota", record.key, *named)
     return set_other(image, key, None if record.remove else record)
+
+
+def _clear_elr(image: MetadataImage, record: records.ClearElrRecord) -> MetadataImage:
+    """Forget eligible leaders: of one topic, or of all if none is named."""
+    named = image.topic_named(record.topic_name)
+    topics = [named] if named is not None else image.sorted_topics()
+    if record.topic_name and named is None:
+        return image
+    for topic in topics:
+        for partition in image.partitions_of(topic.topic_id):
+            if partition.eligible_leader_replicas or partition.last_known_elr:
+                cleared = replace(partition, eligible_leader_replicas=(), last_known_elr=())
+                image = set_partition(image, cleared)
+    return image
+
+
+def _begin(image: MetadataImage, _: records.BeginTransactionRecord) -> MetadataImage:
+    if image.before is not None:
+        raise ApplyError("a metadata transaction begins while another is open")
+    return replace(image, before=image)
+
+
+def _end(image: MetadataImage, _: records.EndTransactionRecord) -> MetadataImage:
+    if image.before is None:
+        raise ApplyError("a metadata transaction ends, and none is open")
+    return replace(image, before=None)
+
+
+def _abort(image: MetadataImage, _: records.AbortTransactionRecord) -> MetadataImage:
+    if image.before is None:
+        raise ApplyError("a metadata transaction is aborted, and none is open")
+    return image.before
 
 
 def _nothing(image: MetadataImage, record: Record) -> MetadataImage:
@@ -249,6 +294,10 @@ _HANDLERS: Final[dict[type, _Handler]] = {
     records.FeatureLevelRecord: _feature,
     records.BrokerRegistrationChangeRecord: _change_registration,
     records.NoOpRecord: _nothing,
+    records.ClearElrRecord: _clear_elr,
+    records.BeginTransactionRecord: _begin,
+    records.EndTransactionRecord: _end,
+    records.AbortTransactionRecord: _abort,
     records.ClientQuotaRecord: _quota,
     records.ProducerIdsRecord: _keeps(lambda _: ("producer ids",)),
     records.ZkMigrationStateRecord: _keeps(lambda _: ("zk migration",)),

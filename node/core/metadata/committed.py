@@ -3,6 +3,7 @@
 It follows the log up to the high watermark and never goes back: what is committed stays. The
 active controller has computed its batches' images already and offers them, so that a commit
 there costs a reference. Not: uncommitted state, which only the active controller holds.
+A metadata transaction shows nothing before its end (KIP-868).
 A snapshot replaces it whole: what the snapshot lacks is gone (631-35).
 """
 
@@ -23,13 +24,24 @@ REPLAY_BYTES = 1 << 20
 
 
 class CommittedImage:
-    """`image` holds every record below `offset`."""
+    """`newest` holds every record below `offset`; `image` is what may be shown of it."""
 
-    __slots__ = ("_apply", "_offers", "epoch", "image", "offset", "records_taken", "timestamp_ms")
+    __slots__ = (
+        "_apply",
+        "_offers",
+        "epoch",
+        "image",
+        "newest",
+        "offset",
+        "records_taken",
+        "timestamp_ms",
+    )
 
     def __init__(self, apply: Apply = apply_batch) -> None:
         self._apply = apply
+        self.newest: MetadataImage = EMPTY_IMAGE
         self.image: MetadataImage = EMPTY_IMAGE
+        """Without the records of a metadata transaction that has not ended."""
         self.offset = LOG_BEGIN.end_offset
         """The offset after the last record that the image holds."""
         self.epoch = LOG_BEGIN.epoch
@@ -45,10 +57,15 @@ class CommittedImage:
         """The offset up to which it holds everything, with the epoch: a snapshot's id."""
         return SnapshotId(self.offset, self.epoch)
 
+    @property
+    def has_open_transaction(self) -> bool:
+        """Whether a metadata transaction has begun and neither ended nor been aborted."""
+        return self.newest.before is not None
+
     def load(self, loaded: LoadedSnapshot) -> None:
         """Hold what this snapshot does, and nothing else."""
         self._offers.clear()
-        self.image = loaded.image
+        self.newest = self.image = loaded.image
         self.offset, self.epoch = loaded.stored.snapshot.end_offset, loaded.stored.snapshot.epoch
         self.timestamp_ms = loaded.timestamp_ms
         self.records_taken = 0
@@ -89,15 +106,16 @@ class CommittedImage:
         # An offset names a batch only together with its epoch (log matching): after a lost
         # leadership another leader's batch may stand where ours was offered.
         if offer is not None and offer[0] == batch.epoch:
-            self.image = offer[1]
+            self.newest = offer[1]
         else:
             self._replay(batch)
+        self.image = self.newest.shown
         self.offset, self.epoch = end, Epoch(batch.epoch)
         self.timestamp_ms = batch.timestamp_ms
         self.records_taken += len(batch.records)
 
     def _replay(self, batch: Batch) -> None:
         try:
-            self.image = self._apply(self.image, batch)
+            self.newest = self._apply(self.newest, batch)
         except ApplyError as error:
             raise ApplyError(f"the batch at offset {batch.base_offset}: {error}") from error

@@ -5,8 +5,8 @@ the old one, and keeping an old one costs a reference. Beside the entities an im
 `apply` derives from them: topics by name, partitions by broker, and a digest. Not: how records
 change an image (apply.py), nor which image is committed (committed.py).
 
-Simplifications: eligible leader replicas (KIP-966) are not kept, they are off at our
-metadata.version; entities that this node replays but does not use yet (access control entries,
+Simplifications: eligible leader replicas (KIP-966) and cordoned directories are kept, and have no
+effect yet; entities that this node replays but does not use yet (access control entries,
 credentials, tokens, quotas, controller registrations) are kept as their last record.
 """
 
@@ -36,6 +36,7 @@ class BrokerRegistration(Struct, frozen=True, kw_only=True, array_like=True):
     fenced: bool
     in_controlled_shutdown: bool
     log_dirs: tuple[Uuid, ...] = ()
+    cordoned_log_dirs: tuple[Uuid, ...] | None = None
 
     @property
     def may_lead(self) -> bool:
@@ -65,6 +66,8 @@ class Partition(Struct, frozen=True, kw_only=True, array_like=True):
     partition_epoch: int = 0
     recovery_state: int = 0
     directories: tuple[Uuid, ...] = ()
+    eligible_leader_replicas: tuple[NodeId, ...] = ()
+    last_known_elr: tuple[NodeId, ...] = ()
 
     @property
     def key(self) -> PartitionKey:
@@ -93,6 +96,13 @@ class MetadataImage(Struct, frozen=True, kw_only=True):
     topic_ids: Map[str, Uuid] = Map()
     by_broker: BrokerIndexes = BrokerIndexes()
     digest: int = 0
+    before: "MetadataImage | None" = None
+    """While a metadata transaction is open: the image before it, which is what may be shown."""
+
+    @property
+    def shown(self) -> "MetadataImage":
+        """The image that clients, brokers and snapshots may see (KIP-868)."""
+        return self if self.before is None else self.before
 
     def sorted_brokers(self) -> list[BrokerRegistration]:
         """All registrations, by id."""

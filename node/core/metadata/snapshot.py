@@ -24,6 +24,13 @@ RECORDS_A_BATCH: Final = 500
 """Bounds what a reader has to hold of a snapshot at a time."""
 
 
+_OF_TRANSACTIONS: Final = (
+    records.BeginTransactionRecord,
+    records.EndTransactionRecord,
+    records.AbortTransactionRecord,
+)
+
+
 class SnapshotError(ValueError):
     """Batches that are no whole snapshot."""
 
@@ -105,6 +112,7 @@ def _registration(broker: BrokerRegistration) -> records.RegisterBrokerRecord:
         fenced=broker.fenced,
         in_controlled_shutdown=broker.in_controlled_shutdown,
         log_dirs=broker.log_dirs,
+        cordoned_log_dirs=broker.cordoned_log_dirs,
     )
 
 
@@ -121,6 +129,8 @@ def _partition(partition: Partition) -> records.PartitionRecord:
         leader_epoch=partition.leader_epoch,
         partition_epoch=partition.partition_epoch,
         directories=partition.directories,
+        eligible_leader_replicas=partition.eligible_leader_replicas or None,
+        last_known_elr=partition.last_known_elr or None,
     )
 
 
@@ -145,6 +155,8 @@ def load(stored: StoredSnapshot, batches: Sequence[Batch]) -> LoadedSnapshot:
             image = apply_batch(image, batch)
         except ApplyError as error:
             raise SnapshotError(f"the batch at offset {batch.base_offset}: {error}") from error
+        if any(isinstance(record, _OF_TRANSACTIONS) for record in batch.records):
+            raise SnapshotError(f"the batch at offset {batch.base_offset} is of a transaction")
     return LoadedSnapshot(
         stored=stored, timestamp_ms=header.last_contained_log_timestamp, image=image
     )

@@ -66,7 +66,7 @@ def _partition(
         partition_index=index,
         leader_id=state.node_id,
         leader_epoch=state.epoch,
-        high_watermark=state.high_watermark,
+        high_watermark=state.stated_high_watermark,
         current_voters=tuple(sorted(voters, key=lambda voter: voter.replica_id)),
         observers=_states(role.replicas.observers, has_times=has_times),
     )

@@ -10,9 +10,27 @@ from msgspec.structs import replace
 from node.core.events import Received
 from node.core.raft import rpc
 from node.core.raft.quorum import VoteResult, vote_result
-from node.core.raft.roles import Candidate, Follower, Leader, Observer, Resigned, Unattached, Voted
+from node.core.raft.roles import (
+    Candidate,
+    Follower,
+    Leader,
+    Observer,
+    Resigned,
+    Role,
+    Unattached,
+    Voted,
+)
 from node.core.raft.state import RaftState
-from node.core.types import NANOSECONDS_PER_MS, NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
+from node.core.types import (
+    LARGEST_EPOCH,
+    NANOSECONDS_PER_MS,
+    NO_NODE,
+    Epoch,
+    Instant,
+    Monotonic,
+    NodeId,
+    Offset,
+)
 from node.wire.errors import ErrorCode
 from node.wire.messages import Message, vote_request, vote_response
 from node.wire.messages.batch import Batch
@@ -100,7 +118,7 @@ class Elections:
     def tick(self, now: Instant) -> None:
         """Stand, or give a candidacy up, when the role's time has come."""
         role = self._state.role
-        if self._state.is_stopping or isinstance(role, _NEVER_STAND):
+        if isinstance(role, _NEVER_STAND) or not self._has_turn(role):
             return
         if now.monotonic < role.election_deadline:
             return
@@ -113,7 +131,7 @@ class Elections:
     def deadline(self) -> Monotonic | None:
         """When the role's time comes, or a lost Vote is due again."""
         role = self._state.role
-        if self._state.is_stopping:
+        if not self._has_turn(role):
             return None
         if type(role) is Follower:
             return role.election_deadline  # what voters are most often
@@ -122,8 +140,16 @@ class Elections:
         again = role.campaign.deadline() if isinstance(role, Candidate) else None
         return role.election_deadline if again is None else min(again, role.election_deadline)
 
+    def _has_turn(self, role: Role) -> bool:
+        """Return whether time changes the role; after the last epoch nobody can stand."""
+        if self._state.is_stopping:
+            return False
+        return self._state.epoch < LARGEST_EPOCH or isinstance(role, Candidate)
+
     def stand(self, now: Instant) -> None:
-        """Become candidate in the next epoch; a sole voter has won by that."""
+        """Become candidate in the next epoch, if there is one; a sole voter has won by that."""
+        if self._state.epoch == LARGEST_EPOCH:
+            return
         candidate = self._state.stand(now)
         self._judge(candidate, now)
 

@@ -123,7 +123,7 @@ def answer(
     partition = fetch_response.PartitionData(
         partition_index=PARTITION,
         error_code=error,
-        high_watermark=state.high_watermark,
+        high_watermark=state.stated_high_watermark,
         log_start_offset=state.log.start_offset,
         diverging_epoch=_epoch_end(diverging),
         current_leader=fetch_response.LeaderIdAndEpoch(

@@ -144,7 +144,7 @@ class FetchServer:
         state, fetch = self._state, waiting.fetch
         is_voter = fetch.replica_id in state.voters
         ready = state.log.end_offset if is_voter else state.high_watermark
-        return fetch.offset < ready or fetch.high_watermark < state.high_watermark
+        return fetch.offset < ready or fetch.high_watermark < state.stated_high_watermark
 
     def _answer(self, waiting: WaitingFetch) -> None:
         """Answer with what there is now, or say who leads; a later epoch has other records."""

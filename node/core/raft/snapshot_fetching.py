@@ -118,6 +118,10 @@ class SnapshotFetcher:
     def _is_from_leader(self, copy: Copy) -> bool:
         return copy.epoch == self._state.epoch and self._state.is_following(copy.leader)
 
+    def _is_overtaken(self, copy: Copy) -> bool:
+        """Return whether the leader, which named a snapshot, has sent records past it since."""
+        return copy.snapshot.end_offset < self._state.high_watermark
+
     def _abandon(self, now: Instant) -> None:
         self._copy = None
         self._on_abandoned(now)
@@ -172,7 +176,7 @@ class SnapshotFetcher:
         copy = self._copy
         if copy is None or copy.number != event.copy:
             return False
-        if not self._is_from_leader(copy):
+        if not self._is_from_leader(copy) or self._is_overtaken(copy):
             self._copy = None
             return False
         if event.loaded is None:

@@ -4,6 +4,7 @@ import pytest
 
 from node.core.broker import answers
 from node.core.metadata.apply import apply_all
+from node.core.served import served_versions
 from node.core.types import NO_NODE
 from node.wire.errors import ErrorCode
 from node.wire.messages import metadata as records
@@ -92,8 +93,8 @@ def test_metadata_without_active_brokers_names_no_controller() -> None:
 @pytest.mark.requirement("631-03")
 @pytest.mark.requirement("631-07")
 def test_each_listener_advertises_its_own_apis() -> None:
-    client = answers.served_versions(on_controller_listener=False)
-    controller = answers.served_versions(on_controller_listener=True)
+    client = served_versions(on_controller_listener=False)
+    controller = served_versions(on_controller_listener=True)
     quorum = {52, 53, 54}
     assert not quorum & set(client)
     assert {1, 58, 62, 63, *quorum} <= set(controller)

@@ -1,6 +1,7 @@
 """What a broker passes on, and what it never sends twice (KIP-590)."""
 
 import pytest
+from msgspec.structs import replace
 
 from node.core.broker.answers import served_versions
 from node.core.effects import Forward, Reply
@@ -116,9 +117,21 @@ def test_lost_answer_is_never_sent_again_and_every_result_is_unknown() -> None:
     assert sent == []
 
 
-def test_no_forward_outlives_a_requests_time_out() -> None:
+@pytest.mark.requirement("590-05")
+@pytest.mark.parametrize(
+    ("client_ms", "waits_ms"), [(1, 0.9), (5_000, 4_500), (30_000, 29_000), (600_000, 599_000)]
+)
+def test_a_forwarded_request_keeps_its_clients_deadline(client_ms: int, waits_ms: float) -> None:
     bench = Bench()
-    assert forwarded(bench.receive(TWO)).timeout_ns == TIMEOUTS.request_ns
+    forward = forwarded(bench.receive(replace(TWO, timeout_ms=client_ms)))
+    assert forward.timeout_ns == waits_ms * 1_000_000
+    assert forward.connect_ns == min(forward.timeout_ns, TIMEOUTS.request_ns)
+    assert forward.message.timeout_ms == max(1, int(waits_ms)), "what is left for the controller"
+
+
+def test_a_forwarded_request_without_a_deadline_has_the_brokers() -> None:
+    forward = forwarded(Bench().receive(UnregisterBrokerRequest(broker_id=3)))
+    assert forward.timeout_ns == TIMEOUTS.request_ns
 
 
 @pytest.mark.parametrize("leader", [NO_NODE, 101])

@@ -106,6 +106,7 @@ def forward(peers: Peers, answers: list[Message | None]) -> None:
         principal=ANONYMOUS,
         client_host="127.0.0.1",
         timeout_ns=5 * SECOND,
+        connect_ns=5 * SECOND,
     )
     peers.forward(effect, answers.append)
 

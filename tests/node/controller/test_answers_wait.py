@@ -1,10 +1,14 @@
 """Which answer waits for what: commits, the read barrier, a claim, a lost leadership."""
 
 import pytest
+from msgspec.structs import replace
 
-from node.core.controller.active import ActiveController
+from node.core.controller.active import DECISIONS, ActiveController
 from node.core.controller.barrier import Answer, ReadBarrier
+from node.core.controller.refusals import refusal
+from node.core.served import FORWARDABLE, FORWARDED, served_versions
 from node.wire.errors import ErrorCode
+from node.wire.messages.generated.describe_quorum_request import DescribeQuorumRequest
 from node.wire.messages.generated.envelope_response import EnvelopeResponse
 from node.wire.messages.metadata import TopicRecord
 from tests.node.controller.desk import (
@@ -194,10 +198,13 @@ def test_standby_takes_over_with_the_image_it_replayed() -> None:
     assert second.ask(creation("t")).topics[0].error_code == ErrorCode.TOPIC_ALREADY_EXISTS
 
 
-def test_controller_refuses_what_it_does_not_serve_loudly() -> None:
-    desk = Desk.active()
-    with pytest.raises(AssertionError, match="EnvelopeResponse"):
-        desk.send(EnvelopeResponse())
+@pytest.mark.requirement("590-10")
+def test_all_that_the_controller_decides_can_be_refused_and_nothing_else_is_forwarded() -> None:
+    refusable = {request for request in DECISIONS if refusal(request(), ErrorCode.NOT_CONTROLLER)}
+    assert refusable == set(DECISIONS)
+    assert set(FORWARDED) - set(DECISIONS) == {DescribeQuorumRequest}
+    served = served_versions(on_controller_listener=True)
+    assert {request.API_KEY for request in DECISIONS} | FORWARDABLE <= set(served)
 
 
 def test_active_controller_needs_all_committed() -> None:
@@ -217,3 +224,19 @@ def test_active_controller_needs_all_committed() -> None:
 def _errors(answer) -> set[int]:
     results = getattr(answer, "topics", None) or getattr(answer, "responses", None) or (answer,)
     return {result.error_code for result in results}
+
+
+@pytest.mark.requirement("590-05")
+def test_a_change_that_does_not_commit_in_its_clients_time_has_an_unknown_fate() -> None:
+    desk = Desk.active(brokers=1)
+    request = desk.send(replace(creation("t"), timeout_ms=5))
+    patient = desk.send(replace(creation("u"), timeout_ms=50))
+    desk.monotonic += 5_000_000 - 1
+    desk.controller.tick(desk.now)
+    assert desk.replies() == []
+    desk.monotonic += 1
+    desk.controller.tick(desk.now)
+    [reply] = desk.replies()
+    assert reply.request == request
+    assert _errors(reply.message) == {ErrorCode.REQUEST_TIMED_OUT}
+    assert [later.request for later in desk.commit()] == [patient]

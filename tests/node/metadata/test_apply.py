@@ -97,7 +97,8 @@ def test_fencing_records_of_both_kinds_replay_alike(on, off) -> None:
         records.PartitionChangeRecord(topic_id=uuid(1), partition_id=3),
         records.PartitionChangeRecord(topic_id=uuid(9), partition_id=0),
         records.RemoveTopicRecord(topic_id=uuid(9)),
-        records.BeginTransactionRecord(),
+        records.EndTransactionRecord(),
+        records.AbortTransactionRecord(),
     ],
     ids=repr,
 )

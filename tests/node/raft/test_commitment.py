@@ -6,12 +6,12 @@ The runs of several nodes are scenario files.
 import pytest
 from msgspec.structs import replace
 
-from node.core.broker.answers import served_versions
 from node.core.effects import PersistQuorumState
 from node.core.metadata.committed import CommittedImage
 from node.core.metadata.image import EMPTY_IMAGE
 from node.core.raft import rpc
 from node.core.raft.log import Log
+from node.core.served import served_versions
 from node.core.types import Offset
 from node.wire.errors import ErrorCode
 from node.wire.messages import fetch_request, vote_request

@@ -41,6 +41,7 @@ def forward(version: int = 7, host: str = "10.0.0.9") -> Forward:
         principal=ALICE,
         client_host=host,
         timeout_ns=1,
+        connect_ns=1,
     )
 
 

@@ -43,6 +43,7 @@ EVERYTHING = (
         fenced=False,
         in_controlled_shutdown=True,
         log_dirs=(uuid(44), uuid(45)),
+        cordoned_log_dirs=(uuid(45),),
     ),
     records.RegisterBrokerRecord(broker_id=1, incarnation_id=uuid(2), broker_epoch=6),
     records.BrokerRegistrationChangeRecord(broker_id=1, broker_epoch=6, log_dirs=(uuid(46),)),
@@ -60,6 +61,8 @@ EVERYTHING = (
         leader_epoch=8,
         partition_epoch=9,
         directories=(uuid(5), uuid(6), uuid(7)),
+        eligible_leader_replicas=(4,),
+        last_known_elr=(1, 4),
     ),
     records.PartitionRecord(
         partition_id=0,

@@ -15,7 +15,7 @@ from node.wire.messages.metadata import (
     PartitionRecord,
     RegisterBrokerRecord,
 )
-from node.wire.metadata_records import SCHEMAS, decode_record, encode_record
+from node.wire.metadata_records import SCHEMAS, decode_record, encode_record, stored_version
 from node.wire.types import Uuid
 from scripts.wiregen import records
 
@@ -148,7 +148,7 @@ def test_a_field_that_the_version_lacks_is_an_error():
     with pytest.raises(WireError, match=r"PartitionRecord.directories is set, and version 0"):
         encode_record(PartitionRecord(topic_id=ID, directories=(ID,)), 0)
     with pytest.raises(WireError, match=r"cordoned_log_dirs is set, and version 3"):
-        encode_record(RegisterBrokerRecord(cordoned_log_dirs=(ID,)))
+        encode_record(RegisterBrokerRecord(cordoned_log_dirs=(ID,)), 3)
 
 
 def test_the_union_names_every_record():
@@ -157,3 +157,22 @@ def test_the_union_names_every_record():
         key: schema.message for key, schema in SCHEMAS.items()
     }
     assert all(issubclass(record, msgspec.Struct) for record in union)
+
+
+@pytest.mark.parametrize(
+    ("record", "version"),
+    [
+        (RegisterBrokerRecord(), 3),
+        (RegisterBrokerRecord(cordoned_log_dirs=(ID,)), 4),
+        (PartitionRecord(), 1),
+        (PartitionRecord(eligible_leader_replicas=(1,)), 2),
+        (PartitionRecord(last_known_elr=(1,)), 2),
+        (metadata.PartitionChangeRecord(last_known_elr=()), 2),
+        (metadata.BrokerRegistrationChangeRecord(cordoned_log_dirs=()), 3),
+    ],
+    ids=repr,
+)
+def test_a_record_is_written_in_the_version_that_can_carry_it(record, version):
+    data = encode_record(record)
+    assert stored_version(data) == version
+    assert decode_record(data) == record

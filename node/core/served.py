@@ -1,0 +1,70 @@
+"""Which requests a node serves: on which listener, in which versions, and which are forwarded.
+
+The one place that says so. Clients ask brokers; a broker answers some requests itself and passes
+those on that only the active controller can decide (KIP-590); the controller listener serves
+those, the requests of brokers and the quorum's own (631-03). Not: the answers.
+"""
+
+from typing import Final
+
+from node.core.controller.active import DECISIONS
+from node.wire.messages import (
+    Message,
+    api_versions_request,
+    begin_quorum_epoch_request,
+    describe_cluster_request,
+    describe_configs_request,
+    describe_quorum_request,
+    end_quorum_epoch_request,
+    envelope_request,
+    fetch_request,
+    fetch_snapshot_request,
+    metadata_request,
+    vote_request,
+)
+
+FORWARDED: Final[tuple[type[Message], ...]] = (
+    *(request for request, decision in DECISIONS.items() if decision.is_forwarded),
+    describe_quorum_request.DescribeQuorumRequest,
+)
+"""What a broker passes on to the active controller, and all that an Envelope may hold (590-10)."""
+FORWARDABLE: Final = frozenset(request.API_KEY for request in FORWARDED)
+"""The API keys of those."""
+QUORUM: Final[tuple[type[Message], ...]] = (
+    fetch_request.FetchRequest,
+    fetch_snapshot_request.FetchSnapshotRequest,
+    vote_request.VoteRequest,
+    begin_quorum_epoch_request.BeginQuorumEpochRequest,
+    end_quorum_epoch_request.EndQuorumEpochRequest,
+    describe_quorum_request.DescribeQuorumRequest,
+)
+"""What a controller listener serves whether or not this node is the active controller."""
+_BROKER: Final[tuple[type[Message], ...]] = (
+    api_versions_request.ApiVersionsRequest,
+    describe_cluster_request.DescribeClusterRequest,
+    describe_configs_request.DescribeConfigsRequest,
+    metadata_request.MetadataRequest,
+    *FORWARDED,
+)
+_CONTROLLER: Final[tuple[type[Message], ...]] = (
+    api_versions_request.ApiVersionsRequest,
+    describe_cluster_request.DescribeClusterRequest,
+    envelope_request.EnvelopeRequest,
+    *DECISIONS,
+    *QUORUM,
+)
+_NARROWED: Final = {
+    # Below 12 a Fetch has no LastFetchedEpoch; 18 and Vote 2 belong to KIPs that are not here.
+    fetch_request.FetchRequest.API_KEY: (12, 18),
+    vote_request.VoteRequest.API_KEY: (0, 1),
+}
+
+
+def served_versions(*, on_controller_listener: bool) -> dict[int, tuple[int, int]]:
+    """Return the API keys of a listener with their oldest and newest version, by key."""
+    requests = _CONTROLLER if on_controller_listener else _BROKER
+    versions = {
+        request.API_KEY: _NARROWED.get(request.API_KEY, (request.MIN_VERSION, request.MAX_VERSION))
+        for request in requests
+    }
+    return dict(sorted(versions.items()))

@@ -1,0 +1,36 @@
+"""The `.lock` of each log directory: no two processes write in one directory (as Kafka's).
+
+A process holds it as long as it lives. Not: who may write what within the process.
+"""
+
+from collections.abc import Callable, Sequence
+
+from node.storage.errors import StorageError
+from node.storage.filesystem import FileSystem, LockHeldError, join
+
+FILE_NAME = ".lock"
+
+
+def lock_directories(filesystem: FileSystem, directories: Sequence[str]) -> Callable[[], None]:
+    """Lock all of these directories, or none; return the call that lets go of them.
+
+    Raises:
+        StorageError: another process uses one of them.
+    """
+    releases: list[Callable[[], None]] = []
+
+    def release() -> None:
+        for unlock in releases:
+            unlock()
+
+    for directory in directories:
+        try:
+            releases.append(filesystem.lock(join(directory, FILE_NAME)))
+        except LockHeldError as error:
+            release()
+            holder = "another process" if error.pid is None else f"process {error.pid}"
+            raise StorageError(
+                f"{directory}: is in use by {holder}, which holds {FILE_NAME} there; stop that"
+                " process, or give each node a directory of its own"
+            ) from error
+    return release
