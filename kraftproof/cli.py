@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import typer
 
-from kraftproof import interrupts
+from kraftproof import interrupts, quick_start
 from kraftproof.errors import (
     BROKEN_PIPE_EXIT_CODE,
     INTERRUPTED_EXIT_CODE,
@@ -48,6 +48,7 @@ Start with: [bold]kraftproof test[/] (3+3 local processes, kill -9 and pause, 30
 
 def main() -> None:
     """Entry point of the command."""
+    quick_start.collect_seldom()
     interrupts.install()
     interrupts.leave(_flushed(run(sys.argv[1:])))
 

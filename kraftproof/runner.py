@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from checkers import check_run
+from checkers import Engine, check_run
 from checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
 from cluster.profiles import timeouts
 from cluster.protocol import Cluster, ClusterError
@@ -105,7 +105,8 @@ def execute(
     simulation = simulation_of(attempt.cluster)
     attempt.collect(with_tables=is_collected)
     progress.phase(f"checking with the {options.engine} engine")
-    check = check_run(directory.path, "spark" if options.engine == "spark" else "inline")
+    engine: Engine = "spark" if options.engine == "spark" else "inline"
+    check = check_run(directory.path, engine, report=progress.phase)
     run = attempt.interpreted
     if run is not None and guarded:
         why += unmet(run, options.nemeses)

@@ -46,7 +46,9 @@ def run_one(
         str | None, typer.Option(help="Plant this bug: an id, or a file with MUTANT.")
     ] = DEFAULTS.mutant,
     store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
-    engine: Annotated[str, typer.Option(help="spark or inline.")] = DEFAULTS.engine,
+    engine: Annotated[
+        str, typer.Option(help="inline, or spark: the PySpark checker.")
+    ] = DEFAULTS.engine,
     system: Annotated[str, typer.Option(help="The system under test.")] = DEFAULTS.system,
     timeouts: Annotated[
         str, typer.Option(help="chaos (failures show within seconds) or default (the KIPs').")
@@ -64,13 +66,14 @@ def run_one(
     """Run a workload against a cluster under faults, and judge what it did.
 
     [bold]kraftproof test[/]
-    3+3 local processes under kill -9 and pause for 30 s, judged on Spark.
+    3+3 local processes under kill -9 and pause for 30 s. It needs no Java;
+    --engine spark has the run judged by the PySpark checker.
 
     [bold]kraftproof test --backend docker --nemesis partition,clock --time-limit 90[/]
     Containers; add --dry-run to see the schedule only.
 
-    [bold]kraftproof test --backend simulated --engine inline --seed 7[/]
-    Virtual time: one seed, one run. It needs neither Docker nor Java.
+    [bold]kraftproof test --backend simulated --seed 7[/]
+    Virtual time: one seed, one run, without Docker.
 
     The run's directory keeps history, faults, the nodes' logs and report.html.
     Ctrl-C heals, keeps what there is, and leaves the verdict unknown.
