@@ -21,15 +21,23 @@ from checkers.engines.general import check_linearizable
 from checkers.engines.outcome import Outcome
 from checkers.engines.witness import is_legal
 from checkers.history import Operation
-from checkers.models import ColumnarModel, ProposingModel, SequentialModel, names_anomalies
+from checkers.models import (
+    ColumnarModel,
+    ProposingModel,
+    SequentialModel,
+    is_compiled,
+    names_anomalies,
+)
 from checkers.options import CheckOptions, Limits
 from checkers.verdict import Verdict
 
-SHORT_HISTORY: Final = 5_000
+_SHORT_HISTORY: Final = 5_000
 """Operations, up to which the general engine is asked before a compiled one."""
+_SHORT_FOR_PLAIN: Final = 2_000
+"""Operations, up to which it is asked before an engine that needs no compiled code."""
 _FIRST_PASS_BYTES: Final = 1_000_000
 """Memory for each key at first: some 2,500 configurations."""
-SECOND_PASS_BYTES: Final = 16_000_000
+_SECOND_PASS_BYTES: Final = 16_000_000
 """Memory for all keys still open together: some 40,000 configurations, a second of plain Python."""
 
 Keys = list[list[Operation]]
@@ -42,7 +50,8 @@ def read(model: ColumnarModel, columns: Columns) -> Keys | Calls | None:
     Raises:
         ValueError: the model can't read a value.
     """
-    if len(columns) > SHORT_HISTORY or not isinstance(model, SequentialModel):
+    most = _SHORT_HISTORY if is_compiled(model) else _SHORT_FOR_PLAIN
+    if len(columns) > most or not isinstance(model, SequentialModel):
         return model.calls_of(columns)
     keys = [columns.operations(key) for key in range(len(columns.keys))]
     for operations in keys:
@@ -90,8 +99,8 @@ def _first_words(
 
     outcomes = [decided(key, _FIRST_PASS_BYTES) for key in range(len(keys))]
     left = [key for key, one in enumerate(outcomes) if one.verdict is Verdict.UNKNOWN]
-    share = SECOND_PASS_BYTES // max(1, len(left))
-    if share > _FIRST_PASS_BYTES:
+    share = _SECOND_PASS_BYTES // max(1, len(left))
+    if share > _FIRST_PASS_BYTES and is_compiled(model):
         for key in left:
             outcomes[key] = decided(key, share)
     return outcomes

@@ -158,6 +158,7 @@ class _Attempt:
                 await interpreter.heal_all()
                 await cluster.stop()
             raise
+        self.progress.phase("stopping the nodes")
         await cluster.stop()
 
     def so_far(self) -> Interpreted | None:

@@ -105,7 +105,10 @@ def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_
     """Do the run, print its verdict and return the exit code."""
     from kraftproof.backends import make_backend
     from kraftproof.planning import foreseen, plan
+    from kraftproof.quick_start import without_pandas
 
+    if options.engine != "spark" and not dry_run:
+        without_pandas()
     schedule = plan(options)
     for sentence in foreseen(schedule, options.nemeses):
         complain(f"kraftproof: {sentence}")
@@ -120,23 +123,28 @@ def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_
 def _run(
     options: RunOptions, schedule: "Schedule", mutant_hash: str | None, *, as_json: bool
 ) -> int:
+    from kraftproof.phase_times import PhaseTimes
     from kraftproof.progress import ConsoleProgress
     from kraftproof.report import write_reports
-    from kraftproof.run_directory import make_run_directory
+    from kraftproof.run_directory import make_run_directory, rounded
     from kraftproof.runner import execute
     from kraftproof.summary import as_json as result_json
     from kraftproof.summary import last_line, reasons
 
     directory = make_run_directory(options)
-    progress = ConsoleProgress()
+    shown = ConsoleProgress()
+    progress = PhaseTimes(shown)
     progress.phase(f"seed {options.seed}, {directory.path}")
     result = execute(options, directory, schedule, progress, mutant_hash=mutant_hash)
+    progress.phase("writing the report")
     write_reports(result)
-    progress.close()
+    progress.end()
+    shown.close()
+    directory.write_phases(progress.seconds)
     for sentence in reasons(result):
         say(f"  {sentence}")
     if as_json:
-        say_json(result_json(result))
+        say_json(result_json(result) | {"phases": rounded(progress.seconds)})
     else:
         say_verdict(result.verdict.value, last_line(result))
     return result.verdict.exit_code
