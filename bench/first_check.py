@@ -53,8 +53,8 @@ def _page(folder: Path, runs: int) -> Iterator[str]:
     yield "# The first check on a machine"
     yield ""
     yield f"`python -m bench.first_check --runs {runs}`: seconds of processor and of wall clock,"
-    yield f"the least of {runs} runs, on {len(os.sched_getaffinity(0))} cores. Cold: each run begins"
-    yield "with an empty cache of compiled kernels. Warm: with the cache of an earlier run."
+    yield f"the least of {runs} runs, on {len(os.sched_getaffinity(0))} cores. Cold: each run"
+    yield "begins with an empty cache of compiled kernels. Warm: with the cache of an earlier run."
     yield ""
     columns = ("command", "model", "operations", "corrupted", "cold CPU", "cold wall", "warm CPU")
     yield f"| {' | '.join(columns)} | warm wall |"
