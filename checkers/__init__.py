@@ -4,7 +4,7 @@ It reads files and returns verdicts; it starts no cluster and imports nothing of
 Only `checkers.spark` imports pyspark, and only when the Spark engine is asked for.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final, Literal
@@ -28,24 +28,33 @@ from checkers.verdict import CheckerInputError, RunVerdict
 
 Engine = Literal["spark", "inline"]
 
+Report = Callable[[str], None]
+"""Takes a line of progress."""
+
 _SHORT_BYTES: Final = 4 << 20
 """What is read in milliseconds."""
 
 
+def _silent(line: str) -> None:
+    """Report nothing."""
+
+
 def check_run(
     run_directory: Path,
-    engine: Engine = "spark",
+    engine: Engine = "inline",
     *,
     limits: Limits | None = None,
     write_tables: bool = True,
+    report: Report = _silent,
 ) -> RunVerdict:
     """Checks a run directory: run.json, history.jsonl, faults.jsonl and tables/.
 
     Args:
         run_directory: the directory.
-        engine: `spark`, or `inline` for this process alone.
+        engine: `inline` for this process alone, or `spark`.
         limits: what one key may cost.
         write_tables: whether to write tables/{operations,faults,verdicts,findings}.parquet.
+        report: takes a line of progress for each step of Spark.
 
     Raises:
         CheckerInputError: something in the directory can't be read.
@@ -54,7 +63,7 @@ def check_run(
         raise CheckerInputError(f"{run_directory}: not a run directory: it has no {RUN_FILE}")
     (source,) = find_sources([run_directory], limits=limits)
     history = source.read()
-    verdict = _checked(history, engine)
+    verdict = _checked(history, engine, report)
     if write_tables:
         _write_tables(run_directory, history, verdict)
     return verdict
@@ -63,11 +72,12 @@ def check_run(
 def check_paths(
     paths: Iterable[Path],
     model: str | None = None,
-    engine: Engine = "spark",
+    engine: Engine = "inline",
     *,
     limits: Limits | None = None,
     processes: int = 1,
     refuse: Refuse | None = None,
+    report: Report = _silent,
 ) -> Iterator[RunVerdict]:
     """Checks files, folders and run directories, and yields a verdict for each history.
 
@@ -75,10 +85,11 @@ def check_paths(
         paths: files, folders and run directories.
         model: the model of all histories, by name or as path/to/file.py:ClassName; otherwise it is
             inferred for each.
-        engine: `spark`, or `inline` for this machine's processes.
+        engine: `inline` for this machine's processes, or `spark`.
         limits: what one key may cost.
         processes: how many cores the inline engine may use.
         refuse: told of each history that can't be checked; the others are checked all the same.
+        report: takes a line of progress for each step of Spark.
 
     Raises:
         CheckerInputError: at once, if there is no such model; when its turn comes, if there is no
@@ -87,7 +98,7 @@ def check_paths(
     sources = find_sources(paths, model, limits, refuse, processes=processes)
     if engine == "inline":
         return _check_each(sources, refuse)
-    return _check_on_spark(sources, refuse)
+    return _check_on_spark(sources, refuse, report)
 
 
 def _check_each(sources: Iterable[Source], refuse: Refuse | None) -> Iterator[RunVerdict]:
@@ -102,7 +113,9 @@ def _check_each(sources: Iterable[Source], refuse: Refuse | None) -> Iterator[Ru
             yield verdict
 
 
-def _check_on_spark(sources: Iterable[Source], refuse: Refuse | None) -> Iterator[RunVerdict]:
+def _check_on_spark(
+    sources: Iterable[Source], refuse: Refuse | None, report: Report
+) -> Iterator[RunVerdict]:
     found = []
     for source in sources:
         try:
@@ -113,7 +126,7 @@ def _check_on_spark(sources: Iterable[Source], refuse: Refuse | None) -> Iterato
     if found:
         from checkers.spark.pipeline import check_on_spark
 
-        yield from check_on_spark(found, partial(refused, refuse=refuse))
+        yield from check_on_spark(found, partial(refused, refuse=refuse), report)
 
 
 def _seems_readable(source: Source, refuse: Refuse | None) -> bool:
@@ -129,10 +142,10 @@ def _seems_readable(source: Source, refuse: Refuse | None) -> bool:
     return True
 
 
-def _checked(history: History, engine: Engine) -> RunVerdict:
+def _checked(history: History, engine: Engine, report: Report) -> RunVerdict:
     if engine == "inline":
         return check_inline(history)
-    (verdict,) = _check_on_spark([history.source], None)
+    (verdict,) = _check_on_spark([history.source], None, report)
     return verdict
 
 

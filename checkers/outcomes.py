@@ -1,9 +1,11 @@
 """Asks the engines what they say of each key of a history.
 
-On a short history the general engine has the first word, for it needs no compiled code, which takes
-longer to load than a short history takes to check. It gives up after a number of configurations,
-not of seconds, so that the same history always gets the same words. The calls for a compiled engine
-take longer to make than most short histories to search: they are made when it is asked.
+The general engine decides most short histories without compiled code. Loading compiled code takes
+a second, and the first compilation on a machine takes tens of seconds. The general engine gives up
+after a number of configurations, not of seconds, so that the same history always gets the same
+verdict in the same words: first after a few thousand a key, then after all that plain Python looks
+at in about a second, shared by the keys that are left. The calls for a compiled engine are made
+when the engine is asked.
 """
 
 from collections.abc import Sequence
@@ -19,12 +21,24 @@ from checkers.engines.general import check_linearizable
 from checkers.engines.outcome import Outcome
 from checkers.engines.witness import is_legal
 from checkers.history import Operation
-from checkers.models import ColumnarModel, ProposingModel, SequentialModel, names_anomalies
+from checkers.models import (
+    ColumnarModel,
+    ProposingModel,
+    SequentialModel,
+    is_compiled,
+    names_anomalies,
+)
 from checkers.options import CheckOptions, Limits
 from checkers.verdict import Verdict
 
-_SHORT_HISTORY: Final = 2_000
-_FIRST_WORD_BYTES: Final = 1_000_000
+_SHORT_HISTORY: Final = 5_000
+"""Operations, up to which the general engine is asked before a compiled one."""
+_SHORT_FOR_PLAIN: Final = 2_000
+"""Operations, up to which it is asked before an engine that needs no compiled code."""
+_FIRST_PASS_BYTES: Final = 1_000_000
+"""Memory for each key at first: some 2,500 configurations."""
+_SECOND_PASS_BYTES: Final = 16_000_000
+"""Memory for all keys still open together: some 40,000 configurations, a second of plain Python."""
 
 Keys = list[list[Operation]]
 """The operations of each key."""
@@ -36,7 +50,8 @@ def read(model: ColumnarModel, columns: Columns) -> Keys | Calls | None:
     Raises:
         ValueError: the model can't read a value.
     """
-    if len(columns) > _SHORT_HISTORY or not isinstance(model, SequentialModel):
+    most = _SHORT_HISTORY if is_compiled(model) else _SHORT_FOR_PLAIN
+    if len(columns) > most or not isinstance(model, SequentialModel):
         return model.calls_of(columns)
     keys = [columns.operations(key) for key in range(len(columns.keys))]
     for operations in keys:
@@ -75,12 +90,20 @@ def outcomes_of(
 def _first_words(
     model: SequentialModel, columns: Columns, keys: Keys, limits: Limits
 ) -> list[Outcome]:
-    memory = min(limits.memory_bytes, _FIRST_WORD_BYTES)
-    limits = msgspec.structs.replace(limits, memory_bytes=memory)
-    return [
-        searched(model, operations, limits).within(-int(columns.starts[key]))
-        for key, operations in enumerate(keys)
-    ]
+    """Returns what the general engine decides of each key in little memory, then in more."""
+
+    def decided(key: int, memory_bytes: int) -> Outcome:
+        memory = min(limits.memory_bytes, memory_bytes)
+        less = msgspec.structs.replace(limits, memory_bytes=memory)
+        return searched(model, keys[key], less).within(-int(columns.starts[key]))
+
+    outcomes = [decided(key, _FIRST_PASS_BYTES) for key in range(len(keys))]
+    left = [key for key, one in enumerate(outcomes) if one.verdict is Verdict.UNKNOWN]
+    share = _SECOND_PASS_BYTES // max(1, len(left))
+    if share > _FIRST_PASS_BYTES and is_compiled(model):
+        for key in left:
+            outcomes[key] = decided(key, share)
+    return outcomes
 
 
 def _named(first: Outcome, second: Outcome | None) -> Outcome:

@@ -1,7 +1,7 @@
 """Moves rows between Python and the Parquet files of RUN/tables.
 
 It writes what `checkers.schema` declares, in bounded batches, and refuses to read anything else. It
-does not know what the rows mean.
+does not know what the rows mean. pyarrow.parquet is imported by what needs it: most checks don't.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,6 @@ from typing import Final
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from checkers.faults import FaultEvent
 from checkers.history import Operation, as_text
@@ -28,6 +27,8 @@ def table_path(directory: Path, name: str) -> Path:
 
 def write_table(directory: Path, name: str, rows: Iterable[Mapping[str, object]]) -> Path:
     """Writes a table, replacing what was there, and returns its path."""
+    import pyarrow.parquet as pq
+
     schema = table_schema(name)
     path = table_path(directory, name)
     directory.mkdir(parents=True, exist_ok=True)
@@ -40,6 +41,8 @@ def write_table(directory: Path, name: str, rows: Iterable[Mapping[str, object]]
 
 def write_whole(directory: Path, name: str, table: pa.Table) -> Path:
     """Writes a table that is there already, replacing what was there, and returns its path."""
+    import pyarrow.parquet as pq
+
     path = table_path(directory, name)
     directory.mkdir(parents=True, exist_ok=True)
     schema = table_schema(name)
@@ -63,6 +66,8 @@ def read_table_file(path: Path, name: str) -> pa.Table:
     Raises:
         CheckerInputError: the file is no such table, or one of another schema version.
     """
+    import pyarrow.parquet as pq
+
     wanted = table_schema(name)
     try:
         table = pq.read_table(path)
@@ -92,6 +97,8 @@ def rows_of_key(path: Path, key: str) -> pa.Table:
     Raises:
         OSError, pa.ArrowException: the file is damaged.
     """
+    import pyarrow.parquet as pq
+
     names = table_schema("operations").names
     wanted = [("key", "=", key)]
     # One thread: the executor has a core for it. The path's RUN=… is no column of the file's.

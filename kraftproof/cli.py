@@ -18,7 +18,7 @@ from typing import Any, Final
 import typer
 
 from cluster.plugin import HarnessError, described
-from kraftproof import interrupts
+from kraftproof import interrupts, quick_start
 from kraftproof.errors import (
     BROKEN_PIPE_EXIT_CODE,
     CRASH_EXIT_CODE,
@@ -56,6 +56,7 @@ Kraftproof itself, 130 interrupted."""
 
 def main() -> None:
     """Entry point of the command."""
+    quick_start.collect_seldom()
     interrupts.install()
     interrupts.leave(_flushed(run(sys.argv[1:])))
 

@@ -6,13 +6,13 @@ in one line, with the traceback in a file of the run's directory.
 
 import msgspec
 
-from checkers import check_run
+from checkers import Engine, Report, check_run
 from checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
 from kraftproof.mishaps import PLUGIN_ERROR_FILE, keep_text, keep_traceback, writing
 from kraftproof.run_directory import RunDirectory
 
 
-def judge_run(directory: RunDirectory, model: str, engine: str) -> RunVerdict:
+def judge_run(directory: RunDirectory, model: str, engine: str, report: Report) -> RunVerdict:
     """Return the verdict on the run in a directory.
 
     Raises:
@@ -20,7 +20,8 @@ def judge_run(directory: RunDirectory, model: str, engine: str) -> RunVerdict:
     """
     try:
         with writing(directory.path):
-            check = check_run(directory.path, "spark" if engine == "spark" else "inline")
+            chosen: Engine = "spark" if engine == "spark" else "inline"
+            check = check_run(directory.path, chosen, report=report)
     except CheckerInputError as error:
         keep_traceback(error, directory.path / PLUGIN_ERROR_FILE)
         return _unknown(directory, model, f"model {model!r} can't judge the run: {error}")

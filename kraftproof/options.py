@@ -35,7 +35,7 @@ class RunOptions:
     seed: int = 0
     mutant: str | None = None
     store: Path = field(default_factory=lambda: Path("store"))
-    engine: str = "spark"
+    engine: str = "inline"
     timeouts: str = "chaos"
     node_config: tuple[tuple[str, str], ...] = ()
     """Keys and values of server.properties for all nodes."""

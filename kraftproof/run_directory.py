@@ -6,6 +6,7 @@ Not: what is in the files beyond run.json. `schema_version` tells the form of al
 import json
 import os
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -103,6 +104,11 @@ class RunDirectory:
         text = json.dumps(run, indent=2) + "\n"
         (self.path / "run.json").write_text(text, encoding="utf-8")
 
+    def write_phases(self, seconds: Mapping[str, float]) -> None:
+        """Write phases.json: how long each phase of the run took, in seconds."""
+        text = json.dumps(rounded(seconds), indent=2) + "\n"
+        (self.path / "phases.json").write_text(text, encoding="utf-8")
+
     def read_run(self) -> dict[str, Any]:
         """Return run.json.
 
@@ -116,6 +122,11 @@ class RunDirectory:
         if not isinstance(run, dict) or run.get("schema_version") != SCHEMA_VERSION:
             raise UsageError(f"{self.path}/run.json: schema_version {SCHEMA_VERSION} is expected")
         return run
+
+
+def rounded(seconds: Mapping[str, float]) -> dict[str, float]:
+    """Return times in seconds, to the millisecond."""
+    return {phase: round(time, 3) for phase, time in seconds.items()}
 
 
 def make_run_directory(options: RunOptions) -> RunDirectory:

@@ -125,7 +125,7 @@ def execute(
     with writing(directory.path):
         outcome.write(run, violations, is_complete=attempt.interpreted is not None)
     progress.phase(f"checking with the {options.engine} engine")
-    check = judge_run(directory, workload.model, options.engine)
+    check = judge_run(directory, workload.model, options.engine, progress.phase)
     return RunResult(
         directory=directory,
         check=check,
@@ -220,6 +220,7 @@ class _Attempt:
                 finally:
                     await cluster.stop()
             raise
+        self.progress.phase("stopping the nodes")
         await cluster.stop()
 
     async def _prepare(self, cluster: Cluster) -> None:

@@ -18,6 +18,10 @@ SHORT: Final = 64
 
 _DECISION_BYTES: Final = 40_000_000
 """What may be remembered to decide one candidate; it, not the clock, ends a hopeless search."""
+_PLAIN: Final = 5_000
+"""Calls of a candidate, up to which a little search comes before a compiled engine is loaded."""
+_PLAIN_MOST: Final = 8
+"""Little searches that give up on longer candidates before compiled engines come first."""
 _QUICK_BYTES: Final = 500_000
 """What decides most; then what may be is taken as endless, which refutes, or grows without end."""
 _LONG_SHARE: Final = 0.25
@@ -33,12 +37,14 @@ class Deciding:
         recorded: the history's calls as they were recorded, by the index of the operation.
         budget: the time.
         is_cut_short: whether a candidate was not decided since this was last made false.
+        given_up: how many little searches of longer candidates have given up.
     """
 
     model: SequentialModel
     recorded: Mapping[int, Hashable]
     budget: Budget
     is_cut_short: bool = False
+    given_up: int = 0
 
     def has_time(self) -> bool:
         """Says whether there is time left; if not, that leaves a mark."""
@@ -76,13 +82,16 @@ class Deciding:
     def _soon(self, sub: SubHistory, plan: Plan) -> Verdict:
         """Returns what an engine, a little search, or taking what may be as endless decides.
 
-        What is short is searched first: an engine has to read all of its operations anew.
+        What is short is searched first: an engine has to read all of its operations anew. So is
+        what is longer, until some searches have given up: a compiled engine takes long to load.
         """
         search = partial(self.budget.searched, self.model, plan, sub.starts, _QUICK_BYTES)
-        is_short = len(sub) <= SHORT
-        verdict = search().verdict if is_short else self._by_engine(sub)
+        is_plain = len(sub) <= _PLAIN and self.given_up < _PLAIN_MOST
+        is_first = len(sub) <= SHORT or is_plain
+        verdict = search().verdict if is_first else self._by_engine(sub)
         if verdict is Verdict.UNKNOWN:
-            verdict = self._by_engine(sub) if is_short else search().verdict
+            self.given_up += is_first and len(sub) > SHORT
+            verdict = self._by_engine(sub) if is_first else search().verdict
         if verdict is not Verdict.UNKNOWN:
             return verdict
         is_refuted = self.budget.is_refuted(self.model, plan, sub.starts)

@@ -1,18 +1,20 @@
 """The longest linearization: an actual order of the operations up to where none goes on.
 
-Made of the turns that a model knows (`checkers.explain.turns`), else of an order that a compiled
-engine tells (`checkers.explain.engine_orders`), else found by the general engine, which notes its
-choices for it, part by part where a model has parts (`checkers.explain.parts`).
+Made of the turns that a model knows (`checkers.explain.turns`), else found by the general engine,
+which notes its choices, part by part where a model has parts (`checkers.explain.parts`). Of a short
+history the general engine looks at a bounded number of configurations first. Only then a compiled
+engine is asked for an order (`checkers.explain.engine_orders`), and the general engine goes on.
 Bounded in time: where it finds none, the explanation does without.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
+from checkers.engines.general import search
 from checkers.engines.plan import Plan, plan_of
 from checkers.engines.trace import Configuration, Trace
 from checkers.explain.budget import Budget
-from checkers.explain.parts import in_parts
+from checkers.explain.parts import OrderOf, in_parts
 from checkers.explain.reductions import helpful
 from checkers.explain.subhistory import Entry, SubHistory
 from checkers.explain.turns import in_turn, merged
@@ -21,6 +23,10 @@ from checkers.models.reducible import Turn
 from checkers.verdict import Verdict
 
 _MEMORY_BYTES: Final = 200_000_000
+_FIRST_BYTES: Final = 16_000_000
+"""Memory of the first search: some 40,000 configurations, a second of plain Python."""
+_SHORT: Final = 5_000
+"""Calls, up to which the general engine searches before a compiled engine is loaded."""
 
 
 def longest_linearization(
@@ -49,14 +55,23 @@ def longest_linearization(
         found = budget.searched(model, plan, before.starts, _MEMORY_BYTES, trace)
         return _order(model, plan, trace) if found.verdict is Verdict.VALID else None
 
+    def soon(plan: Plan) -> list[int] | None:
+        trace = Trace()
+        found = search(model, plan, budget.limits(_FIRST_BYTES), before.starts, trace)
+        return _order(model, plan, trace) if found.verdict is Verdict.VALID else None
+
     start = model.init()
     order = (
         in_turn(model, plan, start)
+        or (_in_parts_or_whole(model, plan, soon) if len(plan.calls) <= _SHORT else None)
         or _as_proposed(model, plan, proposed())
-        or in_parts(model, plan, start, searched)
-        or searched(plan)
+        or _in_parts_or_whole(model, plan, searched)
     )
     return None if order is None else [Entry(plan.operations[n], plan.calls[n]) for n in order]
+
+
+def _in_parts_or_whole(model: SequentialModel, plan: Plan, order_of: OrderOf) -> list[int] | None:
+    return in_parts(model, plan, model.init(), order_of) or order_of(plan)
 
 
 def _as_proposed(

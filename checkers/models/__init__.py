@@ -129,7 +129,8 @@ class ColumnarModel(Model, Protocol):
 
     What it is given is under its keys already. It stands for `validate`, too. A model whose engine
     names the anomaly of what is invalid says so by `names_anomalies = True`: then the engine is
-    asked about short histories, too.
+    asked about short histories, too. A model whose engine is quick without compiled code says so
+    by `is_compiled = False`: then the general engine does not take long before that engine.
     """
 
     def calls_of(self, columns: Columns) -> Calls | None:
@@ -144,6 +145,11 @@ class ColumnarModel(Model, Protocol):
 def names_anomalies(model: Model) -> bool:
     """Says whether the model's compiled engine names the anomaly of what is invalid."""
     return bool(getattr(model, "names_anomalies", False))
+
+
+def is_compiled(model: Model) -> bool:
+    """Says whether the model's engine loads compiled code."""
+    return bool(getattr(model, "is_compiled", True))
 
 
 def has_own_keys(model: Model) -> bool:

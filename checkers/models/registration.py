@@ -76,6 +76,7 @@ class Registration(ReducibleModel, PropertyModel):
     """Broker ids that are registered, kept alive, lost and unregistered."""
 
     name = "registration"
+    is_compiled = False
     functions = frozenset(_OUTCOMES)
 
     @override

@@ -37,6 +37,7 @@ class VersionedRegister(SummingModel, ColumnarModel):
     """A register that tells the version of its value: a sum, to which each set adds one."""
 
     name = "versioned-register"
+    is_compiled = False
     functions = frozenset({"get", "set", "set-if"})
     sum_name = "version"
 

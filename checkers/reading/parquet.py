@@ -14,7 +14,6 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from checkers.history import HistoryError
@@ -47,6 +46,8 @@ def is_operations(path: Path) -> bool:
     """
     if is_table_folder(path.parent):
         return False
+    import pyarrow.parquet as pq  # most checks need none of it
+
     try:
         return set(pq.read_schema(_files(path)[0]).names) >= set(_NEEDED)
     except (OSError, pa.ArrowException):
@@ -74,6 +75,8 @@ def parquet_operations(path: Path) -> pa.Table:
 
 
 def _read(path: Path) -> pa.Table:
+    import pyarrow.parquet as pq
+
     parts = []
     for file in _files(path):
         try:

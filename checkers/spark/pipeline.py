@@ -22,21 +22,27 @@ LOCAL_CHECK = "local[2]"
 
 
 def check_on_spark(
-    sources: Sequence[Source], refuse: Callable[[CheckerInputError], None]
+    sources: Sequence[Source],
+    refuse: Callable[[CheckerInputError], None],
+    report: Callable[[str], None] = lambda _: None,
 ) -> Iterator[RunVerdict]:
     """Yields the verdict on each history, in the order given.
 
     Args:
         sources: what to check.
         refuse: told of each history that can't be read.
+        report: takes a line of progress before each step.
 
     Raises:
         CheckerInputError: there is no Spark.
     """
     with tempfile.TemporaryDirectory(prefix="kraftproof-check-") as folder:
+        report("starting Spark: Java takes some ten seconds")
         spark = session(LOCAL_CHECK, sum(map(bytes_of, sources)))
         try:
+            report(f"Spark's first job reads the histories ({len(sources)})")
             staged = stage(spark, Path(folder), sources)
+            report("Spark judges the keys")
             done = judge(spark, staged)
             keys, results = _collected(done)
         except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import typer
 from rich.console import Console
 
+from checkers.compiling import report_compiling
 from checkers.explain import DEFAULT_SECONDS
 from checkers.explain.run import Explained, explainable, explained, read_history
 from checkers.inline import check_inline
@@ -18,6 +19,7 @@ from checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.errors import UsageError
 from kraftproof.explanations import write_html
 from kraftproof.output import complain, say, say_verdict
+from kraftproof.quick_start import without_pandas
 from kraftproof.run_findings import in_words, last_moments, unexplained
 from kraftproof.verdict_json import json_line
 
@@ -57,6 +59,8 @@ def explain(
 
     Exit codes: 0 it is valid, 1 invalid and explained, 2 unknown; 3 a mistake.
     """
+    without_pandas()
+    report_compiling(lambda line: complain(f"kraftproof explain: {line}"))
     read = _only(read_history(history, model), history, key)
     run = check_inline(read if key is None else _of_one_key(read))
     with Console(stderr=True).status("looking for the fewest operations that prove it"):

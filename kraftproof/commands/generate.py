@@ -82,7 +82,7 @@ def generate(
     A read/write register a key, each value written once, one in twenty unanswered.
 
     [bold]kraftproof generate --operations 5000 --corrupt stale-read --out h.jsonl
-    kraftproof check --engine inline h.jsonl[/]
+    kraftproof check h.jsonl[/]
     One read answers what was overwritten before it began: invalid.
 
     [bold]kraftproof generate --operations 10000000 --keys 10000 --hot-key 0.5 --out h.parquet[/]

@@ -58,7 +58,9 @@ def run_one(
         str | None, typer.Option(help="Plant this bug: an id, or a file with MUTANT.")
     ] = DEFAULTS.mutant,
     store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
-    engine: Annotated[str, typer.Option(help="spark or inline.")] = DEFAULTS.engine,
+    engine: Annotated[
+        str, typer.Option(help="inline, or spark: the PySpark checker.")
+    ] = DEFAULTS.engine,
     system: Annotated[str, typer.Option(help="The system under test.")] = DEFAULTS.system,
     timeouts: Annotated[
         str, typer.Option(help="chaos (failures show within seconds) or default (the KIPs').")
@@ -76,13 +78,14 @@ def run_one(
     """Run a workload against a cluster under faults, and judge what it did.
 
     [bold]kraftproof test[/]
-    3+3 local processes under kill -9 and pause for 30 s, judged on Spark.
+    3+3 local processes under kill -9 and pause for 30 s. It needs no Java;
+    --engine spark has the run judged by the PySpark checker.
 
     [bold]kraftproof test --backend docker --nemesis partition,clock --time-limit 90[/]
     Containers; add --dry-run to see the schedule only.
 
-    [bold]kraftproof test --backend simulated --engine inline --seed 7[/]
-    Virtual time: one seed, one run. It needs neither Docker nor Java.
+    [bold]kraftproof test --backend simulated --seed 7[/]
+    Virtual time: one seed, one run, without Docker.
 
     The run's directory keeps history, faults, the nodes' logs and report.html.
     Ctrl-C heals, keeps what there is, and leaves the verdict unknown.
@@ -116,7 +119,10 @@ def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_
     """Do the run, print its verdict and return the exit code."""
     from kraftproof.backends import make_backend
     from kraftproof.planning import foreseen, plan
+    from kraftproof.quick_start import without_pandas
 
+    if options.engine != "spark" and not dry_run:
+        without_pandas()
     schedule = plan(options)
     for sentence in foreseen(schedule, options):
         complain(f"kraftproof: {sentence}")
@@ -133,31 +139,36 @@ def _run(
 ) -> int:
     from kraftproof.diagram_recorder import DiagramRecorder, diagram_of
     from kraftproof.mishaps import writing
+    from kraftproof.phase_times import PhaseTimes
     from kraftproof.progress import ConsoleProgress
     from kraftproof.report import write_reports
-    from kraftproof.run_directory import make_run_directory
+    from kraftproof.run_directory import make_run_directory, rounded
     from kraftproof.runner import execute
     from kraftproof.summary import as_json as result_json
     from kraftproof.summary import last_line, reasons
 
     directory = make_run_directory(options)
     interrupts.note(f"the verdict on {directory.path} is unknown")
-    progress = ConsoleProgress()
+    shown = ConsoleProgress()
+    progress = PhaseTimes(shown)
     recorder = DiagramRecorder() if options.backend == "simulated" else None
     try:
         progress.phase(f"seed {options.seed}, {directory.path}")
         result = execute(
             options, directory, schedule, progress, mutant_hash=mutant_hash, watch=recorder
         )
+        progress.phase("writing the report")
         with writing(directory.path):
             write_reports(result, diagram_of(recorder, result))
+            progress.end()
+            directory.write_phases(progress.seconds)
     finally:
-        progress.close()
+        shown.close()
     if result.exit_code != INTERRUPTED_EXIT_CODE:
         for sentence in reasons(result):
             say(f"  {sentence}")
         if not as_json:
             say_verdict(result.verdict.value, last_line(result))
     if as_json:
-        say_json(result_json(result))
+        say_json(result_json(result) | {"phases": rounded(progress.seconds)})
     return result.exit_code

@@ -5,6 +5,7 @@ fields that the record's version lacks. Not: bytes.
 """
 
 import base64
+from functools import cache
 from typing import Final, get_type_hints
 
 import msgspec
@@ -81,7 +82,7 @@ def _struct(value: msgspec.Struct, version: int) -> dict[str, object]:
     tagged = _TAGGED.get(kind, frozenset())
     since = _SINCE.get(kind, {})
     found: dict[str, object] = {}
-    for field in msgspec.structs.fields(kind):
+    for field in _fields(kind):
         content = getattr(value, field.name)
         if field.name in tagged and content == field.default:
             continue
@@ -105,6 +106,11 @@ def _plain(value: object, version: int, *, is_uuid: bool) -> object:
             return value
 
 
+@cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    return msgspec.structs.fields(kind)  # which reads the annotations anew at each call
+
+
 def _uuid_fields(kind: type) -> frozenset[str]:
     known = _UUID_FIELDS.get(kind)
     if known is None:
@@ -114,6 +120,7 @@ def _uuid_fields(kind: type) -> frozenset[str]:
     return known
 
 
+@cache
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(part.capitalize() for part in rest)

@@ -71,7 +71,16 @@ ensure_packages() {
             --build-constraints "$ROOT/requirements.lock" -e "$ROOT" ||
             die "uv could not install the project into $VENV"
         echo "$project" >"$PROJECT_STAMP"
+        compile_bytecode
     fi
+}
+
+# Half of a short command is the parsing of what it imports, where Python may not keep bytecode.
+# What can't be compiled (a package's templates) is no mistake of ours.
+compile_bytecode() {
+    say "compiling bytecode"
+    "$PYTHON" -m compileall -q -j 0 "$VENV/lib" "$ROOT/checkers" "$ROOT/cluster" "$ROOT/kraftproof" \
+        "$ROOT/nemesis" "$ROOT/node" "$ROOT/workloads" >/dev/null || true
 }
 
 started=$(date +%s)

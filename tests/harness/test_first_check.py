@@ -1,0 +1,79 @@
+"""A short history is checked and explained in plain Python: nothing is compiled for it."""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from checkers import compiling
+from kraftproof.cli import run
+
+SHOW = """
+import sys
+from kraftproof.cli import run
+status = run(sys.argv[1:])
+print(status, [name for name in ("numba", "pandas", "pyspark") if name in sys.modules])
+"""
+INVALID = {
+    "cas-register": ("2000", "stale-read"),
+    "counter": ("500", "lost-add"),
+    "kv-append": ("500", None),
+    "list-append": ("100", None),
+    "map": ("2000", "stale-read"),
+    "multi-register": ("500", "stale-read"),
+    "mutex": ("2000", "double-acquire"),
+    "queue": ("500", "duplicate"),
+    "stack": ("100", "false-empty"),
+    "topics": ("2000", "gone-id"),
+}
+"""By model: how many operations, and the corruption; None for a valid history."""
+
+
+@pytest.mark.parametrize("model", INVALID)
+@pytest.mark.parametrize("command", ["check", "explain"])
+def test_a_short_history_needs_nothing_compiled(model: str, command: str, tmp_path: Path) -> None:
+    operations, corruption = INVALID[model]
+    history = str(tmp_path / "history.jsonl")
+    corrupt = [] if corruption is None else ["--corrupt", corruption]
+    made = ["generate", "--model", model, "--operations", operations, *corrupt, "--out", history]
+    assert run(made) == 0
+
+    done = subprocess.run(
+        [sys.executable, "-c", SHOW, command, history], capture_output=True, text=True, check=True
+    )
+
+    status = 0 if corruption is None else 1
+    assert done.stdout.splitlines()[-1] == f"{status} []"
+
+
+def test_compiling_that_takes_long_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "LONG_SECONDS", 0.01)
+    lines: list[str] = []
+    reported = threading.Event()
+
+    def report(line: str) -> None:
+        lines.append(line)
+        reported.set()
+
+    compiling.report_compiling(report)
+    with compiling.compiling():
+        assert reported.wait(10)
+    with compiling.compiling():
+        assert not threading.Event().wait(0.05)
+
+    assert lines == [compiling.LINE]
+
+
+def test_compiling_that_is_quick_is_not_reported() -> None:
+    lines: list[str] = []
+    compiling.report_compiling(lines.append)
+    with compiling.compiling():
+        pass
+    assert lines == []
+    assert not [
+        one
+        for one in threading.enumerate()
+        if isinstance(one, threading.Timer) and not one.finished.is_set()
+    ]
