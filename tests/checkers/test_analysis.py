@@ -177,7 +177,7 @@ def test_verdicts_and_findings_are_the_inline_engine_s(paths, out):
     refused = []
     inline = list(check_paths(paths, engine="inline", refuse=refused.append))
     assert len(refused) == 1
-    assert {run.verdict.value for run in inline} == {"valid", "invalid"}
+    assert {run.verdict.value for run in inline} == {"valid", "invalid", "unknown"}
     keys = [
         (run.history, key.key, key.model, key.verdict.value, key.operations, key.reason)
         for run in inline
