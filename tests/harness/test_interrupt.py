@@ -190,3 +190,18 @@ def test_ctrl_c_at_any_moment_is_one_line(harness, history, tmp_path, command, a
     assert err.splitlines()[-1].startswith("kraftproof: interrupted")
     for trace in ("Traceback", "Event loop is closed", "never awaited", "py4j"):
         assert trace not in out + err
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("after_s", [1.5, 3.0, 6.0])
+def test_ctrl_c_ends_a_check_on_spark_and_its_java(harness, history, after_s):
+    process = harness("check", "--engine", "spark", history)
+    time.sleep(after_s)
+    if process.poll() is not None:  # a fast machine was done before
+        return
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE_S)  # Java, if it lived, would hold these open
+    assert process.returncode == 130, out + err
+    assert "kraftproof: interrupted" in err.splitlines()
+    assert "Traceback" not in err
+    assert "py4j" not in err
