@@ -5,6 +5,7 @@ A crash proves nothing: whatever was being judged is unknown, and the exit code 
 
 import sys
 import traceback
+from importlib.metadata import EntryPoint
 
 from checkers.text import shortened
 from checkers.verdict import CheckerInputError
@@ -17,6 +18,11 @@ class ModelCrashError(CheckerInputError):
 def crashed(name: str, model: object, error: BaseException) -> str:
     """Return what crashed, of what, and where the model comes from."""
     return f"the checker of {name} crashed: {_described(error)}{_origin(model)}"
+
+
+def origin_of(entry: EntryPoint) -> str:
+    """Return what an entry point names, and the package that it came with."""
+    return entry.value if entry.dist is None else f"{entry.value} of {entry.dist.name}"
 
 
 def traceback_of(error: BaseException) -> str:

@@ -6,7 +6,6 @@ telling which of its faults were still in force.
 """
 
 import json
-import os
 from pathlib import Path
 
 import msgspec
@@ -19,7 +18,9 @@ from kraftproof.run_directory import RunDirectory
 def sweep_all() -> list[str]:
     """Remove what dead owners left, on every backend that is there; return what was done."""
     lines = ownership.sweep()
-    if "DOCKER_HOST" in os.environ or Path("/var/run/docker.sock").exists():
+    from cluster.docker.engine import engine_is_named
+
+    if engine_is_named():
         from cluster.docker.sweep import sweep
 
         lines += sweep()

@@ -18,12 +18,14 @@ from zlib import crc32
 
 from checkers.calls import Calls
 from checkers.columns import Columns
+from checkers.crash import origin_of
 from checkers.history import Operation
 from checkers.options import CheckOptions
 from checkers.text import shortened
 from checkers.verdict import CheckerInputError, Finding
 
 ENTRY_POINT_GROUP: Final = "kraftproof.models"
+NO_MODEL: Final = "no model: it has to be a Specification, a SequentialModel or a PropertyModel"
 
 
 class Model(Protocol):
@@ -172,7 +174,7 @@ def models() -> dict[str, Model]:
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         other = found.setdefault(entry.name, entry)
         if other.value != entry.value:
-            both = " and ".join(sorted(map(_origin, (other, entry))))
+            both = " and ".join(sorted(map(origin_of, (other, entry))))
             raise CheckerInputError(
                 f"model {entry.name}: registered twice in {ENTRY_POINT_GROUP}, as {both}:"
                 " rename or uninstall one"
@@ -185,23 +187,14 @@ def models() -> dict[str, Model]:
 
 
 def _loaded(entry: EntryPoint) -> Model:
+    named = f"{entry.name} ({origin_of(entry)})"
     try:
-        model: Model = entry.load()()
+        return _required(named, entry.load()())
+    except CheckerInputError:
+        raise
     except (Exception, SystemExit) as error:
-        said = shortened((str(error).strip().splitlines() or ["no reason given"])[0])
-        raise CheckerInputError(
-            f"model {entry.name} ({_origin(entry)}) can't be loaded: {type(error).__name__}: {said}"
-        ) from error
-    if not isinstance(model, SequentialModel | PropertyModel):
-        wanted = "it has to be a Specification, a SequentialModel or a PropertyModel"
-        raise CheckerInputError(f"model {entry.name} ({_origin(entry)}) is no model: {wanted}")
-    _require_named(f"{entry.name} ({_origin(entry)})", model)
-    return model
-
-
-def _origin(entry: EntryPoint) -> str:
-    """Returns what an entry point names, and the package that it came with."""
-    return entry.value if entry.dist is None else f"{entry.value} of {entry.dist.name}"
+        said = f"{type(error).__name__}: {shortened(' '.join(str(error).split()))}"
+        raise CheckerInputError(f"model {named} can't be loaded: {said}") from error
 
 
 def model_named(name: str) -> Model:
@@ -244,22 +237,23 @@ def model_of_file(reference: str) -> Model:
         del sys.modules[unique]
         said = (str(error).strip().splitlines() or ["no reason given"])[0].replace(unique, path)
         raise CheckerInputError(f"model {reference}: {type(error).__name__}: {said}") from error
+    found = _required(reference, model)
+    _of_files[found.name] = found
+    return found
+
+
+def _required(reference: str, model: object) -> Model:
     if not isinstance(model, SequentialModel | PropertyModel):
-        wanted = "it has to be a Specification, a SequentialModel or a PropertyModel"
-        raise CheckerInputError(f"model {reference}: {class_name} is no model: {wanted}")
-    _require_named(reference, model)
-    _of_files[model.name] = model
-    return model
-
-
-def _require_named(reference: str, model: object) -> None:
+        raise CheckerInputError(f"model {reference}: {type(model).__name__} is {NO_MODEL}")
     name, functions = (getattr(model, field, None) for field in ("name", "functions"))
     if not isinstance(name, str) or not name:
         raise CheckerInputError(f"model {reference}: its name is {name!r}, not a text")
     is_set = isinstance(functions, Collection) and not isinstance(functions, str)
-    if not is_set or not all(isinstance(one, str) for one in functions or ()):
-        wrong = f"its functions are {functions!r}, not a set of texts"
-        raise CheckerInputError(f"model {reference}: {wrong}")
+    if is_set and all(isinstance(one, str) for one in functions or ()):
+        return model
+    raise CheckerInputError(
+        f"model {reference}: its functions are {functions!r}, not a set of texts"
+    )
 
 
 def reference_to(model: Model) -> str | None:

@@ -5,6 +5,7 @@ It reuses a session that is already active (a test run's, or one that a notebook
 
 import os
 import shutil
+import signal
 import socket
 import sys
 import time
@@ -73,8 +74,13 @@ def session(master: str = LOCAL, input_bytes: int = 0) -> SparkSession:
     builder = SparkSession.builder.master(master).appName("kraftproof")
     for name, value in settings.items():
         builder = builder.config(name, value)
+    others = _children()
     try:
         started = builder.getOrCreate()
+    except KeyboardInterrupt:
+        for pid in _children() - others:  # Java would go on, and hold the output open
+            os.kill(pid, signal.SIGKILL)
+        raise
     except Exception as error:
         first = str(error).strip().splitlines()[:1]
         reason = first[0] if first else type(error).__name__
@@ -96,6 +102,14 @@ def tasks_done(spark: SparkSession) -> tuple[int, int]:
     stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
     there = [stage for stage in stages if stage is not None]
     return sum(stage.numCompletedTasks for stage in there), sum(stage.numTasks for stage in there)
+
+
+def _children() -> set[int]:
+    """Return the processes that this one has started."""
+    found: set[int] = set()
+    for path in Path("/proc/self/task").glob("*/children"):
+        found.update(map(int, path.read_text(encoding="ascii").split()))
+    return found
 
 
 def _require_java() -> None:

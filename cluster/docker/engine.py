@@ -4,23 +4,30 @@ Not: what is asked of the engine (pods.py, firewall.py, sweep.py).
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import docker
+from docker.context import ContextAPI
+from docker.context.config import get_current_context_name
 from docker.errors import APIError, DockerException
 from requests.exceptions import RequestException
 from testcontainers.core.exceptions import ContainerStartException
 
+from cluster.plugin import shortened
 from cluster.protocol import ClusterError
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 THREADS = 8
+DEFAULT_CONTEXT = "default"
+DEFAULT_SOCKET = Path("/var/run/docker.sock")
 ANSWER_S = 60
 
 
@@ -31,13 +38,53 @@ def connect_engine() -> docker.DockerClient:
         ClusterError: none answers.
     """
     try:
-        client = docker.from_env(timeout=ANSWER_S)
+        client = _client()
         client.ping()
-    except (DockerException, RequestException) as error:
-        raise ClusterError(
-            "docker: no engine answers; start one, or run 'make docker' as root"
-        ) from error
+    except (DockerException, RequestException, OSError, ValueError) as error:
+        raise ClusterError(_unusable(error)) from error
     return client
+
+
+def _client() -> docker.DockerClient:
+    """Return a client of DOCKER_HOST, else of the context in use, as Docker's own command does."""
+    name = os.environ.get("DOCKER_CONTEXT")
+    if os.environ.get("DOCKER_HOST") or not name:
+        return docker.from_env(timeout=ANSWER_S)
+    context = ContextAPI.get_context(name)
+    if context is None:
+        raise ValueError("there is no such context")
+    return docker.DockerClient(base_url=context.Host, tls=context.TLSConfig, timeout=ANSWER_S)
+
+
+def engine_is_named() -> bool:
+    """Whether something on this machine names an engine: a variable, a context or the socket."""
+    named = any(os.environ.get(name) for name in ("DOCKER_HOST", "DOCKER_CONTEXT"))
+    return named or context_name() != DEFAULT_CONTEXT or DEFAULT_SOCKET.exists()
+
+
+def context_name() -> str:
+    """Return the docker context in use; DOCKER_HOST comes before any context."""
+    return os.environ.get("DOCKER_CONTEXT") or get_current_context_name() or DEFAULT_CONTEXT
+
+
+def _unusable(error: Exception) -> str:
+    """Name the engine that was asked for, and why it can't be used."""
+    cause = _cause(error)
+    host = os.environ.get("DOCKER_HOST")
+    if host:
+        return f"docker: DOCKER_HOST={shortened(host)} can't be used: {cause}"
+    if context_name() != DEFAULT_CONTEXT:
+        return f"docker: the context {context_name()!r} can't be used: {cause}"
+    return f"docker: no engine answers ({cause}); start one, or run 'make docker' as root"
+
+
+def _cause(error: BaseException) -> str:
+    """Return the innermost error in one line: those around it only name the layers of a client."""
+    seen = {id(error)}
+    while (inner := error.__cause__ or error.__context__) is not None and id(inner) not in seen:
+        seen.add(id(inner))
+        error = inner
+    return shortened(" ".join(str(getattr(error, "strerror", None) or error).split()))
 
 
 @contextmanager

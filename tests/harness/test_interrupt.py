@@ -149,3 +149,59 @@ def test_ctrl_c_ends_a_whole_search(harness, tmp_path):
     _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert err == "kraftproof: interrupted\n"
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory):
+    """An invalid history that takes seconds to check and to explain."""
+    path = tmp_path_factory.mktemp("interrupted") / "h.jsonl"
+    options = ("--operations", "60000", "--keys", "40", "--corrupt", "stale-read", "--out", path)
+    assert run(KRAFTPROOF, "generate", *options).returncode == 0
+    return path
+
+
+COMMANDS = {
+    "check": ("check", "--engine", "inline", "HISTORY"),
+    "explain": ("explain", "HISTORY"),
+    "generate": ("generate", "--operations", "3000000", "--out", "OUT"),
+    "sim": ("sim", "--seeds", "0:100000", "--store", "OUT"),
+    "simulated": (
+        *("test", "--backend", "simulated", "--engine", "inline", "--nemesis", "pause"),
+        *("--time-limit", "6000", "--store", "OUT"),
+    ),
+    "local": (
+        *("test", "--engine", "inline", "--nodes", "1+1", "--nemesis", "pause"),
+        *("--time-limit", "600", "--store", "OUT"),
+    ),
+}
+
+
+@pytest.mark.parametrize("after_s", [0.1, 0.6, 1.4])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_ctrl_c_at_any_moment_is_one_line(harness, history, tmp_path, command, after_s):
+    places = {"HISTORY": history, "OUT": tmp_path / "out.jsonl"}
+    process = harness(*(places.get(word, word) for word in COMMANDS[command]))
+    time.sleep(after_s)
+    if process.poll() is not None:  # a fast machine was done before
+        return
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130, out + err
+    assert err.splitlines()[-1].startswith("kraftproof: interrupted")
+    for trace in ("Traceback", "Event loop is closed", "never awaited", "py4j"):
+        assert trace not in out + err
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("after_s", [1.5, 3.0, 6.0])
+def test_ctrl_c_ends_a_check_on_spark_and_its_java(harness, history, after_s):
+    process = harness("check", "--engine", "spark", history)
+    time.sleep(after_s)
+    if process.poll() is not None:  # a fast machine was done before
+        return
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE_S)  # Java, if it lived, would hold these open
+    assert process.returncode == 130, out + err
+    assert "kraftproof: interrupted" in err.splitlines()
+    assert "Traceback" not in err
+    assert "py4j" not in err

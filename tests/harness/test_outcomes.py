@@ -11,11 +11,12 @@ import pytest
 
 from cluster.live.connection import connect
 from cluster.live.scope import LiveScope
+from cluster.plugin import plugin
 from cluster.protocol import NodeInfo
 from cluster.systems.reference_registration import RegistrationClient
 from cluster.systems.reference_topics import TopicsClient
 from kraftproof.history import HistoryRecorder
-from kraftproof.interpreter import RecordedProcess
+from kraftproof.session import Culprits, RecordedProcess
 from node.wire import codec, headers
 from node.wire.errors import ErrorCode
 from node.wire.frames import frame
@@ -50,8 +51,13 @@ class OneSession:
         self.processes += 1
         return self.processes - 1
 
+    culprits = Culprits(system=plugin("system", "s", object), workload=plugin("w", "w", object))
+
     def is_invoked(self):
         return True
+
+    def report(self, error):
+        raise error
 
 
 def history_of(tmp_path, handle, make, operations):
@@ -64,7 +70,9 @@ def history_of(tmp_path, handle, make, operations):
             server.close()
             await server.wait_closed()
         recorder = HistoryRecorder(tmp_path / "history.jsonl", LiveScope().now)
-        process = RecordedProcess(OneSession(recorder), make(OneNode(port)))
+        process = RecordedProcess(
+            OneSession(recorder), make(OneNode(port)), plugin("client", "c", make)
+        )
         for f, value in operations:
             await process.invoke(f, "1000", value)
         process.close()
