@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from node.core.metadata.changes import (
     add_topic,
+    clear_elr,
     remove_broker,
     remove_topic,
     set_broker,
@@ -232,20 +233,6 @@ def _quota(image: MetadataImage, record: records.ClientQuotaRecord) -> MetadataI
     return set_other(image, key, None if record.remove else record)
 
 
-def _clear_elr(image: MetadataImage, record: records.ClearElrRecord) -> MetadataImage:
-    """Forget eligible leaders: of one topic, or of all if none is named."""
-    named = image.topic_named(record.topic_name)
-    topics = [named] if named is not None else image.sorted_topics()
-    if record.topic_name and named is None:
-        return image
-    for topic in topics:
-        for partition in image.partitions_of(topic.topic_id):
-            if partition.eligible_leader_replicas or partition.last_known_elr:
-                cleared = replace(partition, eligible_leader_replicas=(), last_known_elr=())
-                image = set_partition(image, cleared)
-    return image
-
-
 def _begin(image: MetadataImage, _: records.BeginTransactionRecord) -> MetadataImage:
     if image.before is not None:
         raise ApplyError("a metadata transaction begins while another is open")
@@ -294,7 +281,7 @@ _HANDLERS: Final[dict[type, _Handler]] = {
     records.FeatureLevelRecord: _feature,
     records.BrokerRegistrationChangeRecord: _change_registration,
     records.NoOpRecord: _nothing,
-    records.ClearElrRecord: _clear_elr,
+    records.ClearElrRecord: lambda image, record: clear_elr(image, record.topic_name),
     records.BeginTransactionRecord: _begin,
     records.EndTransactionRecord: _end,
     records.AbortTransactionRecord: _abort,

@@ -86,6 +86,18 @@ def set_partition(image: MetadataImage, partition: Partition) -> MetadataImage:
     )
 
 
+def clear_elr(image: MetadataImage, topic_name: str) -> MetadataImage:
+    """Forget eligible leaders: of one topic, or of all if the name is empty."""
+    named = image.topic_named(topic_name)
+    topics = image.sorted_topics() if not topic_name else [named] if named is not None else []
+    for topic in topics:
+        for partition in image.partitions_of(topic.topic_id):
+            if partition.eligible_leader_replicas or partition.last_known_elr:
+                cleared = replace(partition, eligible_leader_replicas=(), last_known_elr=())
+                image = set_partition(image, cleared)
+    return image
+
+
 def set_feature(image: MetadataImage, name: str, level: int) -> MetadataImage:
     """Set a feature's finalized level; 0 is none (631-27)."""
     was = image.features.get(name)

@@ -12,6 +12,7 @@ from node.core.raft.replicas import Replica
 from node.core.raft.roles import Leader
 from node.core.raft.rpc import PARTITION, TOPIC
 from node.core.raft.state import RaftState
+from node.core.raft.stated import stated_high_watermark
 from node.core.types import NANOSECONDS_PER_MS, Instant, NodeId
 from node.wire.errors import ErrorCode
 from node.wire.messages import describe_quorum_request, describe_quorum_response
@@ -66,7 +67,7 @@ def _partition(
         partition_index=index,
         leader_id=state.node_id,
         leader_epoch=state.epoch,
-        high_watermark=state.stated_high_watermark,
+        high_watermark=stated_high_watermark(state),
         current_voters=tuple(sorted(voters, key=lambda voter: voter.replica_id)),
         observers=_states(role.replicas.observers, has_times=has_times),
     )

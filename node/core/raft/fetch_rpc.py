@@ -13,7 +13,8 @@ from node.core.raft.log import EpochEnd
 from node.core.raft.rpc import PARTITION, TOPIC
 from node.core.raft.snapshot_ids import SnapshotId
 from node.core.raft.state import RaftState
-from node.core.types import NO_NODE, Epoch, NodeId, Offset
+from node.core.raft.stated import stated_high_watermark
+from node.core.types import LARGEST_OFFSET, NO_NODE, Epoch, NodeId, Offset
 from node.wire.errors import ErrorCode
 from node.wire.messages import fetch_request, fetch_response
 from node.wire.messages.batch import Batch
@@ -123,7 +124,7 @@ def answer(
     partition = fetch_response.PartitionData(
         partition_index=PARTITION,
         error_code=error,
-        high_watermark=state.stated_high_watermark,
+        high_watermark=stated_high_watermark(state),
         log_start_offset=state.log.start_offset,
         diverging_epoch=_epoch_end(diverging),
         current_leader=fetch_response.LeaderIdAndEpoch(
@@ -163,11 +164,16 @@ def read_answer(message: fetch_response.FetchResponse) -> Fetched:
         ),
         snapshot=(
             SnapshotId(Offset(snapshot.end_offset), Epoch(snapshot.epoch))
-            if snapshot.epoch >= 0 and snapshot.end_offset >= 0
+            if _is_possible(snapshot, partition.current_leader.leader_epoch)
             else None
         ),
         batches=partition.records or (),
     )
+
+
+def _is_possible(snapshot: fetch_response.SnapshotId, epoch: int) -> bool:
+    """Return whether a leader of this epoch can have such a snapshot; none ends at 0."""
+    return 0 <= snapshot.epoch <= epoch and 0 < snapshot.end_offset < LARGEST_OFFSET
 
 
 def is_consumer(fetch: Wanted) -> bool:

@@ -23,16 +23,7 @@ from node.core.raft.log import EpochEnd
 from node.core.raft.snapshot_fetching import SnapshotFetcher
 from node.core.raft.snapshot_ids import SnapshotId
 from node.core.raft.state import RaftState
-from node.core.types import (
-    LARGEST_OFFSET,
-    NANOSECONDS_PER_MS,
-    NO_NODE,
-    Epoch,
-    Instant,
-    Monotonic,
-    NodeId,
-    Offset,
-)
+from node.core.types import NANOSECONDS_PER_MS, NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
 from node.wire.errors import ErrorCode
 from node.wire.messages import Message, fetch_response
 from node.wire.messages.batch import Batch
@@ -264,9 +255,7 @@ class Fetcher:
 
     def _refer_to_snapshot(self, snapshot: SnapshotId, now: Instant) -> None:
         """Copy it; while a copy is being checked, which may take long, a Fetch only says hello."""
-        if not 0 < snapshot.end_offset < LARGEST_OFFSET or snapshot.epoch > self._state.epoch:
-            self._search_on(now)  # there is no such snapshot
-        elif self.snapshots.is_being_checked:
+        if self.snapshots.is_being_checked:
             pause_ns = self._state.timeouts.fetch_ns // GREETING_FRACTION
             self._not_before = Monotonic(now.monotonic + pause_ns)
         else:

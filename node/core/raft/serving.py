@@ -16,6 +16,7 @@ from node.core.raft.progress import advance_high_watermark
 from node.core.raft.roles import Leader
 from node.core.raft.snapshot_ids import LOG_BEGIN
 from node.core.raft.state import RaftState
+from node.core.raft.stated import stated_high_watermark
 from node.core.types import Instant, Monotonic, NodeId, milliseconds
 from node.wire.errors import ErrorCode
 from node.wire.messages import fetch_request
@@ -144,7 +145,7 @@ class FetchServer:
         state, fetch = self._state, waiting.fetch
         is_voter = fetch.replica_id in state.voters
         ready = state.log.end_offset if is_voter else state.high_watermark
-        return fetch.offset < ready or fetch.high_watermark < state.stated_high_watermark
+        return fetch.offset < ready or fetch.high_watermark < stated_high_watermark(state)
 
     def _answer(self, waiting: WaitingFetch) -> None:
         """Answer with what there is now, or say who leads; a later epoch has other records."""

@@ -15,7 +15,7 @@ from node.core.outbox import Outbox
 from node.core.raft.campaign import LARGEST_DOUBLING, Campaign
 from node.core.raft.log import Log
 from node.core.raft.quorum_state import QuorumState
-from node.core.raft.replicas import UNKNOWN_OFFSET, Replicas
+from node.core.raft.replicas import Replicas
 from node.core.raft.roles import (
     Candidate,
     Follower,
@@ -112,18 +112,6 @@ class RaftState:
             self.followed = self.durable.leader
         self.may_fetch = not isinstance(self.role, Leader | Candidate)
         """Whether the role lets it ask anybody for records."""
-
-    @property
-    def stated_high_watermark(self) -> Offset:
-        """The high watermark to tell others; unknown while a leader has committed nothing yet.
-
-        Until its own LeaderChange has committed, a leader may know less than a follower that an
-        earlier leader told: it states none, as Kafka does, and nobody's knowledge falls.
-        """
-        role = self.role
-        if isinstance(role, Leader) and self.high_watermark <= role.start_offset:
-            return UNKNOWN_OFFSET
-        return self.high_watermark
 
     def hold_snapshots(self, snapshots: Sequence[StoredSnapshot]) -> None:
         """These are on disk and complete, oldest first, and no others."""
