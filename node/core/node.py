@@ -158,8 +158,10 @@ class Node:
         assert self._controller is not None, "only controllers have controller listeners"
         image, offset = self._committed.image, self._committed.offset
         match event.message:
-            case api_versions_request.ApiVersionsRequest():
-                answer = answers.api_versions(image, offset, on_controller_listener=True)
+            case api_versions_request.ApiVersionsRequest() as request:
+                answer = answers.api_versions(
+                    image, offset, request, event.version, on_controller_listener=True
+                )
                 self._outbox.reply(event, answer)
             case describe_cluster_request.DescribeClusterRequest() as request:
                 self._outbox.reply(

@@ -83,7 +83,9 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
     for warning in stored.warnings:
         say(warning)
     incarnation = Uuid(secrets.token_bytes(16))
-    node_config = config.node_config(cluster_id=stored.cluster_id, incarnation=incarnation)
+    node_config = config.node_config(
+        cluster_id=stored.cluster_id, log_dirs=stored.log_directory_ids, incarnation=incarnation
+    )
     node_id = node_config.node_id
     trace = None
     if config.trace_file is not None:

@@ -18,6 +18,7 @@ from node.core.metadata.image import (
     Partition,
     PartitionKey,
     Topic,
+    unified,
 )
 from node.core.types import NO_NODE, NodeId
 from node.wire.types import Uuid
@@ -50,6 +51,7 @@ def add_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
         image,
         topics=image.topics.set(topic.topic_id, topic),
         topic_ids=image.topic_ids.set(topic.name, topic.topic_id),
+        unified_names=_counted(image.unified_names, topic.name, 1),
         partitions=image.partitions.set(topic.topic_id, Map()),
         digest=moved(image.digest, "topic", None, topic),
     )
@@ -66,6 +68,7 @@ def remove_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
         image,
         topics=image.topics.delete(topic.topic_id),
         topic_ids=image.topic_ids.delete(topic.name),
+        unified_names=_counted(image.unified_names, topic.name, -1),
         partitions=image.partitions.delete(topic.topic_id),
         by_broker=indexes,
         digest=digest,
@@ -128,11 +131,28 @@ def rebuild(image: MetadataImage) -> MetadataImage:
     """The same entities with everything derived worked out from scratch; must equal `image`."""
     indexes = BrokerIndexes()
     topic_ids: Map[str, Uuid] = Map()
+    unified_names: Map[str, int] = Map()
     for topic in image.topics.values():
         topic_ids = topic_ids.set(topic.name, topic.topic_id)
+        unified_names = _counted(unified_names, topic.name, 1)
         for partition in image.partitions_of(topic.topic_id):
             indexes = _reindexed(indexes, None, partition)
-    return replace(image, topic_ids=topic_ids, by_broker=indexes, digest=recompute_digest(image))
+    return replace(
+        image,
+        topic_ids=topic_ids,
+        unified_names=unified_names,
+        by_broker=indexes,
+        digest=recompute_digest(image),
+    )
+
+
+def _counted(names: Map[str, int], name: str, by: int) -> Map[str, int]:
+    """Count a topic's name in or out, if it has a character by which names may collide."""
+    key = unified(name)
+    if "_" not in key:
+        return names
+    count = names.get(key, 0) + by
+    return names.set(key, count) if count else names.delete(key)
 
 
 def _reindexed(
