@@ -12,8 +12,7 @@ listener, whichever listener the client came by.
 import re
 from typing import Final
 
-from msgspec.structs import replace
-
+from node.core.broker.operations import authorized, cluster_operations
 from node.core.config import NodeConfig
 from node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
 from node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
@@ -76,12 +75,6 @@ _SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 """The names and versions that a client may have."""
 _SOFTWARE_NAMED_FROM: Final = 3
 """The version of ApiVersions since which clients name themselves."""
-_TOPIC_OPERATIONS: Final = 0b110111111000
-"""READ, WRITE, CREATE, DELETE, ALTER, DESCRIBE, DESCRIBE_CONFIGS and ALTER_CONFIGS, a bit each:
-all that there is, for there is no authorizer yet."""
-_CLUSTER_OPERATIONS: Final = 0b1111110100000
-"""CREATE, ALTER, DESCRIBE, CLUSTER_ACTION, DESCRIBE_CONFIGS, ALTER_CONFIGS, IDEMPOTENT_WRITE."""
-_NOT_ASKED: Final = -(1 << 31)
 _BROKERS: Final = 1
 _CONTROLLERS: Final = 2
 
@@ -153,28 +146,16 @@ def metadata(
         asked = dict.fromkeys(request.topics or ())
         topics = tuple(_asked_topic(image, topic) for topic in asked)
     if request.include_topic_authorized_operations:
-        topics = tuple(_authorized(topic) for topic in topics)
+        topics = tuple(map(authorized, topics))
     return metadata_response.MetadataResponse(
         brokers=tuple(listed),
-        cluster_authorized_operations=_cluster_operations(
+        cluster_authorized_operations=cluster_operations(
             wanted=request.include_cluster_authorized_operations
         ),
         cluster_id=config.cluster_id,
         controller_id=_contact(config, [broker.node_id for broker in listed]),
         topics=topics,
     )
-
-
-def _authorized(
-    topic: metadata_response.MetadataResponseTopic,
-) -> metadata_response.MetadataResponseTopic:
-    if topic.error_code != ErrorCode.NONE:
-        return topic
-    return replace(topic, topic_authorized_operations=_TOPIC_OPERATIONS)
-
-
-def _cluster_operations(*, wanted: bool) -> int:
-    return _CLUSTER_OPERATIONS if wanted else _NOT_ASKED
 
 
 def describe_cluster(
@@ -223,7 +204,7 @@ def _cluster(
     return describe_cluster_response.DescribeClusterResponse(
         endpoint_type=request.endpoint_type,
         cluster_id=config.cluster_id,
-        cluster_authorized_operations=_cluster_operations(
+        cluster_authorized_operations=cluster_operations(
             wanted=request.include_cluster_authorized_operations
         ),
         controller_id=controller_id,

@@ -75,7 +75,7 @@ def fetch(
 
 
 FETCH: Final = (
-    fetch("each version", versions=tuple(range(12, 18))),
+    fetch("each version", versions=tuple(range(12, 19))),
     fetch("the wrong cluster", top={"cluster_id": OTHER_CLUSTER}),
     fetch("no cluster", top={"cluster_id": None}),
     fetch("an old epoch", epoch_by=-1),
