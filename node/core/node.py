@@ -34,7 +34,7 @@ from node.core.raft.quorum_state import QuorumState
 from node.core.raft.raft import Raft
 from node.core.snapshots import Snapshots
 from node.core.status import NodeStatus
-from node.core.types import Instant, Monotonic, earliest
+from node.core.types import AT_ONCE, Instant, Monotonic, earliest
 from node.wire.messages import (
     api_versions_request,
     begin_quorum_epoch_request,
@@ -124,6 +124,8 @@ class Node:
         """When the node wants a Tick, at the latest; None if nothing waits for time."""
         if self._is_over:
             return None
+        if self._committed.is_behind:
+            return AT_ONCE
         return earliest(
             self._raft.deadline(),
             self._snapshots.deadline(),
