@@ -64,6 +64,8 @@ def validate_configs(topic: CreatableTopic) -> dict[str, str]:
         TopicError: a value is null, or not one that the configuration may have.
     """
     configs: dict[str, str] = {}
+    if not topic.configs:
+        return configs
     for config in topic.configs:
         if config.value is None:
             raise TopicError(ErrorCode.INVALID_CONFIG, f"{config.name} has no value")

@@ -4,6 +4,8 @@ The only place where an image's derived parts are kept; `rebuild` derives them f
 that the end of a run can show that they were kept right. Not: what records mean (apply.py).
 """
 
+from collections.abc import Iterable
+
 from immutables import Map
 from msgspec import Struct
 from msgspec.structs import replace
@@ -60,10 +62,15 @@ def add_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
 def remove_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
     """Remove a topic with all its partitions."""
     digest = moved(image.digest, "topic", topic, None)
-    indexes = image.by_broker
-    for partition in image.partitions_of(topic.topic_id):
+    partitions = image.partitions_of(topic.topic_id)
+    for partition in partitions:
         digest = moved(digest, "partition", partition, None)
-        indexes = _reindexed(indexes, partition, None)
+    indexes = image.by_broker
+    indexes = BrokerIndexes(
+        replicas=_removed(indexes.replicas, ((p.key, p.replicas) for p in partitions)),
+        isr=_removed(indexes.isr, ((p.key, p.isr) for p in partitions)),
+        leaders=_removed(indexes.leaders, ((p.key, _leaders(p)) for p in partitions)),
+    )
     return replace(
         image,
         topics=image.topics.delete(topic.topic_id),
@@ -189,6 +196,25 @@ def _listed(
     for broker_id in now:
         if broker_id not in was:
             index = index.set(broker_id, index.get(broker_id, _NO_KEYS).set(key, None))
+    return index
+
+
+def _removed(
+    index: Map[NodeId, Keys], removed: Iterable[tuple[PartitionKey, tuple[NodeId, ...]]]
+) -> Map[NodeId, Keys]:
+    """Take many partitions from the brokers that have them."""
+    by_broker: dict[NodeId, list[PartitionKey]] = {}
+    for key, broker_ids in removed:
+        for broker_id in broker_ids:
+            by_broker.setdefault(broker_id, []).append(key)
+    for broker_id, keys in by_broker.items():
+        if len(keys) == len(index[broker_id]):
+            index = index.delete(broker_id)
+            continue
+        with index[broker_id].mutate() as left:
+            for key in keys:
+                del left[key]
+            index = index.set(broker_id, left.finish())
     return index
 
 
