@@ -125,10 +125,9 @@ def _create(
         except TopicError as refused:
             results.append(_not_created(topic.name, refused))
             continue
-        topic_id = _new_id(image, random)
+        topic_id = ZERO_UUID if request.validate_only else _new_id(image, random)
         written += topic_records(image, topic.name, topic_id, configs, replicas)
-        shown_id = ZERO_UUID if request.validate_only else topic_id
-        results.append(_created(topic, shown_id, configs, replicas))
+        results.append(_created(topic, topic_id, configs, replicas))
     return results, written
 
 
