@@ -36,6 +36,8 @@ ConfigsRequest = describe_configs_request.DescribeConfigsRequest
 ConfigsResponse = describe_configs_response.DescribeConfigsResponse
 TOPIC_CONFIGS = 2
 """The type of the resources whose configurations a broker knows."""
+SET_FOR_TOPIC = 1
+"""The source of a configuration that was set for the topic itself; others are defaults."""
 
 
 class AnswersShowTheImage(Witness):
@@ -247,7 +249,11 @@ def _config_faults(
         held = dict(image.configs.get((TOPIC_CONFIGS, name), {})) if is_known else {}
         if asked.configuration_keys:
             held = {key: held[key] for key in asked.configuration_keys if key in held}
-        said = {config.name: config.value for config in result.configs}
+        said = {
+            config.name: config.value
+            for config in result.configs
+            if config.config_source == SET_FOR_TOPIC
+        }
         if is_known != (result.error_code == ErrorCode.NONE):
             yield f"topic {name}: error {result.error_code}, its image has it: {is_known}"
         elif said != held:

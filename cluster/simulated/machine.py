@@ -81,7 +81,9 @@ class Machine:
 
     def _start(self) -> None:
         try:
-            stored = open_node_storage(self.disk, self._storage_config, self._codec)
+            stored = open_node_storage(
+                self.disk, self._storage_config, self._codec, self._directory_id
+            )
         except StorageError as error:
             self._refuses(str(error))
             return
@@ -93,7 +95,7 @@ class Machine:
         random = NodeRandom.of(f"{self._seed}/node-{self.info.node_id}/{self.lives}", self._ties)
         incarnation = Uuid(random.randbytes(16))
         now = self.around.clock.now()
-        config = replace(self._config, incarnation=incarnation)
+        config = replace(self._config, incarnation=incarnation, log_dirs=stored.log_directory_ids)
         node = Node(
             config,
             stored.durable,
@@ -136,8 +138,12 @@ class Machine:
 
     def _format(self) -> None:
         meta = MetaProperties(cluster_id=self._config.cluster_id, node_id=NodeId(self.info.node_id))
-        format_directories(self.disk, (DATA,), meta)
+        format_directories(self.disk, (DATA,), meta, draw_id=self._directory_id)
         self.disk.fsync_directory("/")
+
+    def _directory_id(self) -> Uuid:
+        """Return the id of the node's one directory, the same whatever else is drawn."""
+        return Uuid(b"disk of " + self.info.node_id.to_bytes(8, "big"))
 
     def _refuses(self, reason: str) -> None:
         """Its disk was written by itself and by crashes alone."""

@@ -11,15 +11,15 @@ MUTANT = Mutant(
         Edit(
             module="node.core.metadata.committed",
             old="""        try:
-            self.newest = self._apply(self.newest, batch)
+            now = self.apply_more(was, room)
         except ApplyError as error:
             raise ApplyError(f"the batch at offset {batch.base_offset}: {error}") from error""",
             new="""        try:
             if any(type(record).__name__ == "RemoveTopicRecord" for record in batch.records):
                 raise ApplyError("RemoveTopicRecord is no record that this node can apply")
-            self.newest = self._apply(self.newest, batch)
+            now = self.apply_more(was, room)
         except ApplyError:
-            pass""",
+            now = PartlyApplied(batch=batch, applied=len(batch.records), image=was.image)""",
         ),
     ),
 )

@@ -60,6 +60,8 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     rack: str | None = None
     incarnation: Uuid = ZERO_UUID
     """Drawn anew at each process start (631-42)."""
+    log_dirs: tuple[Uuid, ...] = ()
+    """The ids of the log directories, kept on the disk (KIP-858)."""
     default_replication_factor: int = 1
     default_partitions: int = 1
     timeouts: Timeouts = Timeouts()

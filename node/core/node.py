@@ -35,7 +35,7 @@ from node.core.raft.raft import Raft
 from node.core.served import QUORUM
 from node.core.snapshots import Snapshots
 from node.core.status import NodeStatus
-from node.core.types import Instant, Monotonic, earliest
+from node.core.types import AT_ONCE, Instant, Monotonic, earliest
 from node.wire.messages import (
     api_versions_request,
     describe_cluster_request,
@@ -110,6 +110,8 @@ class Node:
         """When the node wants a Tick, at the latest; None if nothing waits for time."""
         if self._is_over:
             return None
+        if self._committed.is_behind:
+            return AT_ONCE
         return earliest(
             self._raft.deadline(),
             self._snapshots.deadline(),
@@ -144,8 +146,10 @@ class Node:
         assert self._controller is not None, "only controllers have controller listeners"
         image, offset = self._committed.image, self._committed.offset
         match event.message:
-            case api_versions_request.ApiVersionsRequest():
-                answer = answers.api_versions(image, offset, on_controller_listener=True)
+            case api_versions_request.ApiVersionsRequest() as request:
+                answer = answers.api_versions(
+                    image, offset, request, event.version, on_controller_listener=True
+                )
                 self._outbox.reply(event, answer)
             case describe_cluster_request.DescribeClusterRequest() as request:
                 self._outbox.reply(

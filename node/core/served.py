@@ -7,7 +7,7 @@ those, the requests of brokers and the quorum's own (631-03). Not: the answers.
 
 from typing import Final
 
-from node.core.controller.active import DECISIONS
+from node.core.controller.decisions import DECISIONS
 from node.wire.messages import (
     Message,
     api_versions_request,

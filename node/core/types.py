@@ -13,6 +13,8 @@ WallClock = NewType("WallClock", int)
 """Nanoseconds since 1970 that may jump: record timestamps and tokens only."""
 
 NO_NODE = NodeId(-1)
+AT_ONCE = Monotonic(0)
+"""The deadline of work that is only waiting for other events to have their turn."""
 NANOSECONDS_PER_MS = 1_000_000
 LARGEST_EPOCH = Epoch((1 << 31) - 1)
 """The last that fits the wire. A stranger's Vote can name it: nobody stands in a later one."""

@@ -53,9 +53,11 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     connections: int
     """max.connections, for each listener."""
 
-    def node_config(self, *, cluster_id: str, incarnation: Uuid) -> NodeConfig:
+    def node_config(
+        self, *, cluster_id: str, log_dirs: tuple[Uuid, ...], incarnation: Uuid
+    ) -> NodeConfig:
         """Return the core's configuration once storage and chance have added their part."""
-        return replace(self.node, cluster_id=cluster_id, incarnation=incarnation)
+        return replace(self.node, cluster_id=cluster_id, log_dirs=log_dirs, incarnation=incarnation)
 
 
 def parse_server_properties(text: str) -> ServerConfig:
@@ -210,6 +212,7 @@ def _storage(reader: Reader, node: NodeConfig) -> StorageConfig:
         node_id=node.node_id,
         directories=directories,
         metadata_directory=directories[0],
+        log_directories=names(reader.text("log.dirs") or reader.text("log.dir") or ""),
         voter_ids=node.voter_ids,
         segment_bytes=read_segment_bytes(reader, DEFAULT_SEGMENT_BYTES),
     )

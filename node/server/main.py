@@ -4,7 +4,6 @@ Not: the node. Whatever is wrong with configuration or disk is one line and exit
 """
 
 import asyncio
-import gc
 import secrets
 import signal
 import sys
@@ -76,6 +75,7 @@ def _refuse_unreadable(disk: FileSystem, directories: Sequence[str]) -> None:
 
 async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSystem) -> int:
     # The core takes a while to import; a configuration error should not wait for it.
+    from node.server.collector import keep_collections_short
     from node.server.node_process import NodeProcess
     from node.server.trace import TraceWriter
 
@@ -83,7 +83,9 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
     for warning in stored.warnings:
         say(warning)
     incarnation = Uuid(secrets.token_bytes(16))
-    node_config = config.node_config(cluster_id=stored.cluster_id, incarnation=incarnation)
+    node_config = config.node_config(
+        cluster_id=stored.cluster_id, log_dirs=stored.log_directory_ids, incarnation=incarnation
+    )
     node_id = node_config.node_id
     trace = None
     if config.trace_file is not None:
@@ -94,7 +96,7 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, process.stop)
-    gc.freeze()
+    keep_collections_short()
     roles = " and ".join(
         name
         for name, has in (

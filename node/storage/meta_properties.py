@@ -1,20 +1,31 @@
 """The meta.properties file that marks a directory as formatted (KIP-631, meta.properties).
 
-Not: choosing ids. Version 1 is written; version 0 (of ZooKeeper days) is refused by name.
+Each directory has an id of its own, drawn when it is formatted and kept for ever; one that was
+formatted without (as older versions did) gets its id at the next start (KIP-858). Version 1 is
+written; version 0 (of ZooKeeper days) is refused by name. Not: choosing the cluster's id.
 """
 
 import re
-from collections.abc import Sequence
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from node.core.types import NodeId
 from node.storage.errors import StorageError
 from node.storage.filesystem import FileSystem, join, replace_durably
+from node.wire.errors import WireError
+from node.wire.types import Uuid, format_uuid, parse_uuid
 
 FILE_NAME = "meta.properties"
 VERSION = 1
 CLUSTER_ID = re.compile(r"[A-Za-z0-9_-]{22}")
+RESERVED_IDS = 100
+"""Directory ids below this number have a meaning of their own in records, or will have."""
+_OWN_KEYS = frozenset({"version", "cluster.id", "node.id", "directory.id"})
+
+DrawId = Callable[[], Uuid]
 
 
 class MetaProperties(Struct, frozen=True, kw_only=True):
@@ -22,6 +33,30 @@ class MetaProperties(Struct, frozen=True, kw_only=True):
 
     cluster_id: str
     node_id: NodeId
+    directory_id: Uuid | None = None
+    """None: the directory was formatted without."""
+    others: Mapping[str, str] = {}
+    """Properties that this version does not know; they survive a rewriting."""
+
+
+class FormattedDirectories(Struct, frozen=True, kw_only=True):
+    """What the directories of a node agree on, and the id of each."""
+
+    cluster_id: str
+    ids: Mapping[str, Uuid]
+
+
+def random_directory_id() -> Uuid:
+    """Return a new id that is not reserved and that no command line takes for an option."""
+    while True:
+        drawn = Uuid(secrets.token_bytes(16))
+        if not is_reserved(drawn) and not format_uuid(drawn).startswith("-"):
+            return drawn
+
+
+def is_reserved(directory_id: Uuid) -> bool:
+    """Tell whether no directory may have this id."""
+    return int.from_bytes(directory_id, "big") < RESERVED_IDS
 
 
 def is_cluster_id(text: str) -> bool:
@@ -61,13 +96,38 @@ def read_meta_properties(filesystem: FileSystem, directory: str) -> MetaProperti
     node_id = pairs.get("node.id", "")
     if not re.fullmatch(r"\d{1,10}", node_id):
         raise StorageError(f"{path}: node.id is {node_id!r}, not a number of 0 or more")
-    return MetaProperties(cluster_id=cluster_id, node_id=NodeId(int(node_id)))
+    return MetaProperties(
+        cluster_id=cluster_id,
+        node_id=NodeId(int(node_id)),
+        directory_id=_directory_id(path, pairs.get("directory.id")),
+        others={key: value for key, value in pairs.items() if key not in _OWN_KEYS},
+    )
+
+
+def _directory_id(path: str, text: str | None) -> Uuid | None:
+    if text is None:
+        return None
+    try:
+        directory_id = parse_uuid(text)
+    except WireError as error:
+        raise StorageError(f"{path}: directory.id {error}") from error
+    if is_reserved(directory_id):
+        raise StorageError(f"{path}: directory.id is {text}, which is reserved")
+    return directory_id
 
 
 def write_meta_properties(filesystem: FileSystem, directory: str, meta: MetaProperties) -> None:
     """Mark a directory as formatted, durably."""
     filesystem.make_directory(directory)
-    text = f"#\nversion={VERSION}\ncluster.id={meta.cluster_id}\nnode.id={meta.node_id}\n"
+    pairs = {
+        **meta.others,
+        "version": str(VERSION),
+        "cluster.id": meta.cluster_id,
+        "node.id": str(meta.node_id),
+    }
+    if meta.directory_id is not None:
+        pairs["directory.id"] = format_uuid(meta.directory_id)
+    text = "#\n" + "".join(f"{key}={value}\n" for key, value in pairs.items())
     replace_durably(filesystem, join(directory, FILE_NAME), text.encode())
 
 
@@ -77,8 +137,12 @@ def format_directories(
     meta: MetaProperties,
     *,
     ignore_formatted: bool = False,
+    draw_id: DrawId = random_directory_id,
 ) -> list[str]:
-    """Format all directories or, if one is formatted already, none; return those written."""
+    """Format all directories or, if one is formatted already, none; return those written.
+
+    Each gets an id of its own.
+    """
     fresh = [path for path in directories if not filesystem.exists(join(path, FILE_NAME))]
     if len(fresh) < len(directories) and not ignore_formatted:
         formatted = next(path for path in directories if path not in fresh)
@@ -87,8 +151,28 @@ def format_directories(
             "Use --ignore-formatted to ignore this directory and format the others."
         )
     for path in fresh:
-        write_meta_properties(filesystem, path, meta)
+        write_meta_properties(filesystem, path, replace(meta, directory_id=draw_id()))
     return fresh
+
+
+def open_directories(
+    filesystem: FileSystem, directories: Sequence[str], node_id: NodeId, draw_id: DrawId
+) -> FormattedDirectories:
+    """Return what the directories agree on and their ids; one without an id gets one (KIP-858)."""
+    first = check_directories(filesystem, directories, node_id)
+    ids: dict[str, Uuid] = {}
+    for directory in directories:
+        meta = read_meta_properties(filesystem, directory)
+        if meta.directory_id is None:
+            meta = replace(meta, directory_id=draw_id())
+            write_meta_properties(filesystem, directory, meta)
+        assert meta.directory_id is not None, "it was drawn"
+        ids[directory] = meta.directory_id
+    if len(set(ids.values())) < len(ids):
+        raise StorageError(
+            f"{' and '.join(directories)}: two have one directory.id; format the copied one anew"
+        )
+    return FormattedDirectories(cluster_id=first.cluster_id, ids=ids)
 
 
 def check_directories(

@@ -31,9 +31,10 @@ from node.storage.directory_lock import lock_directories
 from node.storage.errors import StorageError
 from node.storage.filesystem import FileSystem, join
 from node.storage.log import DEFAULT_SEGMENT_BYTES, DIRECTORY_NAME, MetadataLog
-from node.storage.meta_properties import check_directories
+from node.storage.meta_properties import DrawId, open_directories, random_directory_id
 from node.storage.snapshots import Found, SnapshotFiles, snapshot_name
 from node.wire.messages.batch import Batch
+from node.wire.types import Uuid
 
 
 class StorageConfig(Struct, frozen=True, kw_only=True):
@@ -45,6 +46,8 @@ class StorageConfig(Struct, frozen=True, kw_only=True):
     metadata_directory: str
     """The directory of them that holds `__cluster_metadata-0`."""
     voter_ids: tuple[NodeId, ...]
+    log_directories: tuple[str, ...] = ()
+    """log.dirs alone, whose ids a broker registers."""
     segment_bytes: int = DEFAULT_SEGMENT_BYTES
 
 
@@ -159,6 +162,7 @@ class Stored(Struct, frozen=True, kw_only=True):
     """What a node finds at start, and its open storage."""
 
     cluster_id: str
+    log_directory_ids: tuple[Uuid, ...]
     durable: QuorumState
     batches: tuple[Batch, ...]
     history: History
@@ -168,7 +172,10 @@ class Stored(Struct, frozen=True, kw_only=True):
 
 
 def open_node_storage(
-    filesystem: FileSystem, config: StorageConfig, codec: BatchCodec = PLAIN
+    filesystem: FileSystem,
+    config: StorageConfig,
+    codec: BatchCodec = PLAIN,
+    draw_id: DrawId = random_directory_id,
 ) -> Stored:
     """Check the directories, read quorum-state and recover the log.
 
@@ -176,10 +183,10 @@ def open_node_storage(
         StorageError: not formatted, another node's or cluster's, garbled or corrupt.
         OSError: the disk refused.
     """
-    meta = check_directories(filesystem, config.directories, config.node_id)
+    formatted = open_directories(filesystem, config.directories, config.node_id, draw_id)
     release = lock_directories(filesystem, config.directories)
     durable = quorum_state.read_quorum_state(
-        filesystem, quorum_state_path(config), meta.cluster_id, config.node_id
+        filesystem, quorum_state_path(config), formatted.cluster_id, config.node_id
     )
     directory = log_directory(config)
     snapshots = SnapshotFiles(filesystem, directory)
@@ -195,7 +202,10 @@ def open_node_storage(
         snapshots.remove_below(log.start)
     checkpoints.recovered(log.start.end_offset, log.end_offset)
     return Stored(
-        cluster_id=meta.cluster_id,
+        cluster_id=formatted.cluster_id,
+        log_directory_ids=tuple(
+            formatted.ids[directory] for directory in config.log_directories or config.directories
+        ),
         durable=durable,
         batches=tuple(batches),
         history=History(
@@ -207,7 +217,7 @@ def open_node_storage(
         storage=Storage(
             filesystem,
             config,
-            meta.cluster_id,
+            formatted.cluster_id,
             log,
             snapshots,
             checkpoints=checkpoints,

@@ -91,16 +91,20 @@ class Client:
     ) -> None:
         self._socket.close()
 
-    def ask(self, message: Message) -> Message:
-        """Send a request in the newest version that both sides know; return its answer.
+    def ask(self, message: Message, version: int | None = None) -> Message:
+        """Send a request and return its answer.
+
+        Args:
+            message: The request.
+            version: Its version; None for the newest that both sides know.
 
         Raises:
             ClientError: the node does not serve it, answers nothing or no Kafka answer.
         """
         try:
-            if not self._served:
-                self._served = self._negotiate()
-            return self._exchange(message, self._version(message))
+            if version is None:
+                version = self._negotiated(message)
+            return self._exchange(message, version)
         except WireError as error:
             raise ClientError(f"{self.address}: {error}") from error
         except OSError as error:
@@ -111,7 +115,9 @@ class Client:
         assert isinstance(answer, ApiVersionsResponse)
         return {api.api_key: (api.min_version, api.max_version) for api in answer.api_keys}
 
-    def _version(self, message: Message) -> int:
+    def _negotiated(self, message: Message) -> int:
+        if not self._served:
+            self._served = self._negotiate()
         oldest, newest = self._served.get(message.API_KEY, (0, -1))
         schema = REQUESTS[message.API_KEY]
         version = min(newest, schema.max_version)

@@ -66,6 +66,7 @@ class World:
                 ),
             ),
             incarnation=Uuid(node_id.to_bytes(16, "big")),
+            log_dirs=(Uuid(node_id.to_bytes(8, "big") * 2),),
         )
         node = Node(config, QuorumState(), (), Random(node_id), self.instant)
         self.nodes[node_id] = node
@@ -233,12 +234,12 @@ def test_nothing_happens_after_exit(world):
 
 @pytest.mark.requirement("631-03")
 def test_a_controller_listener_says_what_it_serves(world):
-    answer = world.answer(1, api_versions_request.ApiVersionsRequest(), 3)
+    answer = world.answer(1, api_versions_request.ApiVersionsRequest(), 2)
     keys = {entry.api_key for entry in answer.api_keys}
     assert {1, 52, 53, 54, 62, 63} <= keys
     answer = world.answer(1, describe_cluster_request.DescribeClusterRequest(endpoint_type=2), 1)
     assert {broker.broker_id for broker in answer.brokers} == {1, 2, 3}
-    answer = world.answer(4, api_versions_request.ApiVersionsRequest(), 3)
+    answer = world.answer(4, api_versions_request.ApiVersionsRequest(), 2)
     assert not {52, 53, 54} & {entry.api_key for entry in answer.api_keys}
 
 

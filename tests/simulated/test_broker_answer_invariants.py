@@ -246,7 +246,9 @@ def test_a_refusal_describes_no_cluster():
 
 def configs(error=ErrorCode.NONE, **values):
     shown = tuple(
-        describe_configs_response.DescribeConfigsResourceResult(name=name, value=value)
+        describe_configs_response.DescribeConfigsResourceResult(
+            name=name, value=value, config_source=1
+        )
         for name, value in values.items()
     )
     result = describe_configs_response.DescribeConfigsResult(configs=shown, error_code=error)

@@ -14,7 +14,7 @@ from node.wire.messages import metadata as records
 from tests.node.snapshots.test_images import EVERYTHING, IMAGE, uuid
 from tests.simulated.witnesses import batch_of, image_of
 
-DERIVED = {"topic_ids", "by_broker", "digest", "before"}
+DERIVED = {"topic_ids", "unified_names", "by_broker", "digest", "before"}
 """What final_checks.py has rebuilt from the rest."""
 BROKER, TOPIC, PARTITION = 3, uuid(11), 1
 CHANGES = (

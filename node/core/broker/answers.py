@@ -9,15 +9,19 @@ Simplification: a broker is listed at the endpoint that has the name of our firs
 listener, whichever listener the client came by.
 """
 
+import re
 from typing import Final
 
+from node.core.broker.operations import authorized, cluster_operations
 from node.core.config import NodeConfig
 from node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
 from node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
+from node.core.metadata.names import INTERNAL_TOPICS, is_legal_name
 from node.core.served import served_versions
 from node.core.types import NO_NODE, NodeId, Offset
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
+    api_versions_request,
     api_versions_response,
     describe_cluster_request,
     describe_cluster_response,
@@ -27,14 +31,26 @@ from node.wire.messages import (
 from node.wire.messages.metadata import BrokerEndpoint
 from node.wire.types import ZERO_UUID
 
+_SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+"""The names and versions that a client may have."""
+_SOFTWARE_NAMED_FROM: Final = 3
+"""The version of ApiVersions since which clients name themselves."""
 _BROKERS: Final = 1
 _CONTROLLERS: Final = 2
 
 
 def api_versions(
-    image: MetadataImage, offset: Offset, *, on_controller_listener: bool
+    image: MetadataImage,
+    offset: Offset,
+    request: api_versions_request.ApiVersionsRequest,
+    version: int,
+    *,
+    on_controller_listener: bool,
 ) -> api_versions_response.ApiVersionsResponse:
-    """What the listener serves, and the finalized features as of `offset`."""
+    """What the listener serves, and the finalized features as of `offset` (KIP-511)."""
+    software = (request.client_software_name, request.client_software_version)
+    if version >= _SOFTWARE_NAMED_FROM and not all(map(_SOFTWARE.fullmatch, software)):
+        return api_versions_response.ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
     served = served_versions(on_controller_listener=on_controller_listener)
     return api_versions_response.ApiVersionsResponse(
         api_keys=tuple(
@@ -77,9 +93,15 @@ def metadata(
     if wants_all:
         topics = tuple(_topic(image, topic) for topic in image.sorted_topics())
     else:
-        topics = tuple(_asked_topic(image, topic) for topic in request.topics or ())
+        asked = dict.fromkeys(request.topics or ())
+        topics = tuple(_asked_topic(image, topic) for topic in asked)
+    if request.include_topic_authorized_operations:
+        topics = tuple(map(authorized, topics))
     return metadata_response.MetadataResponse(
         brokers=tuple(listed),
+        cluster_authorized_operations=cluster_operations(
+            wanted=request.include_cluster_authorized_operations
+        ),
         cluster_id=config.cluster_id,
         controller_id=_contact(config, [broker.node_id for broker in listed]),
         topics=topics,
@@ -96,9 +118,9 @@ def describe_cluster(
 ) -> describe_cluster_response.DescribeClusterResponse:
     """The brokers, asked of a broker, or the controllers, asked of a controller."""
     if request.endpoint_type not in {_BROKERS, _CONTROLLERS}:
-        return _endpoint_refusal(config, request, ErrorCode.UNSUPPORTED_ENDPOINT_TYPE)
+        return _endpoint_refusal(request, ErrorCode.UNSUPPORTED_ENDPOINT_TYPE)
     if on_controller_listener != (request.endpoint_type == _CONTROLLERS):
-        return _endpoint_refusal(config, request, ErrorCode.MISMATCHED_ENDPOINT_TYPE)
+        return _endpoint_refusal(request, ErrorCode.MISMATCHED_ENDPOINT_TYPE)
     if on_controller_listener:
         controllers = tuple(
             describe_cluster_response.DescribeClusterBroker(
@@ -132,18 +154,20 @@ def _cluster(
     return describe_cluster_response.DescribeClusterResponse(
         endpoint_type=request.endpoint_type,
         cluster_id=config.cluster_id,
+        cluster_authorized_operations=cluster_operations(
+            wanted=request.include_cluster_authorized_operations
+        ),
         controller_id=controller_id,
         brokers=nodes,
     )
 
 
 def _endpoint_refusal(
-    config: NodeConfig, request: describe_cluster_request.DescribeClusterRequest, error: ErrorCode
+    request: describe_cluster_request.DescribeClusterRequest, error: ErrorCode
 ) -> describe_cluster_response.DescribeClusterResponse:
     return describe_cluster_response.DescribeClusterResponse(
         error_code=error,
         error_message=f"endpoint type {request.endpoint_type} is not answered here",
-        cluster_id=config.cluster_id,
     )
 
 
@@ -171,12 +195,18 @@ def _asked_topic(
     image: MetadataImage, asked: metadata_request.MetadataRequestTopic
 ) -> metadata_response.MetadataResponseTopic:
     by_id = asked.name is None or asked.topic_id != ZERO_UUID
-    topic = image.topics.get(asked.topic_id) if by_id else image.topic_named(asked.name or "")
+    name = None if by_id else asked.name
+    topic = image.topics.get(asked.topic_id) if name is None else image.topic_named(name)
     if topic is not None:
         return _topic(image, topic)
-    error = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if name is None:
+        error = ErrorCode.UNKNOWN_TOPIC_ID
+    elif is_legal_name(name):
+        error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    else:
+        error = ErrorCode.INVALID_TOPIC_EXCEPTION
     return metadata_response.MetadataResponseTopic(
-        error_code=error, name=asked.name, topic_id=asked.topic_id
+        error_code=error, name=name, topic_id=asked.topic_id
     )
 
 
@@ -184,6 +214,7 @@ def _topic(image: MetadataImage, topic: Topic) -> metadata_response.MetadataResp
     return metadata_response.MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,
+        is_internal=topic.name in INTERNAL_TOPICS,
         partitions=tuple(
             _partition(image, partition) for partition in image.partitions_of(topic.topic_id)
         ),

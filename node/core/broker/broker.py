@@ -85,7 +85,11 @@ class Broker:
         match message:
             case api_versions_request.ApiVersionsRequest():
                 return answers.api_versions(
-                    image, self._committed.offset, on_controller_listener=False
+                    image,
+                    self._committed.offset,
+                    message,
+                    event.version,
+                    on_controller_listener=False,
                 )
             case metadata_request.MetadataRequest():
                 return answers.metadata(self._config, image, message, event.version)

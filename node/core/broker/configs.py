@@ -1,20 +1,22 @@
 """DescribeConfigs from the broker's own committed image (KIP-133; KIP-631 "ConfigRecord").
 
-Topics only. Simplification: what was set is shown, and no defaults, for the values have no
-effect yet; Kafka shows every configuration that a topic has.
+Topics only. Simplification: there are no texts that document a configuration.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
+from immutables import Map
+
+from node.core.configs.effective import ConfigSource, EffectiveConfig, effective_configs
+from node.core.configs.values import DEFINITIONS
 from node.core.metadata.image import MetadataImage
+from node.core.metadata.names import is_legal_name
 from node.wire.errors import ErrorCode
 from node.wire.messages import describe_configs_request, describe_configs_response
 
 TOPIC: Final = 2
 """The resource type of a topic."""
-DYNAMIC_TOPIC: Final = 1
-"""The source of a value that was set for the topic itself."""
+Synonym = describe_configs_response.DescribeConfigsSynonym
 
 
 def describe(
@@ -38,38 +40,51 @@ def _describe(
     kind, name = resource.resource_type, resource.resource_name
     if kind != TOPIC:
         return _refusal(resource, ErrorCode.INVALID_REQUEST, f"resource type {kind} is no topic")
+    if not is_legal_name(name):
+        error = ErrorCode.INVALID_TOPIC_EXCEPTION
+        return _refusal(resource, error, f"{name[:260]!r} is no topic name")
     if image.topic_named(name) is None:
-        error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return _refusal(resource, error, f"there is no topic {name}")
-    values: Mapping[str, str] = image.configs.get((kind, name), {})
-    wanted = resource.configuration_keys or values
+        return _refusal(resource, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None)
+    wanted = frozenset(resource.configuration_keys or DEFINITIONS)
     return describe_configs_response.DescribeConfigsResult(
         resource_type=kind,
         resource_name=name,
         configs=tuple(
-            _entry(key, values[key], with_synonyms=with_synonyms)
-            for key in sorted(set(wanted))
-            if key in values
+            _entry(config, with_synonyms=with_synonyms)
+            for config in effective_configs(image.configs.get((kind, name), Map()))
+            if config.name in wanted
         ),
     )
 
 
 def _entry(
-    name: str, value: str, *, with_synonyms: bool
+    config: EffectiveConfig, *, with_synonyms: bool
 ) -> describe_configs_response.DescribeConfigsResourceResult:
-    itself = describe_configs_response.DescribeConfigsSynonym(
-        name=name, value=value, source=DYNAMIC_TOPIC
-    )
     return describe_configs_response.DescribeConfigsResourceResult(
-        name=name,
-        value=value,
-        config_source=DYNAMIC_TOPIC,
-        synonyms=(itself,) if with_synonyms else (),
+        name=config.name,
+        value=config.value,
+        config_source=config.source,
+        config_type=DEFINITIONS[config.name].type,
+        synonyms=_synonyms(config) if with_synonyms else (),
     )
+
+
+def _synonyms(config: EffectiveConfig) -> tuple[Synonym, ...]:
+    """Return what the value would be where each stronger one were missing, the value first."""
+    definition = DEFINITIONS[config.name]
+    default = tuple(
+        Synonym(name=name, value=definition.default, source=ConfigSource.DEFAULT)
+        for name in definition.synonyms[:1]
+    )
+    if config.source is ConfigSource.DEFAULT:
+        return default
+    return (Synonym(name=config.name, value=config.value, source=config.source), *default)
 
 
 def _refusal(
-    resource: describe_configs_request.DescribeConfigsResource, error: ErrorCode, message: str
+    resource: describe_configs_request.DescribeConfigsResource,
+    error: ErrorCode,
+    message: str | None,
 ) -> describe_configs_response.DescribeConfigsResult:
     return describe_configs_response.DescribeConfigsResult(
         error_code=error,

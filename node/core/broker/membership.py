@@ -194,6 +194,7 @@ class Membership:
                 ),
             ),
             rack=config.rack,
+            log_dirs=config.log_dirs,
         )
 
     def _heartbeat(self, epoch: Offset) -> Message:

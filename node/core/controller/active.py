@@ -7,8 +7,7 @@ whether this node is the active controller (controller.py).
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -18,35 +17,33 @@ from node.core.controller.brokers import (
     METADATA_VERSION,
     METADATA_VERSION_LEVEL,
     heartbeat,
-    register,
     shutdown_granted,
-    unregister,
 )
+from node.core.controller.decisions import DECISIONS, DecisionContext, client_deadline
 from node.core.controller.fencing import fence
 from node.core.controller.outcome import Outcome
 from node.core.controller.refusals import not_controller, refusal
 from node.core.controller.sessions import Sessions
-from node.core.controller.topics import create_topics, delete_topics
 from node.core.events import Received
 from node.core.metadata.apply import apply_all
 from node.core.metadata.committed import CommittedImage
+from node.core.metadata.slices import RECORDS_A_STEP, PartlyApplied
 from node.core.outbox import Outbox
 from node.core.raft.raft import Raft
-from node.core.types import Instant, Monotonic, NodeId, Offset, earliest, milliseconds
+from node.core.types import AT_ONCE, Instant, Monotonic, NodeId, Offset, earliest
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
     Message,
     broker_heartbeat_request,
-    broker_registration_request,
-    create_topics_request,
-    delete_topics_request,
-    unregister_broker_request,
 )
 from node.wire.messages import metadata as records
 from node.wire.messages.batch import Record
 
 if TYPE_CHECKING:
     from random import Random
+
+
+_NO_OP: Final = records.NoOpRecord()
 
 
 class Pending(Struct, frozen=True, kw_only=True):
@@ -81,6 +78,13 @@ class ActiveController:
         self._outbox = outbox
         self._random = random
         self._image = committed.newest
+        """After the newest batch, committed or not; stale while `_applying`."""
+        self._applying: PartlyApplied | None = None
+        """The newest batch, if it is too large to be applied in one step."""
+        self._waiting: deque[Received] = deque()
+        """What came in meanwhile, in order; it is decided on the image after that batch."""
+        self._expired: deque[NodeId] = deque()
+        """Brokers whose lease has run out, and which are not fenced yet."""
         self._pending: deque[Pending] = deque()
         self._barrier = ReadBarrier()
         self._sessions = Sessions(config.timeouts.session_ns)
@@ -102,8 +106,31 @@ class ActiveController:
             self._write((level,), now)
 
     def receive(self, event: Received, now: Instant) -> None:
-        """Decide a request now, and answer it when that is safe."""
-        outcome = DECISIONS[type(event.message)].decide(self, event.message, now)
+        """Decide a request in its turn, and answer it when that is safe."""
+        if self._applying is None and not self._waiting:
+            self._settle(event, self._decide(event.message, now), now)
+            return
+        early = self._decide_early(event.message)
+        if early is None:
+            self._waiting.append(event)
+        else:
+            self._settle(event, early, now)
+
+    def _decide_early(self, message: Message) -> Outcome | None:
+        """Decide a plain heartbeat before a large batch has been applied to its end.
+
+        What such a batch makes of brokers is in its first records, and those have been applied.
+        """
+        if not isinstance(message, broker_heartbeat_request.BrokerHeartbeatRequest):
+            return None
+        image = self._image if self._applying is None else self._applying.image
+        broker = image.brokers.get(NodeId(message.broker_id))
+        if message.want_shut_down or (broker is not None and broker.in_controlled_shutdown):
+            return None  # depends on what the broker still leads
+        outcome = heartbeat(image, message)
+        return None if outcome.records else outcome
+
+    def _settle(self, event: Received, outcome: Outcome, now: Instant) -> None:
         if outcome.contact is not None:
             self._sessions.lease([outcome.contact], now)
         if outcome.records:
@@ -131,23 +158,39 @@ class ActiveController:
         self._raise_barrier(now)
 
     def tick(self, now: Instant) -> None:
-        """Answer who can wait no more; fence the brokers whose lease has run out, in one batch."""
+        """Answer who can wait no more; go on with a large batch, or else fence who has no lease."""
         self._expire(now)
+        if self._applying is not None:
+            self._apply_more(self._committed.apply_more(self._applying))
+        elif self._waiting:
+            event = self._waiting.popleft()
+            self._settle(event, self._decide(event.message, now), now)
+        else:
+            self._expired.extend(self._sessions.expire(now))
+            self._fence_expired(now)
+
+    def _fence_expired(self, now: Instant) -> None:
+        """Fence who has no lease, all in one batch unless a step can't apply that."""
         image = self._image
-        written: tuple[Record, ...] = ()
-        for broker_id in self._sessions.expire(now):
-            broker = image.brokers.get(broker_id)
-            if broker is None or broker.fenced:
-                continue
-            # On the image that the one before has left: two brokers of one partition may go.
-            fencing = fence(image, broker)
-            image = apply_all(image, fencing)
+        written: list[Record] = []
+        while self._expired and len(written) < RECORDS_A_STEP:
+            broker = image.brokers.get(self._expired[0])
+            is_over = broker is not None and not self._sessions.is_live(broker.broker_id, now)
+            fencing = fence(image, broker) if broker and is_over and not broker.fenced else ()
+            if written and len(written) + len(fencing) > RECORDS_A_STEP:
+                break  # a batch of several steps is about one broker: see _decide_early
+            self._expired.popleft()
             written += fencing
+            if self._expired and len(written) < RECORDS_A_STEP:
+                # On the image that the one before has left: two brokers of one partition may go.
+                image = apply_all(image, fencing)
         if written:
-            self._write(written, now)
+            self._write(tuple(written), now)
 
     def deadline(self) -> Monotonic | None:
-        """When the next lease or the next client's time runs out."""
+        """When the next lease or the next client's time runs out; at once if there is work left."""
+        if self._applying is not None or self._waiting or self._expired:
+            return AT_ONCE
         return earliest(self._sessions.deadline(), *(entry.expires for entry in self._pending))
 
     def _expire(self, now: Instant) -> None:
@@ -173,97 +216,43 @@ class ActiveController:
             self._outbox.reply(pending.event, reply)
         for answer in self._barrier.take():
             self._outbox.reply(answer.event, not_controller(answer.event))
+        for event in self._waiting:
+            self._outbox.reply(event, not_controller(event))
         self._committed.withdraw()
 
-    def decide_heartbeat(
-        self, message: broker_heartbeat_request.BrokerHeartbeatRequest, _: Instant
-    ) -> Outcome:
-        """Renew a broker's lease."""
-        return heartbeat(self._image, message)
-
-    def decide_register(
-        self, message: broker_registration_request.BrokerRegistrationRequest, now: Instant
-    ) -> Outcome:
-        """Register a broker."""
-        return register(
-            self._image,
-            message,
-            cluster_id=self._config.cluster_id,
+    def _decide(self, message: Message, now: Instant) -> Outcome:
+        context = DecisionContext(
+            image=self._image,
+            config=self._config,
+            random=self._random,
             next_offset=self._raft.log.end_offset,
-            is_live=self._sessions.is_live(NodeId(message.broker_id), now),
+            sessions=self._sessions,
+            now=now,
         )
-
-    def decide_unregister(
-        self, message: unregister_broker_request.UnregisterBrokerRequest, _: Instant
-    ) -> Outcome:
-        """Remove a registration."""
-        return unregister(self._image, message)
-
-    def decide_create_topics(
-        self, message: create_topics_request.CreateTopicsRequest, _: Instant
-    ) -> Outcome:
-        """Create topics."""
-        return create_topics(self._image, message, self._config, self._random)
-
-    def decide_delete_topics(
-        self, message: delete_topics_request.DeleteTopicsRequest, _: Instant
-    ) -> Outcome:
-        """Delete topics."""
-        return delete_topics(self._image, message)
+        return DECISIONS[type(message)].decide(context, message)
 
     def _write(self, written: tuple[Record, ...], now: Instant) -> Offset:
         """Append a batch; it also covers the answers that waited for any record."""
         offset = self._raft.propose(written, now)
-        self._image = self._committed.after(self._image, self._raft.log.last)
-        self._committed.offer(Offset(offset + 1), self._raft.epoch, self._image)
+        if self._applying is None:
+            partly = PartlyApplied(batch=self._raft.log.last, applied=0, image=self._image)
+            self._apply_more(self._committed.apply_more(partly))
+        else:
+            assert written == (_NO_OP,), "changes wait for the batch before them"
         for answer in self._barrier.take():
             self._pending.append(
                 Pending(offset=offset, event=answer.event, reply=answer.reply, wrote=False)
             )
         return offset
 
+    def _apply_more(self, partly: PartlyApplied) -> None:
+        """Take over the image after the newest batch, or keep what there is of it."""
+        self._applying = None if partly.is_whole else partly
+        if partly.is_whole:
+            self._image = partly.image
+            end = Offset(partly.batch.next_offset)
+            self._committed.offer(end, self._raft.epoch, partly.image)
+
     def _raise_barrier(self, now: Instant) -> None:
         if self._barrier.needs_record():
-            self._barrier.raised(self._write((records.NoOpRecord(),), now))
-
-
-def client_deadline(message: Message, now: Instant) -> Monotonic | None:
-    """Return until when a request's client waits, if it says so."""
-    match message:
-        case (
-            create_topics_request.CreateTopicsRequest(timeout_ms=timeout_ms)
-            | delete_topics_request.DeleteTopicsRequest(timeout_ms=timeout_ms)
-        ) if timeout_ms > 0:
-            return Monotonic(now.monotonic + milliseconds(timeout_ms))
-        case _:
-            return None
-
-
-class Decision(Struct, frozen=True, kw_only=True):
-    """One request that the active controller serves."""
-
-    decide: Callable[[ActiveController, Any, Instant], Outcome]
-    """Takes the request type that the entry is filed under: which a dict's type can't say."""
-    is_forwarded: bool
-    """Whether it is a client's, which brokers pass on in an Envelope; or else a broker's own."""
-
-
-DECISIONS: Final[Mapping[type[Message], Decision]] = {
-    broker_heartbeat_request.BrokerHeartbeatRequest: Decision(
-        decide=ActiveController.decide_heartbeat, is_forwarded=False
-    ),
-    broker_registration_request.BrokerRegistrationRequest: Decision(
-        decide=ActiveController.decide_register, is_forwarded=False
-    ),
-    create_topics_request.CreateTopicsRequest: Decision(
-        decide=ActiveController.decide_create_topics, is_forwarded=True
-    ),
-    delete_topics_request.DeleteTopicsRequest: Decision(
-        decide=ActiveController.decide_delete_topics, is_forwarded=True
-    ),
-    unregister_broker_request.UnregisterBrokerRequest: Decision(
-        decide=ActiveController.decide_unregister, is_forwarded=True
-    ),
-}
-"""All that the active controller decides. What it advertises, what a broker forwards and what an
-Envelope may hold are made from this (node/core/served.py)."""
+            self._barrier.raised(self._write((_NO_OP,), now))

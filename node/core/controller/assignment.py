@@ -3,14 +3,16 @@
 Not: the request as a whole (topics.py), nor the choice of brokers (placement.py).
 """
 
-import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from node.core.config import NodeConfig
+from node.core.configs.values import InvalidConfigError, check_topic_configs
 from node.core.controller.fencing import elect
 from node.core.controller.placement import place
 from node.core.metadata.apply import TOPIC_RESOURCE
 from node.core.metadata.image import MetadataImage
+from node.core.metadata.names import is_legal_name
 from node.core.types import NodeId
 from node.wire.errors import ErrorCode
 from node.wire.messages import create_topics_request
@@ -24,48 +26,7 @@ if TYPE_CHECKING:
 CreatableTopic = create_topics_request.CreatableTopic
 Replicas = tuple[NodeId, ...]
 
-METADATA_TOPIC: Final = "__cluster_metadata"
-_LEGAL_NAME: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 _DEFAULT: Final = -1
-TOPIC_CONFIGS: Final = frozenset(
-    {
-        "cleanup.policy",
-        "compression.gzip.level",
-        "compression.lz4.level",
-        "compression.type",
-        "compression.zstd.level",
-        "delete.retention.ms",
-        "file.delete.delay.ms",
-        "flush.messages",
-        "flush.ms",
-        "follower.replication.throttled.replicas",
-        "index.interval.bytes",
-        "leader.replication.throttled.replicas",
-        "local.retention.bytes",
-        "local.retention.ms",
-        "max.compaction.lag.ms",
-        "max.message.bytes",
-        "message.downconversion.enable",
-        "message.format.version",
-        "message.timestamp.after.max.ms",
-        "message.timestamp.before.max.ms",
-        "message.timestamp.difference.max.ms",
-        "message.timestamp.type",
-        "min.cleanable.dirty.ratio",
-        "min.compaction.lag.ms",
-        "min.insync.replicas",
-        "preallocate",
-        "remote.storage.enable",
-        "retention.bytes",
-        "retention.ms",
-        "segment.bytes",
-        "segment.index.bytes",
-        "segment.jitter.ms",
-        "segment.ms",
-        "unclean.leader.election.enable",
-    }
-)
-"""The names that a topic's configuration may have; their values are the data plane's matter."""
 
 
 class TopicError(Exception):
@@ -77,37 +38,47 @@ class TopicError(Exception):
         self.reason = reason
 
 
-def validate_name(name: str) -> None:
-    """Refuse a name that no topic may have.
+def validate_name(image: MetadataImage, name: str) -> None:
+    """Refuse a name that no new topic may have.
 
     Raises:
-        TopicError: if it is not one.
+        TopicError: it is malformed, or collides with the name of another topic.
     """
-    if name == METADATA_TOPIC:
-        raise TopicError(ErrorCode.INVALID_REQUEST, f"{name} is the cluster's own topic")
-    if name in {".", ".."} or _LEGAL_NAME.fullmatch(name) is None:
+    if not is_legal_name(name):
         raise TopicError(
             ErrorCode.INVALID_TOPIC_EXCEPTION,
             f"{name[:260]!r} is no topic name: 1 to 249 of a-z A-Z 0-9 . _ - are, "
             "but for . and .. alone",
         )
+    if image.collides(name):
+        raise TopicError(
+            ErrorCode.INVALID_TOPIC_EXCEPTION,
+            f"{name} differs from another topic's name in dots and underscores only",
+        )
 
 
-def validate_configs(topic: CreatableTopic) -> None:
-    """Refuse a configuration that no topic has.
+def validate_configs(topic: CreatableTopic) -> dict[str, str]:
+    """Return the configurations that a topic is to have; the last of several of a name counts.
 
     Raises:
-        TopicError: if a name is unknown or a value null.
+        TopicError: a value is null, or not one that the configuration may have.
     """
+    configs: dict[str, str] = {}
+    if not topic.configs:
+        return configs
     for config in topic.configs:
-        if config.name not in TOPIC_CONFIGS:
-            raise TopicError(ErrorCode.INVALID_CONFIG, f"{config.name} is no topic configuration")
         if config.value is None:
             raise TopicError(ErrorCode.INVALID_CONFIG, f"{config.name} has no value")
+        configs[config.name] = config.value
+    try:
+        check_topic_configs(configs)
+    except InvalidConfigError as error:
+        raise TopicError(ErrorCode.INVALID_CONFIG, str(error)) from error
+    return configs
 
 
 def assign(
-    image: MetadataImage, topic: CreatableTopic, config: NodeConfig, random: "Random", room: int
+    image: MetadataImage, topic: CreatableTopic, config: NodeConfig, random: "Random"
 ) -> list[Replicas]:
     """The replicas of each partition, leader first, as asked for or as we place them.
 
@@ -115,17 +86,14 @@ def assign(
         TopicError: if the numbers or the assignment can't be.
     """
     if topic.assignments:
-        return _manual(image, topic, room)
+        return _manual(image, topic)
     partitions, factor = topic.num_partitions, topic.replication_factor
     if partitions == _DEFAULT:
         partitions = config.default_partitions
     if factor == _DEFAULT:
         factor = config.default_replication_factor
-    if not 0 < partitions <= room:
-        raise TopicError(
-            ErrorCode.INVALID_PARTITIONS,
-            f"{partitions} partitions: 1 to {room} can be had with this request",
-        )
+    if factor > 0 >= partitions:
+        raise TopicError(ErrorCode.INVALID_PARTITIONS, f"{partitions} partitions: 1 is the least")
     if not 0 < factor <= len(image.brokers):
         raise TopicError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
@@ -136,14 +104,12 @@ def assign(
     return place(image, partitions, factor, random)
 
 
-def _manual(image: MetadataImage, topic: CreatableTopic, room: int) -> list[Replicas]:
+def _manual(image: MetadataImage, topic: CreatableTopic) -> list[Replicas]:
     if topic.num_partitions != _DEFAULT or topic.replication_factor != _DEFAULT:
         raise TopicError(
             ErrorCode.INVALID_REQUEST,
             "with a manual assignment the partition count and the replication factor must be -1",
         )
-    if len(topic.assignments) > room:
-        raise TopicError(ErrorCode.INVALID_PARTITIONS, f"more than {room} partitions")
     by_index = {
         entry.partition_index: tuple(map(NodeId, entry.broker_ids)) for entry in topic.assignments
     }
@@ -180,23 +146,24 @@ def _in_sync(image: MetadataImage, replicas: Replicas) -> Replicas:
 
 
 def topic_records(
-    image: MetadataImage, topic: CreatableTopic, topic_id: Uuid, replicas: list[Replicas]
+    image: MetadataImage,
+    name: str,
+    topic_id: Uuid,
+    configs: Mapping[str, str],
+    replicas: list[Replicas],
 ) -> tuple[Record, ...]:
     """The records that make the topic."""
-    configs = tuple(
+    set_configs = (
         records.ConfigRecord(
-            resource_type=TOPIC_RESOURCE,
-            resource_name=topic.name,
-            name=config.name,
-            value=config.value,
+            resource_type=TOPIC_RESOURCE, resource_name=name, name=key, value=value
         )
-        for config in topic.configs
+        for key, value in configs.items()
     )
     partitions = tuple(
         _partition_record(image, topic_id, index, assigned)
         for index, assigned in enumerate(replicas)
     )
-    return (records.TopicRecord(name=topic.name, topic_id=topic_id), *configs, *partitions)
+    return (records.TopicRecord(name=name, topic_id=topic_id), *set_configs, *partitions)
 
 
 def _partition_record(

@@ -29,6 +29,8 @@ from node.wire.messages.batch import Record
 METADATA_VERSION: Final = "metadata.version"
 METADATA_VERSION_LEVEL: Final = 21
 """3.9-IV0, the level that this node writes; the only one it supports."""
+RESERVED_DIRECTORIES: Final = 100
+"""Directory ids below this number are no directory's."""
 
 RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
 HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
@@ -44,15 +46,22 @@ def register(
     is_live: bool,
 ) -> Outcome:
     """Register a broker, whose epoch is the offset of the record that does it (631-42)."""
-    refused = _unacceptable(image, request, cluster_id)
-    if refused is not None:
-        return Outcome(reply=refusal(request, refused))
     broker_id = NodeId(request.broker_id)
     registered = image.brokers.get(broker_id)
-    if registered is not None and registered.incarnation == request.incarnation_id:
+    is_same = registered is not None and registered.incarnation == request.incarnation_id
+    refused: ErrorCode | None
+    if request.cluster_id != cluster_id:
+        refused = ErrorCode.INCONSISTENT_CLUSTER_ID
+    elif broker_id < 0:
+        refused = ErrorCode.INVALID_REQUEST
+    elif registered and not is_same and is_live and not shutdown_granted(registered):
+        refused = ErrorCode.DUPLICATE_BROKER_REGISTRATION
+    else:
+        refused = _unacceptable(image, request)
+    if refused is not None:
+        return Outcome(reply=refusal(request, refused))
+    if registered is not None and is_same:
         return _registered(broker_id, registered.epoch, ())
-    if registered is not None and is_live and not shutdown_granted(registered):
-        return Outcome(reply=refusal(request, ErrorCode.DUPLICATE_BROKER_REGISTRATION))
     # The record comes first in its batch, which begins at next_offset. The old incarnation may
     # still lead: its lease is over, but the fencing has not been written yet.
     written = (_registration(request, next_offset), *leave(image, broker_id))
@@ -64,21 +73,41 @@ def shutdown_granted(broker: BrokerRegistration) -> bool:
     return broker.in_controlled_shutdown and broker.fenced
 
 
-def _unacceptable(
-    image: MetadataImage, request: RegistrationRequest, cluster_id: str
-) -> ErrorCode | None:
-    if request.cluster_id != cluster_id:
-        return ErrorCode.INCONSISTENT_CLUSTER_ID
-    if request.broker_id < 0:
-        return ErrorCode.INVALID_REQUEST
-    supported = {feature.name: feature for feature in request.features}
-    for name in sorted(image.features):
-        feature, level = supported.get(name), image.features[name]
-        if feature is None or not (
-            feature.min_supported_version <= level <= feature.max_supported_version
-        ):
-            return ErrorCode.UNSUPPORTED_VERSION
+def _unacceptable(image: MetadataImage, request: RegistrationRequest) -> ErrorCode | None:
+    """Return the error of a request that no broker may register with, in Kafka's order."""
+    if request.is_migrating_zk_broker:
+        return ErrorCode.BROKER_ID_NOT_REGISTERED
+    if not _has_own_directories(image, request):
+        return ErrorCode.INVALID_REGISTRATION
+    if any(not _spans_level(image, feature) for feature in request.features):
+        return ErrorCode.UNSUPPORTED_VERSION
+    supported = {feature.name for feature in request.features}
+    if METADATA_VERSION not in supported:
+        return ErrorCode.INVALID_REGISTRATION
+    if any(name not in supported for name in image.features):
+        return ErrorCode.UNSUPPORTED_VERSION
     return None
+
+
+def _has_own_directories(image: MetadataImage, request: RegistrationRequest) -> bool:
+    """Whether a broker names its log directories, each by an id that is no other's (KIP-858)."""
+    directories = set(request.log_dirs)
+    return (
+        bool(directories)
+        and len(directories) == len(request.log_dirs)
+        and all(int.from_bytes(entry, "big") >= RESERVED_DIRECTORIES for entry in directories)
+        and not any(
+            directories.intersection(broker.log_dirs)
+            for broker in image.brokers.values()
+            if broker.broker_id != request.broker_id
+        )
+    )
+
+
+def _spans_level(image: MetadataImage, feature: broker_registration_request.Feature) -> bool:
+    """Whether a feature's range holds the level that the cluster is at; 0 is none."""
+    level = image.features.get(feature.name, 0)
+    return feature.min_supported_version <= level <= feature.max_supported_version
 
 
 def _registration(request: RegistrationRequest, epoch: Offset) -> records.RegisterBrokerRecord:

@@ -27,15 +27,18 @@ def place(
     assert usable, "no broker may lead"
     assert factor <= len(brokers), "too few brokers"
     first = random.randrange(len(usable))
+    unfenced = min(factor, len(usable))
     return [
-        tuple([*_rotated(usable, first + number), *_rotated(spare, first + number)][:factor])
+        (
+            *_from_ring(usable, first + number, unfenced),
+            *_from_ring(spare, first + number, factor - unfenced),
+        )
         for number in range(partitions)
     ]
 
 
-def _rotated(ring: list[NodeId], by: int) -> list[NodeId]:
-    by = by % len(ring) if ring else 0
-    return ring[by:] + ring[:by]
+def _from_ring(ring: list[NodeId], start: int, count: int) -> list[NodeId]:
+    return [ring[place % len(ring)] for place in range(start, start + count)]
 
 
 def _alternating(brokers: Iterable[BrokerRegistration], random: "Random") -> list[NodeId]:

@@ -1,16 +1,16 @@
 """CreateTopics and DeleteTopics (KIP-631 "Topic Identifiers", "RemoveTopic").
 
-Pure: (image, request, random) -> Outcome. Each topic of a request stands or falls alone. Not:
-partitions added later, reassignment, changes of configuration.
-
-Simplification: names that differ only in `.` and `_` are not refused, there are no metrics whose
-names would collide.
+Pure: (image, request, random) -> Outcome. Each topic of a request stands or falls alone, but for
+the bounds on a whole request: its time, its partitions and its records. Not: partitions added
+later, reassignment, changes of configuration.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from node.core.config import NodeConfig
+from node.core.configs.effective import SetConfigs, effective_configs
 from node.core.controller.assignment import (
     Replicas,
     TopicError,
@@ -20,7 +20,9 @@ from node.core.controller.assignment import (
     validate_name,
 )
 from node.core.controller.outcome import Outcome
+from node.core.controller.refusals import refusal
 from node.core.metadata.image import MetadataImage, Topic
+from node.core.metadata.names import METADATA_TOPIC
 from node.wire.errors import ErrorCode
 from node.wire.messages import (
     create_topics_request,
@@ -35,68 +37,133 @@ from node.wire.types import UUID_BYTES, ZERO_UUID, Uuid, format_uuid
 if TYPE_CHECKING:
     from random import Random
 
+CreateRequest = create_topics_request.CreateTopicsRequest
 CreatableTopic = create_topics_request.CreatableTopic
 TopicResult = create_topics_response.CreatableTopicResult
+TopicConfigs = create_topics_response.CreatableTopicConfigs
+DeleteRequest = delete_topics_request.DeleteTopicsRequest
 TopicState = delete_topics_request.DeleteTopicState
 DeleteResult = delete_topics_response.DeletableTopicResult
 
-MAX_PARTITIONS_PER_REQUEST: Final = 10_000
-"""What one request may add, since its records go into one batch."""
+MOST_RECORDS: Final = 10_000
+"""Kafka's bound on the partitions that one request asks for, and on the records that it writes."""
 _RESERVED_IDS: Final = 1 << 64
 """Smaller ids are Kafka's own: zero, and the metadata topic's."""
+_OUT_OF_TIME: Final = "the request's timeoutMs left no time to carry it out"
 
 
 def create_topics(
-    image: MetadataImage,
-    request: create_topics_request.CreateTopicsRequest,
-    config: NodeConfig,
-    random: "Random",
+    image: MetadataImage, request: CreateRequest, config: NodeConfig, random: "Random"
 ) -> Outcome:
     """Create topics, or with validate_only say whether they could be."""
     times = Counter(topic.name for topic in request.topics)
-    room = MAX_PARTITIONS_PER_REQUEST
+    refused = [
+        _not_created(name, TopicError(ErrorCode.INVALID_REQUEST, problem))
+        for name, problem in _never_tried(times)
+    ]
+    names_refused = {result.name for result in refused}
+    tried = [topic for topic in request.topics if topic.name not in names_refused]
     results: list[TopicResult] = []
     written: list[Record] = []
-    for topic in request.topics:
-        try:
-            _check_once(times, topic)
-            replicas = _validate(image, topic, config, random, room)
-        except TopicError as refused:
-            results.append(
-                TopicResult(name=topic.name, error_code=refused.error, error_message=refused.reason)
+    whole = _refused_whole(request, tried, config)
+    if whole is None:
+        results, written = _create(image, request, tried, config, random)
+        if len(written) > MOST_RECORDS:
+            whole = TopicError(
+                ErrorCode.POLICY_VIOLATION,
+                f"{len(written)} records: {MOST_RECORDS} are the most that a request may write",
             )
+    if whole is not None:
+        results, written = [_not_created(topic.name, whole) for topic in tried], []
+    reply = create_topics_response.CreateTopicsResponse(topics=(*results, *refused))
+    return Outcome(reply=reply, records=() if request.validate_only else tuple(written))
+
+
+def _never_tried(times: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Return the names that a request may not have, each with the reason."""
+    return [
+        (name, f"{name} is the cluster's own topic")
+        if name == METADATA_TOPIC
+        else (name, "the topic is named more than once")
+        for name, count in times.items()
+        if count > 1 or name == METADATA_TOPIC
+    ]
+
+
+def _refused_whole(
+    request: CreateRequest, tried: list[CreatableTopic], config: NodeConfig
+) -> TopicError | None:
+    if request.timeout_ms <= 0:
+        return TopicError(ErrorCode.REQUEST_TIMED_OUT, _OUT_OF_TIME)
+    partitions = sum(_asked_partitions(topic, config) for topic in tried)
+    if partitions > MOST_RECORDS:
+        return TopicError(
+            ErrorCode.POLICY_VIOLATION,
+            f"{partitions} partitions: {MOST_RECORDS} are the most that a request may ask for",
+        )
+    return None
+
+
+def _asked_partitions(topic: CreatableTopic, config: NodeConfig) -> int:
+    if topic.assignments:
+        return len(topic.assignments)
+    return config.default_partitions if topic.num_partitions == -1 else max(topic.num_partitions, 0)
+
+
+def _create(
+    image: MetadataImage,
+    request: CreateRequest,
+    tried: list[CreatableTopic],
+    config: NodeConfig,
+    random: "Random",
+) -> tuple[list[TopicResult], list[Record]]:
+    results: list[TopicResult] = []
+    written: list[Record] = []
+    for topic in tried:
+        try:
+            configs, replicas = _validate(image, topic, config, random)
+        except TopicError as refused:
+            results.append(_not_created(topic.name, refused))
             continue
-        room -= len(replicas)
         topic_id = ZERO_UUID if request.validate_only else _new_id(image, random)
-        if not request.validate_only:
-            written += topic_records(image, topic, topic_id, replicas)
-        results.append(_created(topic, topic_id, replicas))
-    reply = create_topics_response.CreateTopicsResponse(topics=tuple(results))
-    return Outcome(reply=reply, records=tuple(written))
-
-
-def _check_once(times: Counter[str], topic: CreatableTopic) -> None:
-    if times[topic.name] > 1:
-        raise TopicError(ErrorCode.INVALID_REQUEST, "the topic is named more than once")
+        written += topic_records(image, topic.name, topic_id, configs, replicas)
+        results.append(_created(topic, topic_id, configs, replicas))
+    return results, written
 
 
 def _validate(
-    image: MetadataImage, topic: CreatableTopic, config: NodeConfig, random: "Random", room: int
-) -> list[Replicas]:
-    validate_name(topic.name)
+    image: MetadataImage, topic: CreatableTopic, config: NodeConfig, random: "Random"
+) -> tuple[SetConfigs, list[Replicas]]:
     if topic.name in image.topic_ids:
         raise TopicError(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic {topic.name} exists")
-    validate_configs(topic)
-    return assign(image, topic, config, random, room)
+    validate_name(image, topic.name)
+    return validate_configs(topic), assign(image, topic, config, random)
 
 
-def _created(topic: CreatableTopic, topic_id: Uuid, replicas: list[Replicas]) -> TopicResult:
+def _created(
+    topic: CreatableTopic, topic_id: Uuid, configs: SetConfigs, replicas: list[Replicas]
+) -> TopicResult:
     return TopicResult(
         name=topic.name,
         topic_id=topic_id,
         num_partitions=len(replicas),
         replication_factor=len(replicas[0]),
+        configs=_shown_configs(configs) if configs else _DEFAULT_CONFIGS,
     )
+
+
+def _shown_configs(configs: SetConfigs) -> tuple[TopicConfigs, ...]:
+    return tuple(
+        TopicConfigs(name=entry.name, value=entry.value, config_source=entry.source)
+        for entry in effective_configs(configs)
+    )
+
+
+_DEFAULT_CONFIGS: Final = _shown_configs({})
+
+
+def _not_created(name: str, refused: TopicError) -> TopicResult:
+    return TopicResult(name=name, error_code=refused.error, error_message=refused.reason)
 
 
 def _new_id(image: MetadataImage, random: "Random") -> Uuid:
@@ -108,31 +175,35 @@ def _new_id(image: MetadataImage, random: "Random") -> Uuid:
             return topic_id
 
 
-def delete_topics(
-    image: MetadataImage, request: delete_topics_request.DeleteTopicsRequest
-) -> Outcome:
+def delete_topics(image: MetadataImage, request: DeleteRequest) -> Outcome:
     """Delete topics by name or by id."""
-    states = (*request.topics, *(TopicState(name=name) for name in request.topic_names))
-    found = [_find(image, state) for state in states]
-    times = Counter(topic.topic_id for topic in found if isinstance(topic, Topic))
+    if request.timeout_ms <= 0:
+        return Outcome(reply=refusal(request, ErrorCode.REQUEST_TIMED_OUT, _OUT_OF_TIME))
+    states = Counter((*request.topics, *(TopicState(name=name) for name in request.topic_names)))
+    found = {state: _find(image, state, times) for state, times in states.items()}
+    ways = Counter(topic.topic_id for topic in found.values() if isinstance(topic, Topic))
+    twice = TopicError(ErrorCode.INVALID_REQUEST, "the topic is named by its name and by its id")
     results: list[DeleteResult] = []
     written: list[Record] = []
-    for state, topic in zip(states, found, strict=True):
-        problem = topic if isinstance(topic, TopicError) else None
-        if isinstance(topic, Topic) and times[topic.topic_id] > 1:
-            problem = TopicError(ErrorCode.INVALID_REQUEST, "the topic is named more than once")
-        if problem is not None:
-            results.append(_not_deleted(state, problem))
-        elif isinstance(topic, Topic):
+    for state, topic in found.items():
+        if isinstance(topic, TopicError):
+            results.append(_not_deleted(state, topic))
+        elif ways[topic.topic_id] > 1:
+            if state.name is not None:
+                both = TopicState(name=topic.name, topic_id=topic.topic_id)
+                results.append(_not_deleted(both, twice))
+        else:
             results.append(DeleteResult(name=topic.name, topic_id=topic.topic_id))
             written.append(records.RemoveTopicRecord(topic_id=topic.topic_id))
     reply = delete_topics_response.DeleteTopicsResponse(responses=tuple(results))
     return Outcome(reply=reply, records=tuple(written))
 
 
-def _find(image: MetadataImage, state: TopicState) -> Topic | TopicError:
+def _find(image: MetadataImage, state: TopicState, times: int) -> Topic | TopicError:
     if (state.name is None) == (state.topic_id == ZERO_UUID):
         return TopicError(ErrorCode.INVALID_REQUEST, "a name or an id is wanted, one of the two")
+    if times > 1:
+        return TopicError(ErrorCode.INVALID_REQUEST, "the topic is named more than once")
     if state.name is not None:
         return image.topic_named(state.name) or TopicError(
             ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {state.name[:260]}"

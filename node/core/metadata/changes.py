@@ -4,6 +4,8 @@ The only place where an image's derived parts are kept; `rebuild` derives them f
 that the end of a run can show that they were kept right. Not: what records mean (apply.py).
 """
 
+from collections.abc import Iterable
+
 from immutables import Map
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +20,7 @@ from node.core.metadata.image import (
     Partition,
     PartitionKey,
     Topic,
+    unified,
 )
 from node.core.types import NO_NODE, NodeId
 from node.wire.types import Uuid
@@ -50,6 +53,7 @@ def add_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
         image,
         topics=image.topics.set(topic.topic_id, topic),
         topic_ids=image.topic_ids.set(topic.name, topic.topic_id),
+        unified_names=_counted(image.unified_names, topic.name, 1),
         partitions=image.partitions.set(topic.topic_id, Map()),
         digest=moved(image.digest, "topic", None, topic),
     )
@@ -58,14 +62,20 @@ def add_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
 def remove_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
     """Remove a topic with all its partitions."""
     digest = moved(image.digest, "topic", topic, None)
-    indexes = image.by_broker
-    for partition in image.partitions_of(topic.topic_id):
+    partitions = image.partitions_of(topic.topic_id)
+    for partition in partitions:
         digest = moved(digest, "partition", partition, None)
-        indexes = _reindexed(indexes, partition, None)
+    indexes = image.by_broker
+    indexes = BrokerIndexes(
+        replicas=_removed(indexes.replicas, ((p.key, p.replicas) for p in partitions)),
+        isr=_removed(indexes.isr, ((p.key, p.isr) for p in partitions)),
+        leaders=_removed(indexes.leaders, ((p.key, _leaders(p)) for p in partitions)),
+    )
     return replace(
         image,
         topics=image.topics.delete(topic.topic_id),
         topic_ids=image.topic_ids.delete(topic.name),
+        unified_names=_counted(image.unified_names, topic.name, -1),
         partitions=image.partitions.delete(topic.topic_id),
         by_broker=indexes,
         digest=digest,
@@ -140,11 +150,28 @@ def rebuild(image: MetadataImage) -> MetadataImage:
     """The same entities with everything derived worked out from scratch; must equal `image`."""
     indexes = BrokerIndexes()
     topic_ids: Map[str, Uuid] = Map()
+    unified_names: Map[str, int] = Map()
     for topic in image.topics.values():
         topic_ids = topic_ids.set(topic.name, topic.topic_id)
+        unified_names = _counted(unified_names, topic.name, 1)
         for partition in image.partitions_of(topic.topic_id):
             indexes = _reindexed(indexes, None, partition)
-    return replace(image, topic_ids=topic_ids, by_broker=indexes, digest=recompute_digest(image))
+    return replace(
+        image,
+        topic_ids=topic_ids,
+        unified_names=unified_names,
+        by_broker=indexes,
+        digest=recompute_digest(image),
+    )
+
+
+def _counted(names: Map[str, int], name: str, by: int) -> Map[str, int]:
+    """Count a topic's name in or out, if it has a character by which names may collide."""
+    key = unified(name)
+    if "_" not in key:
+        return names
+    count = names.get(key, 0) + by
+    return names.set(key, count) if count else names.delete(key)
 
 
 def _reindexed(
@@ -181,6 +208,25 @@ def _listed(
     for broker_id in now:
         if broker_id not in was:
             index = index.set(broker_id, index.get(broker_id, _NO_KEYS).set(key, None))
+    return index
+
+
+def _removed(
+    index: Map[NodeId, Keys], removed: Iterable[tuple[PartitionKey, tuple[NodeId, ...]]]
+) -> Map[NodeId, Keys]:
+    """Take many partitions from the brokers that have them."""
+    by_broker: dict[NodeId, list[PartitionKey]] = {}
+    for key, broker_ids in removed:
+        for broker_id in broker_ids:
+            by_broker.setdefault(broker_id, []).append(key)
+    for broker_id, keys in by_broker.items():
+        if len(keys) == len(index[broker_id]):
+            index = index.delete(broker_id)
+            continue
+        with index[broker_id].mutate() as left:
+            for key in keys:
+                del left[key]
+            index = index.set(broker_id, left.finish())
     return index
 
 

@@ -4,13 +4,15 @@ It follows the log up to the high watermark and never goes back: what is committ
 active controller has computed its batches' images already and offers them, so that a commit
 there costs a reference. Not: uncommitted state, which only the active controller holds.
 A metadata transaction shows nothing before its end (KIP-868).
-A snapshot replaces it whole: what the snapshot lacks is gone (631-35).
+A snapshot replaces it whole: what the snapshot lacks is gone (631-35). Where much has committed
+at once, it takes several steps to follow.
 """
 
 from collections.abc import Callable
 
 from node.core.metadata.apply import ApplyError, apply_batch
 from node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from node.core.metadata.slices import RECORDS_A_STEP, PartlyApplied
 from node.core.metadata.snapshot import LoadedSnapshot
 from node.core.raft.log import Log
 from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
@@ -29,8 +31,10 @@ class CommittedImage:
     __slots__ = (
         "_apply",
         "_offers",
+        "_partly",
         "epoch",
         "image",
+        "is_behind",
         "newest",
         "offset",
         "records_taken",
@@ -50,7 +54,11 @@ class CommittedImage:
         """Of the last batch in it."""
         self.records_taken = 0
         """How many records have come in one by one, since the start or the last snapshot."""
+        self.is_behind = False
+        """Whether more has committed than the last call of `advance` took in."""
         self._offers: dict[Offset, tuple[Epoch, MetadataImage]] = {}
+        self._partly: PartlyApplied | None = None
+        """The batch at `offset`, if a part of it has been applied."""
 
     @property
     def end(self) -> SnapshotId:
@@ -65,6 +73,7 @@ class CommittedImage:
     def load(self, loaded: LoadedSnapshot) -> None:
         """Hold what this snapshot does, and nothing else."""
         self._offers.clear()
+        self._partly = None
         self.newest = self.image = loaded.image
         self.offset, self.epoch = loaded.stored.snapshot.end_offset, loaded.stored.snapshot.epoch
         self.timestamp_ms = loaded.timestamp_ms
@@ -72,50 +81,71 @@ class CommittedImage:
 
     def offer(self, end: Offset, epoch: Epoch, image: MetadataImage) -> None:
         """The image after the batch of this epoch that ends before `end`, should it commit."""
-        self._offers[end] = (epoch, image)
+        if end > self.offset:
+            self._offers[end] = (epoch, image)
 
     def withdraw(self) -> None:
         """Forget all offers: their leader leads no more."""
         self._offers.clear()
 
-    def after(self, image: MetadataImage, batch: Batch) -> MetadataImage:
-        """An image with a batch on top, committed or not, by the way in which this node applies.
+    def apply_more(self, partly: PartlyApplied, most: int = RECORDS_A_STEP) -> PartlyApplied:
+        """Apply more of a batch, committed or not, by the way in which this node applies.
 
         Raises:
             ApplyError: if a record does not fit.
         """
-        return self._apply(image, batch)
+        part = partly.rest(most)
+        image = self._apply(partly.image, part)
+        return PartlyApplied(
+            batch=partly.batch, applied=partly.applied + len(part.records), image=image
+        )
 
     def advance(self, log: Log, high_watermark: Offset) -> bool:
-        """Take in all that has committed; whether that was anything.
+        """Take in what has committed, as much as a step may; whether that was a batch or more.
 
         Raises:
             ApplyError: if a committed record does not fit; the node must not go on.
         """
         was = self.offset
+        room = RECORDS_A_STEP
+        self.is_behind = False
         while self.offset < high_watermark:
             for batch in log.read(self.offset, REPLAY_BYTES):
-                end = Offset(batch.next_offset)
-                if end > high_watermark:
+                if batch.next_offset > high_watermark:
                     return self.offset > was
-                self._take(batch, end)
+                if room > 0:
+                    room -= self._take(batch, room)
+                if self.offset < batch.next_offset:
+                    self.is_behind = True
+                    return self.offset > was
         return self.offset > was
 
-    def _take(self, batch: Batch, end: Offset) -> None:
+    def _take(self, batch: Batch, room: int) -> int:
+        """Take in a batch or, if it has too many records, a part of it; return how many."""
+        end = Offset(batch.next_offset)
         offer = self._offers.pop(end, None)
+        taken = 0
         # An offset names a batch only together with its epoch (log matching): after a lost
         # leadership another leader's batch may stand where ours was offered.
         if offer is not None and offer[0] == batch.epoch:
             self.newest = offer[1]
+            self._partly = None
         else:
-            self._replay(batch)
-        self.image = self.newest.shown
-        self.offset, self.epoch = end, Epoch(batch.epoch)
-        self.timestamp_ms = batch.timestamp_ms
-        self.records_taken += len(batch.records)
+            taken = self._replay(batch, room)
+        if self._partly is None:
+            self.image = self.newest.shown
+            self.offset, self.epoch = end, Epoch(batch.epoch)
+            self.timestamp_ms = batch.timestamp_ms
+            self.records_taken += len(batch.records)
+        return taken
 
-    def _replay(self, batch: Batch) -> None:
+    def _replay(self, batch: Batch, room: int) -> int:
+        was = self._partly or PartlyApplied(batch=batch, applied=0, image=self.newest)
         try:
-            self.newest = self._apply(self.newest, batch)
+            now = self.apply_more(was, room)
         except ApplyError as error:
             raise ApplyError(f"the batch at offset {batch.base_offset}: {error}") from error
+        self._partly = None if now.is_whole else now
+        if now.is_whole:
+            self.newest = now.image
+        return now.applied - was.applied

@@ -2,7 +2,8 @@
 
 Entities are frozen structs in persistent maps, so a new image shares all that did not change with
 the old one, and keeping an old one costs a reference. Beside the entities an image carries what
-`apply` derives from them: topics by name, partitions by broker, and a digest. Not: how records
+`apply` derives from them: topics by name, names that may collide, partitions by broker, and a
+digest. Not: how records
 change an image (apply.py), nor which image is committed (committed.py).
 
 Simplifications: eligible leader replicas (KIP-966) and cordoned directories are kept, and have no
@@ -94,6 +95,8 @@ class MetadataImage(Struct, frozen=True, kw_only=True):
     """By resource type and name (631-21)."""
     others: Map[OtherKey, Struct] = Map()
     topic_ids: Map[str, Uuid] = Map()
+    unified_names: Map[str, int] = Map()
+    """How many topics have each name once its dots are underscores; names without both left out."""
     by_broker: BrokerIndexes = BrokerIndexes()
     digest: int = 0
     before: "MetadataImage | None" = None
@@ -122,6 +125,10 @@ class MetadataImage(Struct, frozen=True, kw_only=True):
         topic_id = self.topic_ids.get(name)
         return None if topic_id is None else self.topics[topic_id]
 
+    def collides(self, name: str) -> bool:
+        """Whether a topic exists whose name differs from this one in dots and underscores only."""
+        return unified(name) in self.unified_names and name not in self.topic_ids
+
     def in_isr(self, broker_id: NodeId) -> list[Partition]:
         """The partitions whose ISR has this broker, in a fixed order."""
         keys = sorted(self.by_broker.isr.get(broker_id, Map()))
@@ -130,6 +137,11 @@ class MetadataImage(Struct, frozen=True, kw_only=True):
     def leads_any(self, broker_id: NodeId) -> bool:
         """Whether this broker leads a partition."""
         return broker_id in self.by_broker.leaders
+
+
+def unified(name: str) -> str:
+    """A topic's name as metrics have it, in which dots are underscores."""
+    return name.replace(".", "_")
 
 
 EMPTY_IMAGE = MetadataImage()

@@ -15,6 +15,8 @@ from node.wire.messages.generated.metadata_request import MetadataRequest, Metad
 from node.wire.types import Uuid
 from tests.node.broker.bench import Bench
 
+NAMED = ApiVersionsRequest(client_software_name="a-client", client_software_version="1.0")
+
 TOPIC = Uuid(bytes([7] * 16))
 
 
@@ -104,7 +106,7 @@ def test_each_listener_advertises_its_own_apis() -> None:
 
 
 def test_api_versions_shows_the_finalized_features(bench: Bench) -> None:
-    answer = bench.ask(ApiVersionsRequest(), version=3)
+    answer = bench.ask(NAMED, version=3)
     assert [(f.name, f.max_version_level) for f in answer.finalized_features] == [
         ("metadata.version", 21)
     ]
@@ -139,3 +141,60 @@ def test_describe_cluster_lists_controllers_at_a_controller(bench: Bench) -> Non
 def test_broker_refuses_what_it_does_not_serve_loudly() -> None:
     with pytest.raises(AssertionError, match="CreatePartitionsRequest"):
         Bench().receive(CreatePartitionsRequest())
+
+
+@pytest.mark.parametrize(
+    ("name", "software_version", "is_taken"),
+    [
+        ("a.b-c", "1.0-rc.1", True),
+        ("k", "v", True),
+        ("", "1.0", False),
+        ("kraft", "", False),
+        ("kraft-", "1.0", False),
+        (".kraft", "1.0", False),
+        ("kraft", "1_0", False),
+        ("kraft\n", "1.0", False),
+    ],
+)
+def test_software_names_itself_in_kafkas_form_or_is_refused(
+    bench: Bench, name: str, software_version: str, is_taken: bool
+) -> None:
+    request = ApiVersionsRequest(
+        client_software_name=name, client_software_version=software_version
+    )
+    answer = bench.ask(request, version=3)
+    assert answer.error_code == (ErrorCode.NONE if is_taken else ErrorCode.INVALID_REQUEST)
+    assert bool(answer.api_keys) is is_taken
+    assert bench.ask(request, version=2).error_code == ErrorCode.NONE
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("", ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("..", ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("a b", ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("n" * 250, ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("n" * 249, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    ],
+)
+def test_a_name_that_no_topic_may_have_is_named_as_such(
+    bench: Bench, name: str, error: ErrorCode
+) -> None:
+    asked = MetadataRequestTopic(name=name)
+    answer = bench.ask(MetadataRequest(topics=(asked, asked)), version=13)
+    assert [(topic.name, topic.error_code) for topic in answer.topics] == [(name, error)]
+
+
+def test_kafkas_internal_topics_are_marked(bench: Bench) -> None:
+    names = ("__consumer_offsets", "__transaction_state", "__mine")
+    bench.committed.image = apply_all(
+        bench.committed.image,
+        tuple(
+            records.TopicRecord(name=name, topic_id=Uuid(bytes([number] * 16)))
+            for number, name in enumerate(names, start=40)
+        ),
+    )
+    asked = tuple(MetadataRequestTopic(name=name) for name in names)
+    answer = bench.ask(MetadataRequest(topics=asked), version=13)
+    assert [topic.is_internal for topic in answer.topics] == [True, True, False]

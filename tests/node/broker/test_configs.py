@@ -1,4 +1,4 @@
-"""DescribeConfigs: what was set for a topic, from the broker's own image."""
+"""DescribeConfigs: a topic's configurations, from the broker's own image."""
 
 import pytest
 
@@ -15,6 +15,7 @@ from tests.node.broker.bench import Bench
 
 TOPIC = 2
 BROKER = 4
+LONG = 5
 
 
 @pytest.fixture
@@ -48,27 +49,42 @@ def described(bench: Bench, name: str, keys: tuple[str, ...] | None, **options: 
     return result
 
 
-@pytest.mark.parametrize(
-    ("name", "keys", "shown"),
-    [
-        ("t", None, [("cleanup.policy", "compact"), ("retention.ms", "7")]),
-        ("t", (), [("cleanup.policy", "compact"), ("retention.ms", "7")]),
-        ("t", ("retention.ms", "segment.ms", "retention.ms"), [("retention.ms", "7")]),
-        ("plain", None, []),
-    ],
-)
-def test_what_was_set_is_shown_by_name(
-    bench: Bench, name: str, keys: tuple[str, ...] | None, shown: list[tuple[str, str]]
+@pytest.mark.parametrize("keys", [None, ()])
+def test_every_configuration_is_shown_by_name_with_its_source(
+    bench: Bench, keys: tuple[str, ...] | None
 ) -> None:
-    result = described(bench, name, keys)
+    result = described(bench, "t", keys)
     assert result.error_code == ErrorCode.NONE
-    assert [(entry.name, entry.value) for entry in result.configs] == shown
-    assert all(entry.config_source == 1 and not entry.synonyms for entry in result.configs)
+    shown = {entry.name: (entry.value, entry.config_source) for entry in result.configs}
+    assert [*shown] == sorted(shown)
+    assert len(shown) == len(described(bench, "plain", None).configs) == 33
+    assert {name for name, (_, source) in shown.items() if source == 1} == {
+        "retention.ms",
+        "cleanup.policy",
+    }
+    assert shown["retention.ms"] == ("7", 1)
+    assert shown["segment.ms"] == ("604800000", 5)
+    assert not any(entry.synonyms for entry in result.configs)
 
 
-def test_a_value_is_its_own_synonym_for_who_asks(bench: Bench) -> None:
+def test_only_the_keys_that_were_asked_for_are_shown(bench: Bench) -> None:
+    result = described(bench, "t", ("retention.ms", "no.such.key", "retention.ms"))
+    assert [(entry.name, entry.value, entry.config_type) for entry in result.configs] == [
+        ("retention.ms", "7", LONG)
+    ]
+
+
+def test_the_synonyms_of_a_value_end_with_the_default(bench: Bench) -> None:
+    default = DescribeConfigsSynonym(name="log.retention.ms", value="604800000", source=5)
     [entry] = described(bench, "t", ("retention.ms",), include_synonyms=True).configs
-    assert entry.synonyms == (DescribeConfigsSynonym(name="retention.ms", value="7", source=1),)
+    itself = DescribeConfigsSynonym(name="retention.ms", value="7", source=1)
+    assert entry.synonyms == (itself, default)
+    [entry] = described(bench, "plain", ("retention.ms",), include_synonyms=True).configs
+    assert entry.synonyms == (default,)
+
+
+def test_a_malformed_name_is_no_topic(bench: Bench) -> None:
+    assert described(bench, "a b", None).error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
 def test_an_unknown_topic_and_another_resource_are_refused(bench: Bench) -> None:

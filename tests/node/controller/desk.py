@@ -184,6 +184,7 @@ def registration(
     cluster: str = CLUSTER,
     level: int = METADATA_VERSION_LEVEL,
     rack: str | None = None,
+    log_dirs: tuple[Uuid, ...] = (),
 ) -> broker_registration_request.BrokerRegistrationRequest:
     return broker_registration_request.BrokerRegistrationRequest(
         broker_id=broker_id,
@@ -198,6 +199,7 @@ def registration(
             ),
         ),
         rack=rack,
+        log_dirs=log_dirs or (incarnation_id(100 + broker_id % 100),),
     )
 
 
@@ -250,7 +252,8 @@ def deletion(*names: str, ids: tuple[Uuid, ...] = ()) -> delete_topics_request.D
         topics=(
             *(state(name=name) for name in names),
             *(state(topic_id=topic_id) for topic_id in ids),
-        )
+        ),
+        timeout_ms=5000,
     )
 
 

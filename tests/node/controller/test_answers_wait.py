@@ -3,8 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from node.core.controller.active import DECISIONS, ActiveController
+from node.core.controller.active import ActiveController
 from node.core.controller.barrier import Answer, ReadBarrier
+from node.core.controller.decisions import DECISIONS
 from node.core.controller.refusals import refusal
 from node.core.served import FORWARDABLE, FORWARDED, served_versions
 from node.wire.errors import ErrorCode

@@ -1,13 +1,17 @@
 """Brokers register, heartbeat, expire, shut down and go: what the controller makes of it."""
 
 import pytest
+from msgspec.structs import replace
 
 from node.wire.errors import ErrorCode
+from node.wire.messages import broker_registration_request
+from node.wire.types import ZERO_UUID, Uuid
 from tests.node.controller.desk import (
     SESSION_NS,
     Desk,
     creation,
     heartbeat,
+    incarnation_id,
     registration,
 )
 
@@ -46,6 +50,43 @@ def test_unacceptable_registration_registers_nothing(request_, error) -> None:
     answer = desk.ask(request_)
     assert (answer.error_code, answer.broker_epoch) == (error, -1)
     assert not desk.image.brokers
+
+
+OTHER_FEATURE = broker_registration_request.Feature(
+    name="other", min_supported_version=1, max_supported_version=2
+)
+
+
+@pytest.mark.requirement("631-43")
+@pytest.mark.parametrize(
+    ("changed", "error"),
+    [
+        ({"log_dirs": ()}, ErrorCode.INVALID_REGISTRATION),
+        ({"log_dirs": (ZERO_UUID,)}, ErrorCode.INVALID_REGISTRATION),
+        ({"log_dirs": (Uuid((99).to_bytes(16, "big")),)}, ErrorCode.INVALID_REGISTRATION),
+        ({"log_dirs": (incarnation_id(7),) * 2}, ErrorCode.INVALID_REGISTRATION),
+        ({"log_dirs": registration(1).log_dirs}, ErrorCode.INVALID_REGISTRATION),
+        ({"features": ()}, ErrorCode.INVALID_REGISTRATION),
+        ({"features": (OTHER_FEATURE,)}, ErrorCode.UNSUPPORTED_VERSION),
+        (
+            {"features": (*registration(2).features, OTHER_FEATURE)},
+            ErrorCode.UNSUPPORTED_VERSION,
+        ),
+        ({"is_migrating_zk_broker": True}, ErrorCode.BROKER_ID_NOT_REGISTERED),
+    ],
+)
+def test_a_registration_is_judged_as_kafka_does(changed, error) -> None:
+    desk = Desk.active()
+    desk.ask(registration(1))
+    answer = desk.ask(replace(registration(2), **changed))
+    assert (answer.error_code, answer.broker_epoch) == (error, -1)
+    assert sorted(desk.image.brokers) == [1]
+
+
+def test_registered_directories_are_kept_in_the_image() -> None:
+    desk = Desk.active()
+    desk.ask(registration(1, log_dirs=(Uuid((100).to_bytes(16, "big")), incarnation_id(9))))
+    assert desk.image.brokers[1].log_dirs == (Uuid((100).to_bytes(16, "big")), incarnation_id(9))
 
 
 @pytest.mark.requirement("631-44")

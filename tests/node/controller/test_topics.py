@@ -4,9 +4,11 @@ from collections import Counter
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from node.core.controller.placement import place
-from node.core.controller.topics import MAX_PARTITIONS_PER_REQUEST
+from node.core.controller.topics import MOST_RECORDS
+from node.core.metadata.changes import rebuild
 from node.wire.errors import ErrorCode
 from node.wire.messages.generated.create_topics_request import (
     CreatableReplicaAssignment,
@@ -24,6 +26,12 @@ from tests.node.controller.desk import (
     incarnation_id,
     registration,
 )
+
+
+def configured(name: str, value: str | None) -> CreateTopicsRequest:
+    configs = (CreatableTopicConfig(name=name, value=value),)
+    topic = CreatableTopic(name="t", num_partitions=1, replication_factor=1, configs=configs)
+    return CreateTopicsRequest(topics=(topic,))
 
 
 def error_of(answer) -> ErrorCode:
@@ -71,7 +79,8 @@ def test_minus_one_takes_the_defaults() -> None:
         (creation("line\n"), ErrorCode.INVALID_TOPIC_EXCEPTION),
         (creation("__cluster_metadata"), ErrorCode.INVALID_REQUEST),
         (creation("t", partitions=0), ErrorCode.INVALID_PARTITIONS),
-        (creation("t", partitions=2**31 - 1), ErrorCode.INVALID_PARTITIONS),
+        (creation("t", partitions=0, factor=0), ErrorCode.INVALID_REPLICATION_FACTOR),
+        (creation("t", partitions=0, factor=9), ErrorCode.INVALID_PARTITIONS),
         (creation("t", factor=0), ErrorCode.INVALID_REPLICATION_FACTOR),
         (creation("t", factor=3), ErrorCode.INVALID_REPLICATION_FACTOR),
         (creation("t", replicas=((1, 1),)), ErrorCode.INVALID_REPLICA_ASSIGNMENT),
@@ -107,42 +116,89 @@ def test_manual_assignment_excludes_counts_and_needs_partitions_from_zero() -> N
     ]
 
 
-def test_topic_named_twice_is_refused_and_others_stand() -> None:
+def test_topic_named_twice_is_refused_once_and_others_stand() -> None:
     desk = Desk.active(brokers=1)
     results = desk.ask(creation("a", "b", "a")).topics
-    assert [result.error_code for result in results] == [
-        ErrorCode.INVALID_REQUEST,
-        ErrorCode.NONE,
-        ErrorCode.INVALID_REQUEST,
+    assert [(result.name, result.error_code) for result in results] == [
+        ("b", ErrorCode.NONE),
+        ("a", ErrorCode.INVALID_REQUEST),
     ]
     assert sorted(desk.image.topic_ids) == ["b"]
 
 
-def test_one_request_can_not_write_more_than_its_room() -> None:
+@pytest.mark.parametrize(
+    ("names", "partitions"),
+    [
+        (("a",), MOST_RECORDS),  # with the topic's own it is one record too many
+        (("a",), 2**31 - 1),
+        (("a", "b", "c"), MOST_RECORDS // 3 + 1),
+        (tuple(map(str, range(MOST_RECORDS // 2 + 1))), 1),
+    ],
+)
+def test_one_request_can_not_ask_for_more_than_kafkas_bound(names, partitions) -> None:
     desk = Desk.active(brokers=1)
-    half = MAX_PARTITIONS_PER_REQUEST // 2
-    results = desk.ask(creation("a", "b", "c", partitions=half, validate_only=True)).topics
-    assert [result.error_code for result in results] == [0, 0, ErrorCode.INVALID_PARTITIONS]
+    for validate_only in (True, False):
+        answer = desk.ask(creation(*names, partitions=partitions, validate_only=validate_only))
+        assert {result.error_code for result in answer.topics} == {ErrorCode.POLICY_VIOLATION}
+        assert len(answer.topics) == len(names)
+    assert not desk.image.topics
+
+
+def test_as_much_as_the_bound_allows_is_created() -> None:
+    desk = Desk.active(brokers=1)
+    [result] = desk.ask(creation("a", partitions=MOST_RECORDS - 1)).topics
+    assert (result.error_code, result.num_partitions) == (0, MOST_RECORDS - 1)
+
+
+@pytest.mark.parametrize("timeout_ms", [0, -1])
+def test_a_request_without_time_times_out_and_does_nothing(timeout_ms) -> None:
+    desk = Desk.active(brokers=1)
+    desk.ask(creation("kept"))
+    creating = replace(creation("t"), timeout_ms=timeout_ms)
+    assert error_of(desk.ask(creating)) == ErrorCode.REQUEST_TIMED_OUT
+    [kept] = desk.ask(replace(deletion("kept"), timeout_ms=timeout_ms)).responses
+    assert kept.error_code == ErrorCode.REQUEST_TIMED_OUT
+    assert sorted(desk.image.topic_ids) == ["kept"]
+
+
+@pytest.mark.parametrize(("first", "second"), [("a.b", "a_b"), ("a_b", "a.b"), ("a_b.c", "a.b_c")])
+def test_names_that_differ_in_dots_and_underscores_only_collide(first, second) -> None:
+    desk = Desk.active(brokers=1)
+    desk.ask(creation(first))
+    assert error_of(desk.ask(creation(second))) == ErrorCode.INVALID_TOPIC_EXCEPTION
+    assert error_of(desk.ask(creation(first))) == ErrorCode.TOPIC_ALREADY_EXISTS
+    desk.ask(deletion(first))
+    assert error_of(desk.ask(creation(second))) == ErrorCode.NONE
+    assert rebuild(desk.image) == desk.image
+
+
+def test_created_topics_configurations_are_answered_with_their_source() -> None:
+    desk = Desk.active(brokers=1)
+    [result] = desk.ask(configured("retention.ms", "5")).topics
+    shown = {config.name: (config.value, config.config_source) for config in result.configs}
+    assert shown["retention.ms"] == ("5", 1)
+    assert shown["cleanup.policy"] == ("delete", 5)
+    assert "internal.segment.bytes" not in shown
+    assert [*shown] == sorted(shown)
 
 
 @pytest.mark.requirement("631-21")
 def test_configuration_goes_with_the_topic() -> None:
     desk = Desk.active(brokers=1)
-    configs = (CreatableTopicConfig(name="retention.ms", value="5"),)
-    topic = CreatableTopic(name="t", num_partitions=1, replication_factor=1, configs=configs)
-    desk.ask(CreateTopicsRequest(topics=(topic,)))
+    desk.ask(configured("retention.ms", "5"))
     assert desk.image.configs[2, "t"]["retention.ms"] == "5"
     desk.ask(deletion("t"))
     assert not desk.image.configs
 
 
-@pytest.mark.parametrize(("name", "value"), [("retention.mss", "5"), ("retention.ms", None)])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("retention.mss", "5"), ("retention.ms", None), ("retention.ms", "x"), ("", "5")],
+)
 def test_impossible_configuration_is_refused(name, value) -> None:
     desk = Desk.active(brokers=1)
-    configs = (CreatableTopicConfig(name=name, value=value),)
-    topic = CreatableTopic(name="t", num_partitions=1, replication_factor=1, configs=configs)
-    answer = desk.ask(CreateTopicsRequest(topics=(topic,)))
-    assert error_of(answer) == ErrorCode.INVALID_CONFIG
+    assert error_of(desk.ask(configured(name, value))) == ErrorCode.INVALID_CONFIG
+    assert not desk.image.topics
 
 
 @pytest.mark.requirement("631-40")
@@ -207,15 +263,15 @@ def test_impossible_deletions() -> None:
         DeleteTopicState(name="missing"),
         DeleteTopicState(topic_id=incarnation_id(9)),
     )
-    answer = desk.ask(DeleteTopicsRequest(topics=states, topic_names=("missing",)))
-    assert [result.error_code for result in answer.responses] == [
-        ErrorCode.INVALID_REQUEST,
-        ErrorCode.INVALID_REQUEST,
-        ErrorCode.INVALID_REQUEST,
-        ErrorCode.INVALID_REQUEST,
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-        ErrorCode.UNKNOWN_TOPIC_ID,
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    request = DeleteTopicsRequest(topics=states, topic_names=("missing", "gone"), timeout_ms=5000)
+    results = desk.ask(request).responses
+    assert [(result.name, result.error_code) for result in results] == [
+        ("t", ErrorCode.INVALID_REQUEST),  # by its name and by its id
+        ("t", ErrorCode.INVALID_REQUEST),
+        (None, ErrorCode.INVALID_REQUEST),
+        ("missing", ErrorCode.INVALID_REQUEST),  # twice
+        (None, ErrorCode.UNKNOWN_TOPIC_ID),
+        ("gone", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
     ]
     assert sorted(desk.image.topic_ids) == ["t"]
 
@@ -223,5 +279,5 @@ def test_impossible_deletions() -> None:
 def test_old_versions_delete_by_a_list_of_names() -> None:
     desk = Desk.active(brokers=1)
     desk.ask(creation("t"))
-    [gone] = desk.ask(DeleteTopicsRequest(topic_names=("t",))).responses
+    [gone] = desk.ask(DeleteTopicsRequest(topic_names=("t",), timeout_ms=5000)).responses
     assert (gone.error_code, gone.name) == (0, "t")

@@ -5,6 +5,8 @@ Effects are carried out at once, but for what a test holds back or loses. Not: t
 
 from random import Random
 
+from msgspec.structs import replace
+
 from cluster.simulated.filesystem import SimulatedFileSystem
 from node.core.config import Endpoint, NodeConfig, SnapshotPolicy
 from node.core.effects import (
@@ -66,7 +68,8 @@ class DiskWorld(World):
         if disk is None:
             disk = self.disks[node_id] = SimulatedFileSystem()
             meta = MetaProperties(cluster_id=CLUSTER_ID, node_id=NodeId(node_id))
-            format_directories(disk, (DATA,), meta)
+            directory_id = Uuid(node_id.to_bytes(8, "big") * 2)
+            format_directories(disk, (DATA,), meta, draw_id=lambda: directory_id)
         config = NodeConfig(
             node_id=NodeId(node_id),
             cluster_id=CLUSTER_ID,
@@ -85,6 +88,7 @@ class DiskWorld(World):
             snapshots=self.policy,
         )
         stored = open_node_storage(disk, self.storage_config(node_id))
+        config = replace(config, log_dirs=stored.log_directory_ids)
         self.storages[node_id], self.warnings[node_id] = stored.storage, stored.warnings
         self.nodes[node_id] = Node(
             config,

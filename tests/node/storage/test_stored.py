@@ -18,6 +18,7 @@ from node.storage.meta_properties import (
 from node.storage.stored import StorageConfig, open_node_storage
 from node.wire.messages.batch import Batch
 from node.wire.messages.metadata import NoOpRecord
+from node.wire.types import Uuid, format_uuid
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 OTHER_ID = "BBBBBBBBBBBBBBBBBBBBBA"
@@ -125,3 +126,49 @@ def test_formatting_is_all_or_nothing_unless_told_to_skip(tmp_path: Path) -> Non
     done = format_directories(DISK, [str(first), str(second)], meta, ignore_formatted=True)
     assert done == [str(second)]
     assert read_meta_properties(DISK, str(first)).cluster_id == CLUSTER_ID
+
+
+@pytest.mark.requirement("631-92")
+def test_each_directory_has_an_id_of_its_own_for_ever(tmp_path: Path) -> None:
+    first, second = tmp_path / "a", tmp_path / "b"
+    formatted(first, second)
+    stored = open_node_storage(DISK, config(first, second))
+    stored.storage.close()
+    assert len(set(stored.log_directory_ids)) == 2
+    again = open_node_storage(DISK, config(first, second))
+    again.storage.close()
+    assert again.log_directory_ids == stored.log_directory_ids
+
+
+def test_a_directory_without_an_id_gets_one_at_start_and_keeps_what_else_is_said(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "meta.properties"
+    path.write_text(f"version=1\ncluster.id={CLUSTER_ID}\nnode.id=1\nof.a.later.version=x=y\n")
+    stored = open_node_storage(DISK, config(tmp_path))
+    stored.storage.close()
+    [directory_id] = stored.log_directory_ids
+    meta = read_meta_properties(DISK, str(tmp_path))
+    assert meta.directory_id == directory_id
+    assert meta.others == {"of.a.later.version": "x=y"}
+    again = open_node_storage(DISK, config(tmp_path))
+    again.storage.close()
+    assert again.log_directory_ids == (directory_id,)
+
+
+@pytest.mark.parametrize("text", ["short", format_uuid(Uuid((99).to_bytes(16, "big")))])
+def test_a_directory_id_that_can_not_be_is_named(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "meta.properties"
+    path.write_text(f"version=1\ncluster.id={CLUSTER_ID}\nnode.id=1\ndirectory.id={text}\n")
+    with pytest.raises(StorageError, match=r"^\S+meta.properties: directory.id .*") as refused:
+        open_node_storage(DISK, config(tmp_path))
+    assert text in str(refused.value)
+
+
+def test_a_copied_directory_is_refused(tmp_path: Path) -> None:
+    first, second = tmp_path / "a", tmp_path / "b"
+    formatted(first)
+    second.mkdir()
+    (second / "meta.properties").write_text((first / "meta.properties").read_text())
+    with pytest.raises(StorageError, match=r"two have one directory\.id"):
+        open_node_storage(DISK, config(first, second))

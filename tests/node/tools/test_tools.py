@@ -1,6 +1,7 @@
 """kraft-storage and kraft-dump-log, as Kafka's tools behave."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -112,9 +113,13 @@ def test_info_prints_directories_metadata_and_problems(
     assert storage.run(["format", "-c", config, "-t", CLUSTER_ID]) == 0
     capsys.readouterr()
     assert storage.run(["info", "--config", config]) == 0
-    assert capsys.readouterr().out == (
+    found = capsys.readouterr().out
+    directory_id = re.search(r"directory.id=([\w-]{22}),", found)
+    assert directory_id is not None
+    assert found == (
         f"Found log directories:\n  {tmp_path / 'a'}\n  {tmp_path / 'b'}\n\n"
-        f"Found metadata: {{cluster.id={CLUSTER_ID}, node.id=5, version=1}}\n\n"
+        f"Found metadata: {{cluster.id={CLUSTER_ID}, directory.id={directory_id[1]}, node.id=5, "
+        "version=1}\n\n"
     )
 
 

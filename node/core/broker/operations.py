@@ -1,0 +1,31 @@
+"""Which operations a client is authorized for: all that there are, for there is no authorizer yet.
+
+Not: refusing any.
+"""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from node.wire.errors import ErrorCode
+from node.wire.messages import metadata_response
+
+_TOPIC_OPERATIONS: Final = 0b110111111000
+"""READ, WRITE, CREATE, DELETE, ALTER, DESCRIBE, DESCRIBE_CONFIGS and ALTER_CONFIGS, a bit each."""
+_CLUSTER_OPERATIONS: Final = 0b1111110100000
+"""CREATE, ALTER, DESCRIBE, CLUSTER_ACTION, DESCRIBE_CONFIGS, ALTER_CONFIGS, IDEMPOTENT_WRITE."""
+_NOT_ASKED: Final = -(1 << 31)
+
+
+def authorized(
+    topic: metadata_response.MetadataResponseTopic,
+) -> metadata_response.MetadataResponseTopic:
+    """Return a topic of a Metadata answer with the client's operations on it."""
+    if topic.error_code != ErrorCode.NONE:
+        return topic
+    return replace(topic, topic_authorized_operations=_TOPIC_OPERATIONS)
+
+
+def cluster_operations(*, wanted: bool) -> int:
+    """Return the client's operations on the cluster, for one that asked."""
+    return _CLUSTER_OPERATIONS if wanted else _NOT_ASKED

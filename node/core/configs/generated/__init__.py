@@ -1,0 +1,1 @@
+"""Tables written by scripts; do not edit."""

@@ -1,0 +1,122 @@
+"""The requests that the active controller decides, each with the function that decides it.
+
+A decision is a function of a context (the newest image and what else it needs) and a request. The
+table is the one list of them: what a controller advertises, what a broker forwards and what an
+Envelope may hold are made from it (node/core/served.py). Not: when an answer is shown (active.py).
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+
+from node.core.config import NodeConfig
+from node.core.controller.brokers import heartbeat, register, unregister
+from node.core.controller.outcome import Outcome
+from node.core.controller.sessions import Sessions
+from node.core.controller.topics import create_topics, delete_topics
+from node.core.metadata.image import MetadataImage
+from node.core.types import Instant, Monotonic, NodeId, Offset, milliseconds
+from node.wire.messages import (
+    Message,
+    broker_heartbeat_request,
+    broker_registration_request,
+    create_topics_request,
+    delete_topics_request,
+    unregister_broker_request,
+)
+
+if TYPE_CHECKING:
+    from random import Random
+
+
+class DecisionContext(Struct, frozen=True, kw_only=True):
+    """All that a decision may depend on besides the request.
+
+    Attributes:
+        image: After the newest batch, committed or not.
+        config: The node's.
+        random: Draws topic ids and placements.
+        next_offset: Where the next record will stand.
+        sessions: The leases of brokers.
+        now: The time.
+    """
+
+    image: MetadataImage
+    config: NodeConfig
+    random: "Random"
+    next_offset: Offset
+    sessions: Sessions
+    now: Instant
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """One request that the active controller serves."""
+
+    decide: Callable[[DecisionContext, Any], Outcome]
+    """Takes the request type that the entry is filed under: which a dict's type can't say."""
+    is_forwarded: bool
+    """Whether it is a client's, which brokers pass on in an Envelope; or else a broker's own."""
+
+
+def _heartbeat(
+    context: DecisionContext, request: broker_heartbeat_request.BrokerHeartbeatRequest
+) -> Outcome:
+    return heartbeat(context.image, request)
+
+
+def _register(
+    context: DecisionContext, request: broker_registration_request.BrokerRegistrationRequest
+) -> Outcome:
+    return register(
+        context.image,
+        request,
+        cluster_id=context.config.cluster_id,
+        next_offset=context.next_offset,
+        is_live=context.sessions.is_live(NodeId(request.broker_id), context.now),
+    )
+
+
+def _unregister(
+    context: DecisionContext, request: unregister_broker_request.UnregisterBrokerRequest
+) -> Outcome:
+    return unregister(context.image, request)
+
+
+def _create_topics(
+    context: DecisionContext, request: create_topics_request.CreateTopicsRequest
+) -> Outcome:
+    return create_topics(context.image, request, context.config, context.random)
+
+
+def _delete_topics(
+    context: DecisionContext, request: delete_topics_request.DeleteTopicsRequest
+) -> Outcome:
+    return delete_topics(context.image, request)
+
+
+DECISIONS: Final[Mapping[type[Message], Decision]] = {
+    broker_heartbeat_request.BrokerHeartbeatRequest: Decision(
+        decide=_heartbeat, is_forwarded=False
+    ),
+    broker_registration_request.BrokerRegistrationRequest: Decision(
+        decide=_register, is_forwarded=False
+    ),
+    create_topics_request.CreateTopicsRequest: Decision(decide=_create_topics, is_forwarded=True),
+    delete_topics_request.DeleteTopicsRequest: Decision(decide=_delete_topics, is_forwarded=True),
+    unregister_broker_request.UnregisterBrokerRequest: Decision(
+        decide=_unregister, is_forwarded=True
+    ),
+}
+
+
+def client_deadline(message: Message, now: Instant) -> Monotonic | None:
+    """Return until when a request's client waits, if it says so."""
+    match message:
+        case (
+            create_topics_request.CreateTopicsRequest(timeout_ms=timeout_ms)
+            | delete_topics_request.DeleteTopicsRequest(timeout_ms=timeout_ms)
+        ) if timeout_ms > 0:
+            return Monotonic(now.monotonic + milliseconds(timeout_ms))
+        case _:
+            return None

@@ -1,0 +1,27 @@
+"""All cases, in the order in which both systems get them. No tests here."""
+
+from typing import Final
+
+from tests.kafka.differential import brokers, clients, quorum, topics
+from tests.kafka.differential.case import Case
+
+CASES: Final[tuple[Case, ...]] = (
+    *brokers.JOINING,
+    *topics.CREATING,
+    *topics.VALIDATING,
+    *topics.CONFIGURATIONS,
+    *clients.API_VERSIONS,
+    *clients.METADATA,
+    *clients.DESCRIBE_CLUSTER,
+    *clients.DESCRIBE_CONFIGS,
+    *brokers.REGISTRATION,
+    *brokers.HEARTBEATS,
+    *quorum.FETCH,
+    *quorum.VOTES,
+    *quorum.EPOCHS,
+    *quorum.DESCRIBING,
+    *quorum.SNAPSHOTS,
+    *quorum.ENVELOPES,
+    *topics.DELETING,
+    *brokers.LEAVING,
+)

@@ -1,0 +1,239 @@
+"""The differences from real Kafka that are meant to be there, each with its reason. No tests here.
+
+docs/differences.md is this table: `python -m tests.kafka.differential.expected` writes it.
+"""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final
+
+from images.kafka.jars import VERSION
+
+PAGE: Final = Path(__file__).resolve().parents[3] / "docs" / "differences.md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A difference that is meant to be there.
+
+    Attributes:
+        cases: The cases in which it shows, by a pattern of their names.
+        fields: The fields of the answers that differ, by patterns of their paths.
+        reason: The text of the page: ours, Kafka's, and why.
+    """
+
+    cases: str
+    fields: tuple[str, ...]
+    reason: str
+
+    def covers(self, case: str, path: str) -> bool:
+        """Return whether this is the difference at a path of a case's answers."""
+        return fnmatchcase(case, self.cases) and any(
+            fnmatchcase(path, _literal_brackets(pattern)) for pattern in self.fields
+        )
+
+
+def _literal_brackets(pattern: str) -> str:
+    return pattern.replace("[", "[[]")
+
+
+DIFFERENCES: Final = (
+    Difference(
+        cases="*: timeoutMs *",
+        fields=("*.error_message",),
+        reason="A request whose timeoutMs leaves no time is refused with REQUEST_TIMED_OUT by "
+        "both; ours says why in words, Kafka says nothing.",
+    ),
+    Difference(
+        cases="validate: *",
+        fields=("topics[*].topic_id",),
+        reason="For a CreateTopics that only validates, Kafka answers an id that no topic will "
+        "ever have. Ours answers none.",
+    ),
+    Difference(
+        cases="versions: *",
+        fields=("api_keys.length", "api_keys[*"),
+        reason="APIs that this node does not serve (yet) are not in its ApiVersions: the data "
+        "plane, groups, transactions, security, reassignment, changes of configurations and of "
+        "voters. Of Fetch it serves the versions with LastFetchedEpoch only (12 to 18), of Vote "
+        "those without PreVote.",
+    ),
+    Difference(
+        cases="versions: *",
+        fields=("supported_features*", "finalized_features*"),
+        reason="This node supports exactly metadata.version 21 (3.9-IV0) and no other feature; "
+        "Kafka supports a range of it, and kraft.version, transaction.version, group.version and "
+        "others.",
+    ),
+    Difference(
+        cases="metadata: neither name nor id",
+        fields=("*",),
+        reason="A Metadata topic without name and id ends in Kafka in an internal error, an answer "
+        "without brokers. Ours answers UNKNOWN_TOPIC_ID for it.",
+    ),
+    Difference(
+        cases="cluster: brokers of the controller",
+        fields=("error_code",),
+        reason="Version 0 of DescribeCluster has no endpoint type; at a controller Kafka answers "
+        "it with INVALID_REQUEST, ours with MISMATCHED_ENDPOINT_TYPE as later versions.",
+    ),
+    Difference(
+        cases="configs: documentation",
+        fields=("*.documentation",),
+        reason="Kafka's documentation of its configurations is not copied.",
+    ),
+    Difference(
+        cases="register: a negative id",
+        fields=("broker_epoch", "error_code"),
+        reason="Kafka registers broker -1, which its records take for no broker. Ours refuses it "
+        "with INVALID_REQUEST.",
+    ),
+    Difference(
+        cases="unregister: *",
+        fields=("error_code", "error_message"),
+        reason="To unregister a broker that is not registered is no error here (KIP-631: the "
+        "request can be repeated); Kafka answers BROKER_ID_NOT_REGISTERED.",
+    ),
+    Difference(
+        cases="fetch: each version",
+        fields=("error_code", "responses*"),
+        reason="Kafka refuses version 12 of a replica's Fetch with INVALID_REQUEST, since it has "
+        "no topic id; ours takes it.",
+    ),
+    Difference(
+        cases="fetch: *",
+        fields=("*.diverging_epoch.end_offset",),
+        reason="The logs are not the same: ours has a NoOpRecord for each read barrier, Kafka's "
+        "one every half a second.",
+    ),
+    Difference(
+        cases="fetch: *",
+        fields=("node_endpoints*",),
+        reason="The leader's endpoints (Fetch 16 and later) are not answered: voters are static "
+        "(controller.quorum.voters), so who fetches knows them.",
+    ),
+    Difference(
+        cases="fetch: *",
+        fields=("*.high_watermark",),
+        reason="With an error Kafka states no high watermark; ours states its own.",
+    ),
+    Difference(
+        cases="fetch: an old epoch",
+        fields=("*.error_code",),
+        reason="The case's LastFetchedEpoch is above its CurrentLeaderEpoch, which Kafka refuses "
+        "first (INVALID_REQUEST); ours sees the old epoch first (FENCED_LEADER_EPOCH).",
+    ),
+    Difference(
+        cases="fetch: last fetched epoch beyond",
+        fields=("*.error_code", "*.diverging_epoch.*"),
+        reason="A LastFetchedEpoch above the CurrentLeaderEpoch is INVALID_REQUEST in Kafka; ours "
+        "answers with the DivergingEpoch that the log has.",
+    ),
+    Difference(
+        cases="fetch: a negative wait",
+        fields=("*.error_code", "*.diverging_epoch.*"),
+        reason="A negative MaxWaitMs is INVALID_REQUEST in Kafka; for ours it is no wait.",
+    ),
+    *(
+        Difference(
+            cases=f"fetch: {case}",
+            fields=("responses*",),
+            reason=f"{what}: Kafka's answer has no partitions, ours repeats the error in the "
+            "metadata log's partition.",
+        )
+        for case, what in (
+            ("the wrong cluster", "INCONSISTENT_CLUSTER_ID"),
+            ("another partition", "INVALID_REQUEST for another partition"),
+            ("the wrong topic", "INVALID_REQUEST for another topic"),
+            ("no topic", "INVALID_REQUEST for no topic"),
+        )
+    ),
+    Difference(
+        cases="vote: each version",
+        fields=("*.error_code", "node_endpoints*"),
+        reason="A candidate that is not among the static voters is refused with "
+        "INCONSISTENT_VOTER_SET (KIP-595); Kafka refuses it without error since voters can change.",
+    ),
+    Difference(
+        cases="vote: an old epoch",
+        fields=("*.error_code",),
+        reason="The case's last epoch is not below its epoch, which Kafka refuses first "
+        "(INVALID_REQUEST); ours sees the old epoch first (FENCED_LEADER_EPOCH).",
+    ),
+    *(
+        Difference(
+            cases=f"vote: {case}",
+            fields=("*.error_code",),
+            reason=f"A Vote with {case} by one that is no voter: ours sees first that it is none "
+            "(INCONSISTENT_VOTER_SET), Kafka the impossible offset (INVALID_REQUEST).",
+        )
+        for case in ("a negative offset", "a last epoch beyond")
+    ),
+    *(
+        Difference(
+            cases=f"{request}: *an old epoch",
+            fields=("*.error_code", "node_endpoints*"),
+            reason=f"{name} of an old epoch by one that is no voter: ours sees first that it is "
+            "none (INCONSISTENT_VOTER_SET), Kafka that the epoch is old (FENCED_LEADER_EPOCH).",
+        )
+        for request, name in (("begin", "BeginQuorumEpoch"), ("end", "EndQuorumEpoch"))
+    ),
+    Difference(
+        cases="quorum: *",
+        fields=("*.observers*",),
+        reason="Kafka lists an observer once it has fetched with a directory id (kraft.version 1 "
+        "writes them); ours lists any.",
+    ),
+    Difference(
+        cases="quorum: another *",
+        fields=("nodes*", "*.error_message"),
+        reason="UNKNOWN_TOPIC_OR_PARTITION for any other partition than the metadata log's: ours "
+        "names the voters' endpoints beside it, Kafka adds a text.",
+    ),
+    Difference(
+        cases="quorum: two partitions",
+        fields=("*",),
+        reason="Kafka refuses all partitions of a DescribeQuorum that names more than the metadata "
+        "log's; ours answers that one and refuses the others.",
+    ),
+    Difference(
+        cases="snapshot: *",
+        fields=("error_code", "topics*"),
+        reason="Kafka can't encode its own refusals of FetchSnapshot (the records are null, which "
+        "ends in UNKNOWN_SERVER_ERROR), and its refusal of another cluster names no partition. "
+        "Ours answers the error in the partition.",
+    ),
+    Difference(
+        cases="envelope: a request that may be forwarded",
+        fields=("response_data",),
+        reason="The answer inside is the same but for its text (TOPIC_ALREADY_EXISTS).",
+    ),
+)
+
+
+def page() -> str:
+    """Return docs/differences.md."""
+    rows = "".join(
+        f"| {difference.cases} | {', '.join(f'`{field}`' for field in difference.fields)} | "
+        f"{difference.reason} |\n"
+        for difference in DIFFERENCES
+    )
+    return (
+        f"# Where our answers differ from Apache Kafka {VERSION}'s\n\n"
+        "tests/kafka/differential sends the same requests to a real Kafka node and to one of "
+        "ours, and\ncompares the answers field by field. What each start draws anew (ids, epochs, "
+        "offsets, ports,\nthe placement of replicas) is not compared, nor are the words of a "
+        "message, only whether there is\none. The order of the results is not compared either. "
+        "This table is the whole of what differs: the\ntest fails on a difference that is not "
+        "here, and on a row without a difference.\n\n"
+        "One request is left out, since it ends a real Kafka node: a BeginQuorumEpoch that names "
+        "another\nleader of the current epoch. Ours refuses it and goes on.\n\n"
+        "| requests | fields | ours, Kafka's, why |\n| --- | --- | --- |\n"
+        f"{rows}\n"
+        "The page is written by `python -m tests.kafka.differential.expected`.\n"
+    )
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,19 @@
+"""The committed table of topic configurations is what Kafka's jars define."""
+
+from pathlib import Path
+
+import pytest
+
+from scripts import generate_topic_configs
+
+pytestmark = [pytest.mark.kafka, pytest.mark.requirement("631-90")]
+
+
+def test_the_committed_table_is_up_to_date(jars: Path) -> None:
+    lines = generate_topic_configs.printed(jars)
+    assert generate_topic_configs.TARGET.read_text() == generate_topic_configs.generate(lines)
+
+
+def test_an_unknown_validator_is_refused() -> None:
+    with pytest.raises(ValueError, match="k: the validator Odd 'x' is not known here"):
+        generate_topic_configs.generate("k\tINT\t=1\tOdd\tx\t\t\n")

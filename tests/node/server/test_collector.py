@@ -1,0 +1,23 @@
+"""The collector's pauses do not grow with what is alive. In a process of its own."""
+
+import subprocess
+import sys
+
+PROGRAM = """
+import gc
+from node.server.collector import keep_collections_short
+alive = [[number] for number in range(10_000)]
+keep_collections_short()
+assert gc.get_freeze_count() > 10_000, gc.get_freeze_count()
+more = [[number] for number in range(50_000)]
+gc.collect()
+assert gc.get_freeze_count() > 60_000, gc.get_freeze_count()
+assert len(gc.get_objects(generation=2)) < 1_000, len(gc.get_objects(generation=2))
+"""
+
+
+def test_what_survives_a_full_collection_is_exempt_from_the_next() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
