@@ -20,6 +20,7 @@ from checkers.calls import Calls
 from checkers.columns import Columns
 from checkers.history import Operation
 from checkers.options import CheckOptions
+from checkers.text import shortened
 from checkers.verdict import CheckerInputError, Finding
 
 ENTRY_POINT_GROUP: Final = "kraftproof.models"
@@ -272,7 +273,7 @@ def infer_model(path: object, functions: Iterable[str], some: Iterable[Operation
     names = ", ".join(model.name for model in fitting or models().values())
     what = "more than one model fits" if fitting else "no model fits"
     raise CheckerInputError(
-        f"{path}: {what} the operations {', '.join(used)}: give --model ({names})"
+        f"{path}: {what} the operations {shortened(', '.join(used))}: give --model ({names})"
     )
 
 
@@ -288,4 +289,6 @@ def _can_read(model: Model, operations: Iterable[Operation]) -> bool:
 def unknown_function(model: Model, operation: Operation) -> ValueError:
     """Returns the error for an operation that the model does not know."""
     known = ", ".join(sorted(model.functions))
-    return ValueError(f"field f: {operation.f} is no operation of {model.name}, which has {known}")
+    return ValueError(
+        f"field f: {shortened(operation.f)} is no operation of {model.name}, which has {known}"
+    )
