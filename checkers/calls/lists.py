@@ -94,8 +94,7 @@ def _is_read(action: object) -> bool:
 
 
 def _action(action: object) -> Action:
-    if _is_read(action):
-        assert isinstance(action, list)
+    if isinstance(action, list) and _is_read(action):
         return True, canonical(action[1]), elements_read(action[2])
     if isinstance(action, list) and len(action) == 3 and action[0] == "append":
         return False, canonical(action[1]), action[2]
