@@ -122,7 +122,7 @@ def assemble(
         notes=(
             *_nothing_checked(ordered),
             *crashes,
-            *(f"key {key.key}: {key.reason}" for key in ordered if key.reason),
+            *(f"key {shortened(key.key)}: {key.reason}" for key in ordered if key.reason),
             *_vacuous_keys(ordered),
         ),
         figures=None if source.facts is None else figures(source.facts, tally),

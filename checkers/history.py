@@ -22,6 +22,7 @@ from typing import Annotated, Final, Literal, Protocol
 
 import msgspec
 
+from checkers.text import shortened
 from checkers.verdict import CheckerInputError
 
 EventType = Literal["invoke", "ok", "fail", "info"]
@@ -79,6 +80,9 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     node: str | None = None
     error: str | None = None
 
+
+LONGEST_REFUSAL: Final = 600
+"""Characters of a refusal, whoever wrote it; a model of a user's may quote a whole value."""
 
 Validator = Callable[[Operation], None]
 """Raises ValueError, naming the field, if a model can't read the operation."""
@@ -186,7 +190,8 @@ def refused_event(path: Path, number: int, error: msgspec.ValidationError) -> Hi
 
 def _located(path: Path, number: int, field: str, problem: str) -> str:
     where = f"{path}:{number}"
-    return f"{where}: field {field}: {problem}" if field else f"{where}: {problem}"
+    said = shortened(problem, LONGEST_REFUSAL)
+    return f"{where}: field {shortened(field)}: {said}" if field else f"{where}: {said}"
 
 
 def _error(path: Path, number: int, field: str, problem: str) -> HistoryError:
@@ -203,12 +208,13 @@ def _require_time_forward(path: Path, number: int, opened: Operation, event: Eve
 
 def _still_open(event: Event, opened: tuple[Operation, int]) -> str:
     pending, line = opened
-    return f"process {event.process} invokes {event.f}, but its {pending.f} of line {line} is open"
+    open_one = f"its {shortened(pending.f)} of line {line} is open"
+    return f"process {event.process} invokes {shortened(event.f)}, but {open_one}"
 
 
 def _same_text(key: str) -> str:
     quoted = msgspec.json.encode(key).decode()
-    return f"{key} and {quoted} are both keys here, and can't be told apart"
+    return f"{shortened(key)} and {shortened(quoted)} are both keys here, and can't be told apart"
 
 
 def _invoked(event: Event, invocations: int) -> Operation:
@@ -226,9 +232,15 @@ def _invoked(event: Event, invocations: int) -> Operation:
 
 def _completed(path: Path, number: int, operation: Operation, event: Event) -> Operation:
     if event.f != operation.f:
-        raise _error(path, number, "f", f"{event.f} completes what was invoked as {operation.f}")
+        raise _error(
+            path,
+            number,
+            "f",
+            f"{shortened(event.f)} completes what was invoked as {shortened(operation.f)}",
+        )
     if event.key is not None and as_text(event.key) != operation.key:
-        problem = f"{as_text(event.key)} completes what was invoked under {operation.key}"
+        told, invoked = shortened(as_text(event.key)), shortened(operation.key)
+        problem = f"{told} completes what was invoked under {invoked}"
         raise _error(path, number, "key", problem)
     return msgspec.structs.replace(
         operation,
@@ -247,7 +259,7 @@ def validated(place: str, operation: Operation, validate: Validator | None) -> O
         try:
             validate(operation)
         except ValueError as error:
-            raise HistoryError(f"{place}: {error}") from error
+            raise HistoryError(f"{place}: {shortened(str(error), LONGEST_REFUSAL)}") from error
     return operation
 
 

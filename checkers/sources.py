@@ -25,6 +25,7 @@ from checkers.reading import is_history, located_operations_of, operations_table
 from checkers.reading.parquet import is_table_folder
 from checkers.run_files import RUN_FILE, read_run_files
 from checkers.tables import iterate_rows, table_path
+from checkers.text import shortened
 from checkers.verdict import CheckerInputError
 
 HISTORY_FILE: Final = "history.jsonl"
@@ -140,7 +141,9 @@ def _under_own_keys(source: Source, table: pa.Table) -> pa.Table:
 def _key_by(model: Model, operation: Operation) -> str:
     key: object = model.key(operation)
     if not isinstance(key, str):
-        raise TypeError(f"operation {operation.index} has the key {key!r}, which is no text")
+        raise TypeError(
+            f"operation {operation.index} has the key {shortened(repr(key))}, which is no text"
+        )
     return key
 
 

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import typer
 
+from checkers.text import shortened
 from cluster.plugin import HarnessError, described
 from kraftproof import interrupts, quick_start
 from kraftproof.errors import (
@@ -76,7 +77,9 @@ def run(arguments: list[str]) -> int:
     """Run a command line and return the exit code."""
     chosen = next((one for one in arguments if not one.startswith("-")), None)
     if chosen is not None and chosen not in COMMANDS:
-        complain(f"kraftproof: unknown command {chosen!r}: one of {', '.join(COMMANDS)}")
+        complain(
+            f"kraftproof: unknown command {shortened(repr(chosen))}: one of {', '.join(COMMANDS)}"
+        )
         return USAGE_EXIT_CODE
     try:
         status = _invoke(chosen, arguments)

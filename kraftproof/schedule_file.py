@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from checkers.text import shortened
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions, parse_nodes
 
@@ -97,7 +98,9 @@ def _option(text: ScheduleText, number: int, line: str) -> tuple[str, str]:
     name, _, value = line.partition(" ")
     if name not in NEEDED + OPTIONAL:
         known = ", ".join(NEEDED + OPTIONAL)
-        raise text.mistake(number, f"unknown option {name!r}: one of {known}, or a fault")
+        raise text.mistake(
+            number, f"unknown option {shortened(repr(name))}: one of {known}, or a fault"
+        )
     if not value.strip():
         raise text.mistake(number, f"{name} has no value")
     return name, value.strip()

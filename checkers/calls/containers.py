@@ -24,6 +24,7 @@ from checkers.calls.values import (
 )
 from checkers.columns import FAIL, OK, Columns
 from checkers.history import Operation
+from checkers.text import as_json
 
 PUT: Final = 0
 TAKE: Final = 1
@@ -119,7 +120,7 @@ def require_priority(value: object, f: str) -> None:
     """Raises ValueError if a value is no number."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number:
-        raise ValueError(f"field value: {f} has a number, not {canonical(value)}")
+        raise ValueError(f"field value: {f} has a number, not {as_json(value)}")
 
 
 def _ranks(texts: list[str], f: str) -> NDArray[np.int64]:

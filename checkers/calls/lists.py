@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from checkers.calls import Calls
 from checkers.calls.values import canonical, key_numbers, require_functions
 from checkers.columns import FAIL, OK, Columns
+from checkers.text import as_json
 
 APPEND: Final = 0
 READ: Final = 1
@@ -85,7 +86,7 @@ def values_of(f: str, asked: object, answered: object, *, is_answered: bool) -> 
     told = answered if is_answered else asked
     if isinstance(told, list):
         return [_action(action) for action in told if is_answered or not _is_read(action)]
-    raise ValueError(f"field value: txn takes {_WANTED}, not {canonical(told)}")
+    raise ValueError(f"field value: txn takes {_WANTED}, not {as_json(told)}")
 
 
 def _is_read(action: object) -> bool:
@@ -93,12 +94,11 @@ def _is_read(action: object) -> bool:
 
 
 def _action(action: object) -> Action:
-    if _is_read(action):
-        assert isinstance(action, list)
+    if isinstance(action, list) and _is_read(action):
         return True, canonical(action[1]), elements_read(action[2])
     if isinstance(action, list) and len(action) == 3 and action[0] == "append":
         return False, canonical(action[1]), action[2]
-    raise ValueError(f"field value: txn takes {_WANTED}, not {canonical(action)} among them")
+    raise ValueError(f"field value: txn takes {_WANTED}, not {as_json(action)} among them")
 
 
 def element_texts(elements: object) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ def elements_read(value: object) -> list[object]:
         return []
     if isinstance(value, list):
         return value
-    raise ValueError(f"field value: a read answers a list, not {canonical(value)}")
+    raise ValueError(f"field value: a read answers a list, not {as_json(value)}")
 
 
 Kind = TypeVar("Kind", bound=ListCalls)

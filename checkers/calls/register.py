@@ -14,6 +14,7 @@ from checkers.calls import Calls
 from checkers.calls.numbers import number_texts
 from checkers.calls.values import NO_VALUE, canonical, of_function
 from checkers.columns import FAIL, NEVER, OK, Columns
+from checkers.text import as_json
 
 READ: Final = 0
 WRITE: Final = 1
@@ -120,5 +121,5 @@ def _pairs(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
 def _pair(text: str) -> tuple[str, str]:
     value = msgspec.json.decode(text)
     if not isinstance(value, list) or len(value) != 2:
-        raise ValueError(f"field value: cas takes [old, new], not {canonical(value)}")
+        raise ValueError(f"field value: cas takes [old, new], not {as_json(value)}")
     return canonical(value[0]), canonical(value[1])

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from checkers.calls import Calls
 from checkers.calls.values import of_function, require_functions
 from checkers.columns import FAIL, OK, Columns
+from checkers.text import shortened
 
 GET: Final = 0
 PUT: Final = 1
@@ -117,7 +118,7 @@ def string_of(f: str, value: object) -> str:
     if f == "get" and value is None:
         return ""
     verb = "answers" if f == "get" else "takes"
-    raise ValueError(f"field value: {f} {verb} a string, not {value!r}")
+    raise ValueError(f"field value: {f} {verb} a string, not {shortened(repr(value))}")
 
 
 @dataclass(slots=True, kw_only=True)

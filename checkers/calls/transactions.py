@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from checkers.calls import Calls
 from checkers.calls.values import canonical, require_functions
 from checkers.columns import FAIL, OK, Columns
+from checkers.text import as_json
 
 NOBODY: Final = -1
 """The source of a value that nobody left."""
@@ -64,7 +65,7 @@ def actions_of(value: object, *, is_answered: bool) -> list[Action]:
         ValueError: they can't be read.
     """
     if not isinstance(value, list) or not all(map(_is_action, value)):
-        raise ValueError(f"field value: txn takes {_WANTED}, not {canonical(value)}")
+        raise ValueError(f"field value: txn takes {_WANTED}, not {as_json(value)}")
     return [
         (action, canonical(register), canonical(told))
         for action, register, told in value

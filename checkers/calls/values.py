@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from checkers.columns import FAIL, Columns
+from checkers.text import as_json, shortened
 
 T = TypeVar("T")
 
@@ -46,7 +47,9 @@ def require_functions(columns: Columns, model: str, known: frozenset[str]) -> No
     for name in columns.functions:
         if name not in known:
             there = ", ".join(sorted(known))
-            raise ValueError(f"field f: {name} is no operation of {model}, which has {there}")
+            raise ValueError(
+                f"field f: {shortened(name)} is no operation of {model}, which has {there}"
+            )
 
 
 def texts_of(columns: Columns, from_output: NDArray[np.bool_]) -> pa.Array:
@@ -92,7 +95,7 @@ def require_integer(value: object, phrase: str, below: int) -> None:
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     if not is_integer or not isinstance(value, int) or abs(value) >= below:
         size = f" of less than {below} either way"
-        raise ValueError(f"field value: {phrase} an integer{size}, not {canonical(value)}")
+        raise ValueError(f"field value: {phrase} an integer{size}, not {as_json(value)}")
 
 
 def integers(
@@ -137,7 +140,7 @@ def booleans(columns: Columns, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def require_boolean(value: object, f: str) -> None:
     """Raises ValueError if an answer is neither true nor false."""
     if value is not True and value is not False:
-        raise ValueError(f"field value: {f} answers true or false, not {canonical(value)}")
+        raise ValueError(f"field value: {f} answers true or false, not {as_json(value)}")
 
 
 def said_rows(columns: Columns, said: Sequence[T | None]) -> tuple[NDArray[np.int64], list[T]]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from checkers.calls import Calls
 from checkers.calls.values import canonical, numbered
 from checkers.columns import OK, Columns
+from checkers.text import as_json
 
 UNTOLD: Final = -1
 """Stands for a version that nobody was told, and for no version to compare with."""
@@ -78,13 +79,13 @@ def versioned_call(
 
 def _pair(value: object, phrase: str) -> tuple[object, object]:
     if not isinstance(value, list) or len(value) != 2:
-        raise ValueError(f"field value: {phrase}, not {canonical(value)}")
+        raise ValueError(f"field value: {phrase}, not {as_json(value)}")
     return value[0], value[1]
 
 
 def _version(value: object, phrase: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 62:
-        raise ValueError(f"field value: {phrase} a version, an integer, not {canonical(value)}")
+        raise ValueError(f"field value: {phrase} a version, an integer, not {as_json(value)}")
     return value
 
 

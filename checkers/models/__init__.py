@@ -288,7 +288,7 @@ def infer_model(path: object, functions: Iterable[str], some: Iterable[Operation
     names = ", ".join(model.name for model in fitting or models().values())
     what = "more than one model fits" if fitting else "no model fits"
     raise CheckerInputError(
-        f"{path}: {what} the operations {', '.join(used)}: give --model ({names})"
+        f"{path}: {what} the operations {shortened(', '.join(used))}: give --model ({names})"
     )
 
 
@@ -304,4 +304,6 @@ def _can_read(model: Model, operations: Iterable[Operation]) -> bool:
 def unknown_function(model: Model, operation: Operation) -> ValueError:
     """Returns the error for an operation that the model does not know."""
     known = ", ".join(sorted(model.functions))
-    return ValueError(f"field f: {operation.f} is no operation of {model.name}, which has {known}")
+    return ValueError(
+        f"field f: {shortened(operation.f)} is no operation of {model.name}, which has {known}"
+    )

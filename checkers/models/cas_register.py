@@ -18,6 +18,7 @@ from checkers.models import ColumnarModel, unknown_function
 from checkers.models.blocks import Access, turns_of_blocks
 from checkers.models.reasons import Values
 from checkers.models.reducible import Events, ReducibleModel, Turn
+from checkers.text import as_json
 
 _UNREAD: Final = ""
 """Stands for every value that no read and no cas of the history asks for; no JSON text."""
@@ -39,7 +40,7 @@ class CasRegister(ReducibleModel, ColumnarModel):
         if operation.f not in self.functions:
             raise unknown_function(self, operation)
         if operation.f == "cas" and not _is_pair(operation.input):
-            raise ValueError(f"field value: cas takes [old, new], not {canonical(operation.input)}")
+            raise ValueError(f"field value: cas takes [old, new], not {as_json(operation.input)}")
 
     @override
     def calls_of(self, columns: Columns) -> RegisterCalls:

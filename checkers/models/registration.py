@@ -27,7 +27,6 @@ from checkers.kraft.registrations import Registrations
 from checkers.kraft.tokens import check_tokens
 from checkers.kraft.wishes import check_wishes
 from checkers.models import PropertyModel, unknown_function
-from checkers.models.cas_register import canonical
 from checkers.models.reducible import ReducibleModel
 from checkers.models.registration_steps import (
     NOT_YET,
@@ -38,6 +37,7 @@ from checkers.models.registration_steps import (
     after,
 )
 from checkers.options import CheckOptions
+from checkers.text import as_json
 from checkers.verdict import Finding
 
 _OUTCOMES: Final = {
@@ -287,7 +287,7 @@ def _validate_outcome(operation: Operation) -> None:
     if not isinstance(outcome, str) or outcome not in known:
         raise ValueError(
             f"field value: outcome of {operation.f} is one of {', '.join(known)},"
-            f" not {canonical(value)}"
+            f" not {as_json(value)}"
         )
     _validate_fields(outcome, value, _OUTPUT.get(outcome, {}))
 
@@ -297,5 +297,5 @@ def _validate_fields(what: str, value: object, wanted: dict[str, type]) -> None:
         found = value.get(name) if isinstance(value, dict) else None
         if type(found) is not kind:
             raise ValueError(
-                f"field value: {what} has {name} as {kind.__name__}, not {canonical(value)}"
+                f"field value: {what} has {name} as {kind.__name__}, not {as_json(value)}"
             )

@@ -22,10 +22,10 @@ from checkers.history import Operation
 from checkers.kraft.describe import lags, shown_before_create
 from checkers.kraft.topic_facts import created_id
 from checkers.models import PropertyModel, unknown_function
-from checkers.models.cas_register import canonical
 from checkers.models.reducible import ReducibleModel
 from checkers.models.topic_reasons import topic_reason
 from checkers.options import CheckOptions
+from checkers.text import as_json
 from checkers.verdict import Finding
 
 _OUTCOMES: Final = {
@@ -97,7 +97,7 @@ class Topics(ReducibleModel, PropertyModel):
             raise unknown_function(self, operation)
         if operation.f == "describe" and not isinstance(_field(operation.input, "id"), str):
             raise ValueError(
-                f'field value: describe takes {{"id": ID}}, not {canonical(operation.input)}'
+                f'field value: describe takes {{"id": ID}}, not {as_json(operation.input)}'
             )
         if operation.f == "delete":
             _validate_delete(operation)
@@ -264,16 +264,16 @@ def _validate_delete(operation: Operation) -> None:
         return
     if by != "id" or not isinstance(topic_id, str):
         wanted = '{"by": "name"} or {"by": "id", "id": ID}'
-        raise ValueError(f"field value: delete takes {wanted}, not {canonical(operation.input)}")
+        raise ValueError(f"field value: delete takes {wanted}, not {as_json(operation.input)}")
 
 
 def _validate_outcome(operation: Operation) -> None:
     outcome = _field(operation.output, "outcome")
     known = _OUTCOMES[operation.f]
     if outcome not in known:
-        shown = canonical(operation.output)
+        shown = as_json(operation.output)
         raise ValueError(
             f"field value: outcome of {operation.f} is one of {', '.join(known)}, not {shown}"
         )
     if outcome == "created" and created_id(operation) is None:
-        raise ValueError(f"field value: created lacks its id: {canonical(operation.output)}")
+        raise ValueError(f"field value: created lacks its id: {as_json(operation.output)}")

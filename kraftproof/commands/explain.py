@@ -15,6 +15,7 @@ from checkers.explain import DEFAULT_SECONDS
 from checkers.explain.run import Explained, explainable, explained, read_history
 from checkers.inline import check_inline
 from checkers.sources import History
+from checkers.text import shortened
 from checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.errors import UsageError
 from kraftproof.explanations import write_html
@@ -86,7 +87,8 @@ def _only(read: History, path: Path, key: str | None) -> History:
     if not pc.any(pc.equal(keys, key)).as_py():
         there = sorted(keys.unique().to_pylist())
         more = f" and {len(there) - _KEYS_NAMED} more" if len(there) > _KEYS_NAMED else ""
-        raise UsageError(f"{path}: no key {key}: it has {', '.join(there[:_KEYS_NAMED])}{more}")
+        named = ", ".join(map(shortened, there[:_KEYS_NAMED]))
+        raise UsageError(f"{path}: no key {shortened(key)}: it has {named}{more}")
     return msgspec.structs.replace(read, table=read.table.filter(pc.equal(keys, key)))
 
 

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from checkers import findings
+from checkers import check_paths, findings
 from checkers.engines.outcome import Outcome
 from checkers.faults import FaultEvent, fault_spans, faults_near
 from checkers.generate import GenerateOptions, generated_table
@@ -191,3 +191,26 @@ def test_a_long_value_is_cut_and_the_cut_is_seen():
     assert len(sentence) < 1_000
     assert "(5,000 characters)" in sentence
     assert "(1,000,000 characters)" in sentence
+
+
+@pytest.mark.parametrize(
+    ("model", "f", "value"),
+    [
+        ("cas-register", "cas", ["x" * 1_342_117]),
+        ("cas-register", "w" * 50_000, 1),
+        ("list-append", "txn", "x" * 50_000),
+        ("counter", "add", "x" * 50_000),
+        ("kv-append", "append", ["x" * 50_000]),
+        ("topics", "describe", {"name": "x" * 50_000}),
+    ],
+)
+def test_a_refusal_of_a_long_value_is_a_short_line(model, f, value, tmp_path):
+    path = tmp_path / "h.jsonl"
+    told = {"index": 0, "process": 0, "type": "invoke", "f": f, "key": "k", "value": value}
+    path.write_bytes(
+        b"\n".join(map(msgspec.json.encode, (told, told | {"index": 1, "type": "ok"})))
+    )
+    with pytest.raises(CheckerInputError) as refused:
+        list(check_paths([path], model, "inline"))
+    assert len(str(refused.value)) < 1_000
+    assert "characters)" in str(refused.value)

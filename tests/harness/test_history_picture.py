@@ -112,7 +112,7 @@ def test_it_opens_at_the_offending_operation(page):
     assert page.evaluate("view.proof.size") == page.evaluate(
         "document.querySelectorAll('.constraint').length"
     )
-    assert page.evaluate(pixel(x, y)) == [0xD1, 0x24, 0x2F]
+    assert page.evaluate(pixel(x, y)) == [0xC2, 0x00, 0x3B]
 
 
 def test_the_wheel_zooms_at_the_pointer_and_a_drag_moves(page):

@@ -94,7 +94,7 @@ def test_explain_names_check_node_and_time_and_shows_the_diagram(found):
     assert done.returncode == 1, done.stdout + done.stderr
     first, second, *_ = done.stdout.splitlines()
     assert first.startswith("invalid ")
-    assert re.match(rf"  {reason} \(node \d+, at \d+\.\d{{3}} s\): ", second)
+    assert re.match(rf"  {reason}: node \d+: .* at \d+\.\d{{3}} s, ", second)
     drawn = out[out.index("│ up") : out.rindex("\n{")].splitlines()
     assert drawn[-2] in done.stdout
     judged = run(KRAFTPROOF, "check", "--engine", "inline", "--json", kept)
