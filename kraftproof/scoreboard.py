@@ -70,7 +70,7 @@ class Score:
         found = "found" if self.is_found else "missed"
         if not self.is_found and finds:
             found += f" ({finds} of {len(self.searches)} found it)"
-        return f"{found}, crashed in {self.crashes} seeds" if self.crashes else found
+        return f"{found}; seeds that crashed: {self.crashes}" if self.crashes else found
 
     @property
     def crashes(self) -> int:
@@ -166,8 +166,8 @@ def as_markdown(board: Scoreboard, *, command: str, date: str) -> str:
         "",
         f"{MEASURED} A mutant is found if each of its searches finds it within the budget, and the "
         "node as it is passes the seed; the invariant or checker, and the seed, are those of the "
-        "search of median cost. A crash is no find: a search goes on past such seeds, and the "
-        "result counts them. S breaks safety, L progress within bounds.",
+        "search of median cost. A crash is no find: a search goes on past such seeds, which the "
+        "result counts. S breaks safety, L progress within bounds.",
         "",
         "## Mutants",
         "| mutant | | what is wrong | source | result | by | CPU-s | of each search | seed |",

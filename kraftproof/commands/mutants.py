@@ -137,8 +137,8 @@ def _type_check(chosen: "Sequence[Mutant]") -> None:
         errors = mutants.type_errors(chosen)
     except mutants.TypeCheckUnavailableError as error:
         raise UsageError(str(error)) from error
-    for mutant_id, line in errors.items():
-        raise UsageError(f"mutant {mutant_id}: its edits do not type-check: {line}")
+    for mutant_id, said in errors.items():
+        raise UsageError(f"mutant {mutant_id}: its edits do not type-check: {said}")
 
 
 @contextmanager

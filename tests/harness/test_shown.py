@@ -9,7 +9,7 @@ import pytest
 from checkers.history import read_operations
 from checkers.verdict import NO_OPERATIONS, Finding, FindingKind, Verdict
 from cluster.simulated.moments import Kind
-from cluster.simulated.witness import Violation
+from cluster.simulated.witness import Violation, ViolationKind
 from kraftproof.diagram_recorder import DiagramRecorder
 from kraftproof.run_directory import RunDirectory
 from kraftproof.scenario import from_schedule
@@ -65,6 +65,29 @@ def test_the_reason_is_the_invariant_or_the_first_check_that_every_run_makes(tmp
     found = seed_result(result(tmp_path, *checks, violations=(violation(),)))
     assert (found.reason, found.reasons, found.event) == ("LogsMatch", ("LogsMatch",), 7)
     assert seed_result(result(tmp_path)).reason is None
+
+
+def test_what_names_a_violation_in_json_is_a_field_of_the_invariant_or_check(tmp_path):
+    told = seed_result(result(tmp_path, violations=(violation(),))).violation_as_json()
+    assert told == {
+        "seed": 1,
+        "event": 7,
+        "invariant": "LogsMatch",
+        "kind": "property",
+        "sentence": "s",
+        "node": 2,
+        "time": 5e-9,
+        "detail": "d",
+        "why": ["why"],
+    }
+    crash = seed_result(result(tmp_path, violations=(violation(kind=ViolationKind.CRASH),)))
+    assert (crash.is_crash, crash.violation_as_json()["kind"]) == (True, "crash")
+    told = seed_result(result(tmp_path, finding("topics/linearizable"))).violation_as_json()
+    assert (told["invariant"], told["kind"], told["node"]) == (
+        "topics/linearizable",
+        "property",
+        None,
+    )
 
 
 def drawn(found, *moments):

@@ -111,11 +111,11 @@ def test_no_search_begins_after_stop():
 def test_a_crash_is_no_find_and_is_counted_apart():
     found = FromScript({}, crashing=(3, 5)).find("A1", FROM_0)
     assert (found.is_found, found.by, found.crashes) == (False, None, (3, 5))
-    assert score("A1", found).result == "missed, crashed in 2 seeds"
+    assert score("A1", found).result == "missed; seeds that crashed: 2"
     assert not Scoreboard(scores=(score("A1", found),), clean=()).is_good
     found = FromScript({"A1": [7]}, crashing=(3, 5)).find("A1", FROM_0)
     assert (found.seed, found.by, found.crashes) == (7, "LogsMatch", (3, 5))
-    assert score("A1", found).result == "found, crashed in 2 seeds"
+    assert score("A1", found).result == "found; seeds that crashed: 2"
 
 
 def test_a_crash_of_the_clean_node_is_a_false_alarm():
