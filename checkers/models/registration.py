@@ -6,8 +6,7 @@ that, and `checkers.kraft.tokens` and `checkers.kraft.leases` check them: here a
 any time, and only a registration by another incarnation or an unregistration ends a registration.
 
 An answer that was lost leaves an epoch that nobody was told; the same incarnation asking again may
-have been given another epoch or the same. What such an epoch is, is left open, which admits a
-little more than the truth and never less.
+have been given another. Such an epoch is left open, which admits more than the truth, never less.
 """
 
 from bisect import bisect_right

@@ -37,8 +37,7 @@ def check_on_spark(
         CheckerInputError: there is no Spark.
     """
     with tempfile.TemporaryDirectory(prefix="kraftproof-check-") as folder:
-        report("starting Spark: Java takes some ten seconds")
-        spark = session(LOCAL_CHECK, sum(map(bytes_of, sources)))
+        spark = session(LOCAL_CHECK, sum(map(bytes_of, sources)), report)
         try:
             report(f"Spark's first job reads the histories ({len(sources)})")
             staged = stage(spark, Path(folder), sources)

@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -47,13 +48,16 @@ class SparkUnavailable(CheckerInputError):
     """Spark can't run here; the message is one line."""
 
 
-def session(master: str = LOCAL, input_bytes: int = 0) -> SparkSession:
+def session(
+    master: str = LOCAL, input_bytes: int = 0, report: Callable[[str], None] = lambda _: None
+) -> SparkSession:
     """Returns the active session, or starts one.
 
     Args:
         master: `local[*]`, or a cluster's address such as spark://HOST:7077. Its workers need this
             package, Python and the paths of the histories as the driver has them.
         input_bytes: how much there is to read, about: Java is started to suit that.
+        report: takes a line of progress before Java is started.
 
     Raises:
         SparkUnavailable: there is no Java, no such master, or no worker.
@@ -63,6 +67,7 @@ def session(master: str = LOCAL, input_bytes: int = 0) -> SparkSession:
         return active
     _require_java()
     _require_reachable(master)
+    report("starting Spark: Java takes some ten seconds")
     # Workers must run this interpreter, and find this package also where it is not installed.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     java = _LOGGING if input_bytes > _SMALL_BYTES else f"{_LOGGING} {_FOR_SMALL}"

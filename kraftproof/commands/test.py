@@ -58,9 +58,7 @@ def run_one(
         str | None, typer.Option(help="Plant this bug: an id, or a file with MUTANT.")
     ] = DEFAULTS.mutant,
     store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
-    engine: Annotated[
-        str, typer.Option(help="inline, or spark: the PySpark checker.")
-    ] = DEFAULTS.engine,
+    engine: Annotated[str, typer.Option(help="inline or spark.")] = DEFAULTS.engine,
     system: Annotated[str, typer.Option(help="The system under test.")] = DEFAULTS.system,
     timeouts: Annotated[
         str, typer.Option(help="chaos (failures show within seconds) or default (the KIPs').")

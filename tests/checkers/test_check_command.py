@@ -152,7 +152,7 @@ def test_spark_without_java_is_one_line_and_exit_3(monkeypatch):
     monkeypatch.setattr(
         "checkers.spark.session.SparkSession.getActiveSession", staticmethod(lambda: None)
     )
-    result = CliRunner().invoke(app, [VALID])
+    result = CliRunner().invoke(app, [VALID, "--engine", "spark"])
     assert result.exit_code == 3
     assert "needs Java 17 or newer" in result.stderr
     assert result.stderr.count("\n") == 1

@@ -1,5 +1,7 @@
 """A short history is checked and explained in plain Python: nothing is compiled for it."""
 
+import inspect
+import json
 import subprocess
 import sys
 import threading
@@ -7,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from checkers import compiling
+from checkers import check_paths, check_run, compiling
 from kraftproof.cli import run
+from kraftproof.options import RunOptions
 
 SHOW = """
 import sys
@@ -77,3 +80,20 @@ def test_compiling_that_is_quick_is_not_reported() -> None:
         for one in threading.enumerate()
         if isinstance(one, threading.Timer) and not one.finished.is_set()
     ]
+
+
+def test_a_run_tells_how_long_each_phase_took(healthy_run: Path) -> None:
+    phases = json.loads((healthy_run / "phases.json").read_text(encoding="utf-8"))
+    assert list(phases)[-4:] == [
+        "stopping the nodes",
+        "collecting the nodes' files",
+        "checking with the inline engine",
+        "writing the report",
+    ]
+    assert min(phases.values()) >= 0
+
+
+def test_one_run_is_checked_without_spark_unless_it_is_asked_for() -> None:
+    assert RunOptions().engine == "inline"
+    assert inspect.signature(check_run).parameters["engine"].default == "inline"
+    assert inspect.signature(check_paths).parameters["engine"].default == "inline"
