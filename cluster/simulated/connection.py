@@ -7,12 +7,15 @@ from typing_extensions import override
 from cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from cluster.protocol import Link
 from cluster.simulated import network as net
-from cluster.simulated.links import HARNESS
+from cluster.simulated.links import HARNESS, Links, Stream
 from cluster.simulated.party import Party
 from cluster.simulated.passage import Outgoing
 from cluster.simulated.scheduler import Timer
 from cluster.simulated.scope import SimulatedScope
+from node.core.types import milliseconds
 from node.wire.messages import Message
+
+PROBE_NS = milliseconds(300)
 
 
 class HarnessParty(Party):
@@ -82,3 +85,14 @@ async def connect(
         connection.close()
         raise ConnectionFailed(f"node {node_id} does not listen")
     return SimulatedConnection(scope, connection)
+
+
+async def is_reached(scope: SimulatedScope, links: Links, link: Link) -> bool:
+    """Say whether a message of one node reaches another and an answer comes back in time."""
+    arrived = scope.promise()
+    back = Stream(Link(link.target, link.source))
+    links.send(Stream(link), lambda: links.send(back, lambda: arrived.set(True)))
+    timer = scope.scheduler.after(PROBE_NS, lambda: arrived.set(False))
+    has_arrived: bool = await arrived
+    timer.cancel()
+    return has_arrived

@@ -15,10 +15,10 @@ from cluster.connection import Connection
 from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions, Link, NodeInfo
 from cluster.simulated import final_checks, opportunity, strangers, tenants
 from cluster.simulated.collector import seldom_collected
-from cluster.simulated.connection import connect
+from cluster.simulated.connection import connect, is_reached
 from cluster.simulated.ending import Ending, come_to_rest
 from cluster.simulated.harm import Harm
-from cluster.simulated.links import HARNESS, Stream
+from cluster.simulated.links import HARNESS
 from cluster.simulated.process import NodeProcess
 from cluster.simulated.scheduler import SimulationLimitError
 from cluster.simulated.scope import SimulatedScope, SimulatedTask
@@ -31,7 +31,6 @@ T = TypeVar("T")
 
 READY_WITHIN_NS = milliseconds(60_000)
 STOP_WITHIN_NS = milliseconds(10_000)
-PROBE_NS = milliseconds(300)
 POLL_NS = milliseconds(50)
 MAXIMUM_NS = milliseconds(172_800_000)
 MAXIMUM_EVENTS = 50_000_000
@@ -254,13 +253,7 @@ class SimulatedCluster(Harm, Cluster):
         source, target = self._machine(link.source).process, self._machine(link.target).process
         if source is None or target is None or source.is_paused or target.is_paused:
             return False
-        links, arrived = self.world.links, self._scope.promise()
-        back = Stream(Link(link.target, link.source))
-        links.send(Stream(link), lambda: links.send(back, lambda: arrived.set(True)))
-        timer = self._scope.scheduler.after(PROBE_NS, lambda: arrived.set(False))
-        has_arrived: bool = await arrived
-        timer.cancel()
-        return has_arrived
+        return await is_reached(self._scope, self.world.links, link)
 
     @override
     async def shift_clock(self, node_id: int, offset_ns: int) -> None:

@@ -21,6 +21,29 @@ if TYPE_CHECKING:
     from nemesis.schedule import Schedule
 
 DEFAULTS = RunOptions()
+DEFAULT_FAULTS = ",".join(DEFAULT_NEMESES)
+NemesisOption = Annotated[
+    str,
+    typer.Option(
+        help="Faults, comma-separated (`kraftproof list faults`): kill, kill-all, pause, restart, "
+        "partition, clock; simulated: lose-unsynced, loss, reset, stall, disk-full, disk-error, "
+        "slow-disk, wipe, clock-strobe, drift, too; or none."
+    ),
+]
+FaultEveryOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Seconds from one fault to the next; otherwise as many as leave the run quiet enough "
+        "for a verdict."
+    ),
+]
+NodeConfigOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="KEY=VALUE for every node's server.properties (snapshots, segments); repeatable.",
+        metavar="KEY=VALUE",
+    ),
+]
 
 
 def run_one(
@@ -29,26 +52,13 @@ def run_one(
         str, typer.Option(help="local (processes), docker (containers) or simulated.")
     ] = DEFAULTS.backend,
     workload: Annotated[str, typer.Option(help="topics or registration.")] = DEFAULTS.workload,
-    nemesis: Annotated[
-        str,
-        typer.Option(
-            help="Faults, comma-separated: kill, kill-all, pause, restart, partition, clock; "
-            "simulated: lose-unsynced, loss, reset, stall, disk-full, disk-error, slow-disk, wipe, "
-            "clock-strobe, drift, too; or none."
-        ),
-    ] = ",".join(DEFAULT_NEMESES),
+    nemesis: NemesisOption = DEFAULT_FAULTS,
     nodes: Annotated[str, typer.Option(help="Controllers+brokers.")] = "3+3",
     time_limit: Annotated[
         float, typer.Option(help="How long operations are invoked, in seconds.")
     ] = DEFAULTS.time_limit_s,
     rate: Annotated[float, typer.Option(help="Operations a second.")] = DEFAULTS.rate,
-    fault_every: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds from one fault to the next; otherwise as many as leave the run quiet "
-            "enough for a verdict."
-        ),
-    ] = None,
+    fault_every: FaultEveryOption = None,
     min_bites: Annotated[
         int, typer.Option(help="Faults of each kind that must have an effect, or it is unknown.")
     ] = DEFAULTS.min_bites,
@@ -63,13 +73,7 @@ def run_one(
     timeouts: Annotated[
         str, typer.Option(help="chaos (failures show within seconds) or default (the KIPs').")
     ] = DEFAULTS.timeouts,
-    node_config: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="KEY=VALUE for every node's server.properties (snapshots, segments); repeatable.",
-            metavar="KEY=VALUE",
-        ),
-    ] = None,
+    node_config: NodeConfigOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the schedule only.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
 ) -> None:

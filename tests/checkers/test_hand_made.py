@@ -144,13 +144,18 @@ VERDICTS = {
 }
 
 
+def complaints(errors):
+    """Return the lines on standard error but for the progress of a first compilation."""
+    return [line for line in errors.splitlines() if "compiling the engine" not in line]
+
+
 @pytest.mark.parametrize("name", VERDICTS)
 def test_the_verdict_is_the_one_that_was_derived(tmp_path, name):
     wanted, *steps = VERDICTS[name]
     path = tmp_path / "h.edn"
     path.write_text(edn(" / ".join(steps)))
     result = CliRunner().invoke(app, [str(path), "--engine", "inline", "--json"])
-    assert (result.stderr, json.loads(result.stdout)["verdict"]) == ("", wanted)
+    assert (complaints(result.stderr), json.loads(result.stdout)["verdict"]) == ([], wanted)
     assert result.exit_code == {"valid": 0, "invalid": 1, "unknown": 2}[wanted]
 
 
@@ -169,7 +174,7 @@ def test_the_verdict_is_that_of_every_spelling(tmp_path, name, spelling):
     path = tmp_path / name
     path.write_bytes(spelled[spelling].encode())
     result = CliRunner().invoke(app, [str(path), "--engine", "inline", "--json"])
-    assert (result.stderr, json.loads(result.stdout)["verdict"]) == ("", "invalid")
+    assert (complaints(result.stderr), json.loads(result.stdout)["verdict"]) == ([], "invalid")
 
 
 @pytest.mark.parametrize(

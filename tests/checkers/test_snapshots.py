@@ -191,7 +191,7 @@ def collected(tmp_path_factory):
         KRAFTPROOF,
         *("test", "--backend", "simulated", "--engine", "inline", "--nemesis", "kill"),
         *("--time-limit", "10", "--rate", "20", "--seed", "9", "--store", store),
-        *("--node-config", OFTEN),
+        *("--node-config", OFTEN, "--min-bites", "1"),
     )
     (directory,) = store.iterdir()
     assert done.returncode in {0, 2}, done.stdout + done.stderr

@@ -39,7 +39,7 @@ def harness(environment):
     for process in begun:
         if process.poll() is None:
             process.kill()
-            process.communicate()
+        process.communicate()  # closes its pipes, also where it was done before the interrupt
 
 
 def events(path):
