@@ -60,6 +60,11 @@ def _required(name: str, kind: pa.DataType) -> pa.Field:
     return pa.field(name, kind, nullable=False)
 
 
+def _list(kind: pa.DataType) -> pa.DataType:
+    """A list as Parquet names its elements, so that a table that was read has its schema."""
+    return pa.list_(pa.field("element", kind))
+
+
 OPERATIONS: Final = pa.schema(
     [
         _required("index", pa.int64()),
@@ -152,8 +157,8 @@ FINDINGS: Final = pa.schema(
         _required("reason", pa.string()),
         pa.field("time_ns", pa.int64()),
         pa.field("node", pa.string()),
-        _required("faults", pa.list_(_NEAR_FAULT)),
-        _required("events", pa.list_(pa.int64())),
+        _required("faults", _list(_NEAR_FAULT)),
+        _required("events", _list(pa.int64())),
     ]
 )
 

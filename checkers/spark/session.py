@@ -3,6 +3,7 @@
 It reuses a session that is already active (a test run's, or one that a notebook made).
 """
 
+import logging
 import os
 import shutil
 import signal
@@ -67,6 +68,8 @@ def session(
         return active
     _require_java()
     _require_reachable(master)
+    # py4j logs the traceback of whatever ends a call, Ctrl-C too; the exception itself is enough.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
     report("starting Spark: Java takes some ten seconds")
     # Workers must run this interpreter, and find this package also where it is not installed.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -1,9 +1,11 @@
 """Ctrl-C, a polite end and a kill -9 of the harness: what is healed, kept and left behind."""
 
 import json
+import re
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -176,11 +178,23 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("after_s", [0.1, 0.6, 1.4])
+def await_handlers(process):
+    """Wait until the command has taken its signals over; before that Python itself is starting."""
+    caught = Path(f"/proc/{process.pid}/status")
+    deadline = time.monotonic() + PATIENCE_S
+    while process.poll() is None and time.monotonic() < deadline:
+        (line,) = re.findall(r"^SigCgt:\s+(\w+)$", caught.read_text(), re.MULTILINE)
+        if int(line, 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.5, 1.3])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_ctrl_c_at_any_moment_is_one_line(harness, history, tmp_path, command, after_s):
     places = {"HISTORY": history, "OUT": tmp_path / "out.jsonl"}
     process = harness(*(places.get(word, word) for word in COMMANDS[command]))
+    await_handlers(process)
     time.sleep(after_s)
     if process.poll() is not None:  # a fast machine was done before
         return
