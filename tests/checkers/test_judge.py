@@ -18,6 +18,8 @@ from tests.checkers import reference
 from tests.checkers.random_histories import draw_append, draw_cas, random_history
 
 OPTIONS = CheckOptions(limits=Limits(seconds=20))
+KEYS_TO_COMPILE = 1_500
+"""Keys of six operations at most: too many operations for the general engine to be asked first."""
 
 
 def many_keys(draw, apply, keys, size):
@@ -26,7 +28,7 @@ def many_keys(draw, apply, keys, size):
     for key in range(keys):
         base = len(operations)
         operations += [
-            msgspec.structs.replace(o, key=f"{key:03d}", index=base + o.index)
+            msgspec.structs.replace(o, key=f"{key:04d}", index=base + o.index)
             for o in random_history(random, draw, apply, size, 3)
         ]
     return operations
@@ -50,9 +52,9 @@ def test_a_short_history_gets_the_words_of_the_general_engine():
 
 
 def test_a_long_one_gets_the_same_verdicts_from_compiled_engines_however_many_threads(monkeypatch):
-    operations = many_keys(draw_cas, reference.cas_register, 500, 6)
+    operations = many_keys(draw_cas, reference.cas_register, KEYS_TO_COMPILE, 6)
     columns = columns_of(operations_table(operations))
-    assert len(columns) > 2_000
+    assert len(columns) > 5_000
     one = judge_columns(CasRegister(), columns, OPTIONS)
     monkeypatch.setattr(choose, "WORTH_SPREADING", 1)
     parts = []
@@ -80,8 +82,8 @@ def test_an_engine_that_crashes_leaves_all_keys_unknown(monkeypatch, fault):
     def decide(*_):
         raise fault
 
-    operations = many_keys(draw_cas, reference.cas_register, 500, 6)
+    operations = many_keys(draw_cas, reference.cas_register, KEYS_TO_COMPILE, 6)
     monkeypatch.setattr(choose, "decide", decide)
     verdicts = judge_columns(CasRegister(), columns_of(operations_table(operations)), OPTIONS)
     assert {(v.verdict, v.crashed) for v in verdicts} == {(Verdict.UNKNOWN, True)}
-    assert len(verdicts) == 500
+    assert len(verdicts) == KEYS_TO_COMPILE
