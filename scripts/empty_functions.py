@@ -35,7 +35,7 @@ TESTS = {
     "checkers/judge": CHECKERS,
     "checkers/guards": ("tests/checkers/test_guards.py",),
     "checkers/explain/engine_": ("tests/checkers/test_explain_engines.py",),
-    "kraftproof/shrinking": ("tests/harness/test_schedule_files.py",),
+    "kraftproof/shrinking": ("tests/harness/test_shrinking.py",),
     "kraftproof/smaller": ("tests/harness/test_smaller.py",),
     "nemesis": ("tests/nemesis", "tests/harness/test_schedule_files.py"),
 }

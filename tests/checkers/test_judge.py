@@ -1,5 +1,6 @@
 """Judging columns: which engine has which word, threads and processes, and what crashes."""
 
+import pickle
 from random import Random
 
 import msgspec
@@ -8,7 +9,7 @@ import pytest
 from checkers.calls.selection import of_keys
 from checkers.columns import columns_of
 from checkers.engines import choose
-from checkers.judge import judge_columns, judge_key
+from checkers.judge import _KeyJudge, judge_columns, judge_key
 from checkers.models.cas_register import CasRegister
 from checkers.models.kv_append import KvAppend
 from checkers.options import CheckOptions, Limits
@@ -87,3 +88,28 @@ def test_an_engine_that_crashes_leaves_all_keys_unknown(monkeypatch, fault):
     verdicts = judge_columns(CasRegister(), columns_of(operations_table(operations)), OPTIONS)
     assert {(v.verdict, v.crashed) for v in verdicts} == {(Verdict.UNKNOWN, True)}
     assert len(verdicts) == KEYS_TO_COMPILE
+
+
+@pytest.mark.parametrize(
+    ("model", "draw", "apply"),
+    [
+        (CasRegister(), draw_cas, reference.cas_register),
+        (KvAppend(), draw_append, reference.kv_append),
+    ],
+)
+def test_a_key_on_which_nothing_succeeded_is_never_valid(model, draw, apply):
+    operations = [
+        msgspec.structs.replace(one, status="fail") if one.key == "0000" else one
+        for one in many_keys(draw, apply, 2, 6)
+    ]
+    verdicts = judge_columns(model, columns_of(operations_table(operations)), OPTIONS)
+    assert [(one.key, one.is_vacuous) for one in verdicts] == [("0000", True), ("0001", False)]
+    assert verdicts[0].verdict is Verdict.UNKNOWN
+
+
+def test_a_key_is_judged_alike_in_another_process():
+    operations = many_keys(draw_cas, reference.cas_register, 1, 6)
+    sent = pickle.loads(pickle.dumps(_KeyJudge(CasRegister(), OPTIONS)))
+    (here,) = without_times([judge_key(CasRegister(), "0000", operations, OPTIONS)])
+    (there,) = without_times([sent(("0000", operations_table(operations)))])
+    assert there == here
