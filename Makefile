@@ -2,10 +2,11 @@
 # is there already is left alone. See `make help`.
 BIN := .venv/bin
 RUNS ?= 50
+SAMPLE ?= 300
 HISTORIES ?= 1100000 # one in twenty is not compared: no place in it for a wrong answer
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docker demo test test-long lint requirements soak bench bench-checkers bench-simulation
+.PHONY: help setup docker demo test test-long lint requirements test-the-tests soak bench bench-checkers bench-simulation
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -33,6 +34,9 @@ lint: setup ## Style only: ruff, mypy, import contracts
 
 requirements: setup ## Each row of the requirements with the tests that carry it; fails if one lacks any
 	@$(BIN)/python -m scripts.requirements
+
+test-the-tests: setup ## Empty SAMPLE=300 functions one by one; name those that no test misses; half an hour
+	@$(BIN)/python -m scripts.empty_functions --sample $(SAMPLE) --seconds 1800
 
 soak: docker ## RUNS=50 docker runs of 20 s, every node killed at once, half with small snapshots
 	@$(BIN)/python scripts/soak.py --runs $(RUNS)

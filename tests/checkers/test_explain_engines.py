@@ -3,6 +3,7 @@
 On random small histories of every model that has a drawer, judged by trying every order.
 """
 
+from collections import Counter
 from random import Random
 
 import pytest
@@ -20,13 +21,18 @@ HISTORIES = 200
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_what_an_engine_finds_is_so_however_it_was_reduced(name):
     model, random = sequential(name), Random(f"engine {name}")
+    decided: Counter[Verdict] = Counter()
     for _ in range(HISTORIES):
         operations, sub = beginning(random, name)
         for _ in range(random.randrange(3)):
             sub = reduced_once(random, model, sub) or sub
         found = engine_verdict(model, sub, Limits())
+        decided[found] += 1
         if found is not Verdict.UNKNOWN:
             assert is_linearizable(model, sub) is (found is Verdict.VALID), (operations, sub)
+    assert decided[Verdict.VALID] > HISTORIES / 5, decided
+    assert decided[Verdict.INVALID] > 0, decided
+    assert decided[Verdict.UNKNOWN] < HISTORIES / 2, decided
 
 
 @pytest.mark.parametrize("name", ["queue", "stack", "priority-queue", "cas-register"])

@@ -1,5 +1,6 @@
 """Judging columns: which engine has which word, threads and processes, and what crashes."""
 
+import pickle
 from random import Random
 
 import msgspec
@@ -8,7 +9,7 @@ import pytest
 from checkers.calls.selection import of_keys
 from checkers.columns import columns_of
 from checkers.engines import choose
-from checkers.judge import judge_columns, judge_key
+from checkers.judge import _KeyJudge, judge_columns, judge_key
 from checkers.models.cas_register import CasRegister
 from checkers.models.kv_append import KvAppend
 from checkers.options import CheckOptions, Limits
@@ -18,6 +19,8 @@ from tests.checkers import reference
 from tests.checkers.random_histories import draw_append, draw_cas, random_history
 
 OPTIONS = CheckOptions(limits=Limits(seconds=20))
+KEYS_TO_COMPILE = 1_500
+"""Keys of six operations at most: too many operations for the general engine to be asked first."""
 
 
 def many_keys(draw, apply, keys, size):
@@ -26,7 +29,7 @@ def many_keys(draw, apply, keys, size):
     for key in range(keys):
         base = len(operations)
         operations += [
-            msgspec.structs.replace(o, key=f"{key:03d}", index=base + o.index)
+            msgspec.structs.replace(o, key=f"{key:04d}", index=base + o.index)
             for o in random_history(random, draw, apply, size, 3)
         ]
     return operations
@@ -50,7 +53,7 @@ def test_a_short_history_gets_the_words_of_the_general_engine():
 
 
 def test_a_long_one_gets_the_same_verdicts_from_compiled_engines_however_many_threads(monkeypatch):
-    operations = many_keys(draw_cas, reference.cas_register, 1_000, 6)
+    operations = many_keys(draw_cas, reference.cas_register, KEYS_TO_COMPILE, 6)
     columns = columns_of(operations_table(operations))
     assert len(columns) > 5_000
     one = judge_columns(CasRegister(), columns, OPTIONS)
@@ -80,8 +83,33 @@ def test_an_engine_that_crashes_leaves_all_keys_unknown(monkeypatch, fault):
     def decide(*_):
         raise fault
 
-    operations = many_keys(draw_cas, reference.cas_register, 1_000, 6)
+    operations = many_keys(draw_cas, reference.cas_register, KEYS_TO_COMPILE, 6)
     monkeypatch.setattr(choose, "decide", decide)
     verdicts = judge_columns(CasRegister(), columns_of(operations_table(operations)), OPTIONS)
     assert {(v.verdict, v.crashed) for v in verdicts} == {(Verdict.UNKNOWN, True)}
-    assert len(verdicts) == 1_000
+    assert len(verdicts) == KEYS_TO_COMPILE
+
+
+@pytest.mark.parametrize(
+    ("model", "draw", "apply"),
+    [
+        (CasRegister(), draw_cas, reference.cas_register),
+        (KvAppend(), draw_append, reference.kv_append),
+    ],
+)
+def test_a_key_on_which_nothing_succeeded_is_never_valid(model, draw, apply):
+    operations = [
+        msgspec.structs.replace(one, status="fail") if one.key == "0000" else one
+        for one in many_keys(draw, apply, 2, 6)
+    ]
+    verdicts = judge_columns(model, columns_of(operations_table(operations)), OPTIONS)
+    assert [(one.key, one.is_vacuous) for one in verdicts] == [("0000", True), ("0001", False)]
+    assert verdicts[0].verdict is Verdict.UNKNOWN
+
+
+def test_a_key_is_judged_alike_in_another_process():
+    operations = many_keys(draw_cas, reference.cas_register, 1, 6)
+    sent = pickle.loads(pickle.dumps(_KeyJudge(CasRegister(), OPTIONS)))
+    (here,) = without_times([judge_key(CasRegister(), "0000", operations, OPTIONS)])
+    (there,) = without_times([sent(("0000", operations_table(operations)))])
+    assert there == here

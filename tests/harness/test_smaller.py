@@ -1,11 +1,16 @@
 """Smaller runs: each kind of step makes less of a run, keeps it possible, and comes to an end."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checkers.verdict import RunVerdict, Verdict
+from kraftproof.run_directory import RunDirectory
+from kraftproof.runner import RunResult, Simulation
 from kraftproof.scenario import Scenario, scenario
+from kraftproof.seed_result import SeedResult
 from kraftproof.smaller import (
     ROUNDING_NS,
     Size,
@@ -15,6 +20,8 @@ from kraftproof.smaller import (
     simpler,
     until,
 )
+from nemesis.fault import ACTIVE_CONTROLLER, Role
+from nemesis.pause import Pause
 from nemesis.schedule import SECOND_NS
 
 SEEDS = st.integers(0, 5_000)
@@ -50,22 +57,41 @@ def test_faults_move_forward_together(seed, data):
 @given(SEEDS)
 def test_fewer_nodes_are_there_for_every_fault(seed):
     whole = drawn(seed)
-    before = whole.options.controllers + whole.options.brokers
-    for smaller in fewer_nodes(whole):
-        nodes = smaller.options.controllers + smaller.options.brokers
-        assert nodes < before
-        assert smaller.schedule == whole.schedule
-        assert max(named(smaller), default=0) <= nodes
+    controllers, brokers = whole.options.controllers, whole.options.brokers
+    found = list(fewer_nodes(whole))
+    wanted = {
+        (controllers, fewer)
+        for fewer in range(1, brokers)
+        if max(named(whole), default=0) <= controllers + fewer
+    }
+    if controllers > 3 and not named(whole):
+        wanted.add((3, brokers))
+    assert {(one.options.controllers, one.options.brokers) for one in found} == wanted
+    assert len(found) == len(wanted)
+    assert all(one.schedule == whole.schedule for one in found)
+
+
+def test_of_five_controllers_and_four_brokers_are_left_those_that_a_fault_names():
+    one = scenario(2, Path("store"), nodes=(5, 4))
+    anyone = replace(one.schedule[0], fault=Pause(target=Role(name=ACTIVE_CONTROLLER)))
+    seventh = replace(anyone, fault=Pause(target=7))
+    assert nodes_left(replace(one, schedule=(anyone,))) == [(3, 4), (5, 1), (5, 2), (5, 3)]
+    assert nodes_left(replace(one, schedule=(anyone, seventh))) == [(5, 2), (5, 3)]
+
+
+def nodes_left(whole: Scenario) -> list[tuple[int, int]]:
+    options = [smaller.options for smaller in fewer_nodes(whole)]
+    return [(each.controllers, each.brokers) for each in options]
 
 
 @given(SEEDS)
 def test_fewer_clients_ask_less(seed):
     whole = drawn(seed)
-    for smaller in fewer_clients(whole):
-        asked = (smaller.options.concurrency, smaller.options.rate)
-        assert asked != (whole.options.concurrency, whole.options.rate)
-        assert asked[0] <= whole.options.concurrency
-        assert asked[1] <= whole.options.rate
+    concurrency, rate = whole.options.concurrency, whole.options.rate
+    wanted = [(fewer, rate) for fewer in (1, 2) if fewer < concurrency]
+    wanted += [(concurrency, 20.0)] if rate > 20 else []
+    found = [one.options for one in fewer_clients(whole)]
+    assert [(one.concurrency, one.rate) for one in found] == wanted
 
 
 @given(seed=SEEDS, data=st.data())
@@ -85,6 +111,28 @@ def test_a_fault_gets_shorter_and_rounder_until_nothing_is_left_to_do(seed, data
         one = chosen
     assert not list(simpler(place, one)), "it never ends"
     assert (one.schedule[place].until_ns - one.schedule[place].at_ns) == ROUNDING_NS
+
+
+def test_a_run_is_measured_by_its_schedule_its_verdict_and_its_simulation():
+    one = drawn(7)
+    nodes = one.options.controllers + one.options.brokers
+    found = Size.of(measured(one, Simulation(events=90, simulated_ns=2_500_000_000, violations=())))
+    count = len(one.schedule)
+    assert found == size(faults=count, operations=11, simulated_s=2.5, events=90, nodes=nodes)
+    unsimulated = Size.of(measured(one, None))
+    assert unsimulated == replace(found, simulated_s=0.0, events=0)
+
+
+def measured(one: Scenario, simulation: Simulation | None) -> SeedResult:
+    check = RunVerdict(history="h", model="m", verdict=Verdict.VALID, seconds=0, operations=11)
+    directory = RunDirectory(path=Path("store"))
+    result = RunResult(directory=directory, check=check, run=None, simulation=simulation)
+    return SeedResult(seed=7, scenario=one, result=result, cpu_s=0.0)
+
+
+def test_a_size_is_one_line():
+    told = "  3 faults     5 operations  6 nodes     4.0 simulated s     100 events"
+    assert size().describe() == told
 
 
 def size(**changes: float) -> Size:

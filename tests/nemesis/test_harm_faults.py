@@ -1,76 +1,20 @@
 """The faults that only some backends can make: drawn, applied, shown, healed, refused."""
 
-from dataclasses import dataclass, field
-from random import Random
-
 import pytest
 
 from cluster.protocol import ClusterOptions
-from cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions
 from kraftproof.planning import plan
 from kraftproof.scenario import EXTRAS
-from nemesis.catalogue import planner
 from nemesis.clock import LARGEST_RATE_PPM, Drift, rate_error
 from nemesis.degrade import Degrade
 from nemesis.disk import Wipe
-from nemesis.injector import Injector
-from nemesis.schedule import SECOND_NS, Scheduled
+from nemesis.schedule import Scheduled
 from nemesis.schedule_file import fault_line, parse_fault_line
+from tests.nemesis.injection import drawn, injected
 
 BROKER = 4
-
-
-@dataclass
-class Log:
-    rows: list[tuple[str, str]] = field(default_factory=list)
-
-    def write(self, phase, name, kind, targets, detail):
-        self.rows.append((phase, detail))
-
-    @property
-    def phases(self):
-        return [phase for phase, _ in self.rows]
-
-
-def raise_error(error):
-    raise error
-
-
-def drawn(kind, seed):
-    options = ClusterOptions(controllers=3, brokers=2, seed=seed, directory=None)
-    return planner(kind)(Random(seed), options.nodes)
-
-
-def injected(directory, fault, seconds=8):
-    cluster = SimulatedCluster(
-        ClusterOptions(controllers=3, brokers=2, seed=5, directory=directory)
-    )
-    log = Log()
-
-    async def roles():
-        return {}
-
-    async def main():
-        await cluster.start()
-        injector = Injector(cluster, roles, log, raise_error)
-        injector.start(
-            (
-                Scheduled(
-                    name="f0",
-                    kind=fault.kind,
-                    at_ns=0,
-                    until_ns=seconds * SECOND_NS,
-                    fault=fault,
-                ),
-            )
-        )
-        await injector.finish()
-        await cluster.quiesce()
-
-    cluster.run(main())
-    return cluster, log
 
 
 @pytest.mark.simulation

@@ -15,6 +15,7 @@ from nemesis.schedule import (
     HEALED_SHARE,
     QUIET_SHARE,
     SECOND_NS,
+    Scheduled,
     busy_windows,
     dense,
     quiet_windows,
@@ -96,10 +97,28 @@ def test_stories_need_all_their_nemeses():
 def test_every_fault_resolves_to_node_ids_and_describes_itself(seed, name):
     roles = {ACTIVE_CONTROLLER: (2,)}
     fault = planner(name)(Random(seed), nodes()).resolved(roles, nodes())
+    assert fault.targets
     assert all(isinstance(target, int) for target in fault.targets)
     assert fault.kind == name
     assert fault.describe()
     assert fault.describe_heal()
+
+
+def test_a_scheduled_fault_is_one_line():
+    cut = Cut(shape="x", links=(Link(1, 2), Link(2, 1)))
+    one = Scheduled(
+        name="f0", kind="partition", at_ns=SECOND_NS, until_ns=5 * SECOND_NS // 2, fault=cut
+    )
+    assert one.describe() == "   1.000 s to    2.500 s  f0    partition x: 1>2 2>1"
+    assert cut.describe_heal() == "heal 1>2 2>1"
+    role = Role(name=ACTIVE_CONTROLLER)
+    assert Cut(shape="x", around=role).describe() == "partition x of active-controller"
+
+
+def test_a_schedule_is_busy_while_its_faults_last():
+    schedule = spaced(("kill",), nodes(), Random(7), 60 * SECOND_NS)
+    assert schedule
+    assert busy_windows(schedule) == tuple((one.at_ns, one.until_ns) for one in schedule)
 
 
 def test_a_role_that_nobody_has_falls_on_a_controller():

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-import mutants.hook
+from scripts.edited_tests import run_edited
 from tests.requirements.breakages import BREAKAGES, Breakage
 
 
@@ -29,9 +29,8 @@ class CarriersOnly:
 
 def run(breakage: Breakage) -> int:
     """Install the edit, run the tests, and return pytest's exit status."""
-    mutants.hook.install_edits(breakage.mutant)
-    options = ["-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", breakage.tests]
-    return int(pytest.main(options, plugins=[CarriersOnly(breakage.requirement)]))
+    carriers = CarriersOnly(breakage.requirement)
+    return run_edited(breakage.mutant, [breakage.tests], [carriers])
 
 
 if __name__ == "__main__":

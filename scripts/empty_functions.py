@@ -1,0 +1,200 @@
+"""Empty functions one by one and say which of them no test misses: a test of our own tests.
+
+`python -m scripts.empty_functions [--sample N] [--seed S] [--seconds T] [PATH ...]`, or
+`make test-the-tests`. For each function of the modules, the body is replaced in memory by an empty
+result that fits the return annotation, and the tests that TESTS assigns to the module run up to
+the first failure, in a process of their own and for 60 s at most. A function whose tests all pass
+is a survivor. The exit status is 1 if there are survivors, 3 if tests fail on unedited modules.
+Tests that start another Python process run unedited code there, so they miss nothing.
+"""
+
+import argparse
+import ast
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import numba  # noqa: F401 - imported once here, inherited by every process below
+
+from mutants.mutant import Edit, Mutant
+from scripts.edited_tests import NOT_IMPORTED, run_edited
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS_FAILED, NO_BASELINE, TIMED_OUT = 1, 3, -1
+WORDS = {0: "SURVIVED", NOT_IMPORTED: "UNTESTED", TIMED_OUT: "timed out"}
+BOUND_S = 60.0
+CHECKERS = ("tests/checkers/test_verdict.py", "tests/checkers/test_judge.py")
+TESTS = {
+    "checkers/judge": CHECKERS,
+    "checkers/guards": ("tests/checkers/test_guards.py",),
+    "checkers/explain/engine_": ("tests/checkers/test_explain_engines.py",),
+    "kraftproof/shrinking": ("tests/harness/test_shrinking.py",),
+    "kraftproof/smaller": ("tests/harness/test_smaller.py",),
+    "nemesis": ("tests/nemesis", "tests/harness/test_schedule_files.py"),
+}
+"""The tests of the modules whose path begins so; the first row that fits counts."""
+FOLDERS = ("checkers/judge.py", "checkers/guards", "kraftproof/shrinking.py")
+DEFAULT_PATHS = (*FOLDERS, "kraftproof/smaller.py", "nemesis")
+EMPTY = {
+    "str": '""',
+    "bytes": 'b""',
+    "bool": "False",
+    "int": "0",
+    "float": "0.0",
+    "tuple": "()",
+    **dict.fromkeys(("list", "Sequence", "Iterable", "Collection"), "[]"),
+    **dict.fromkeys(("dict", "Mapping"), "{}"),
+    **dict.fromkeys(("set", "frozenset", "Set"), "set()"),
+    **dict.fromkeys(("Iterator", "Generator"), "iter(())"),
+}
+"""The empty result of a return annotation, by the annotation's outermost name; else None."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emptied:
+    """One function with an empty body."""
+
+    path: str
+    name: str
+    line: int
+    result: str
+    mutant: Mutant
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """Return the test files that the table assigns to the module."""
+        return next(files for prefix, files in TESTS.items() if self.path.startswith(prefix))
+
+
+def emptied(path: str) -> Iterator[Emptied]:
+    """Yield every function of a module with its body emptied, one at a time."""
+    source = (ROOT / path).read_text(encoding="utf-8")
+    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    for name, function in functions(ast.parse(source)):
+        result = empty_result(function.returns)
+        if is_empty(function.body, result):
+            continue
+        edit = Edit(module=module, old=source, new=without_body(source, function, result))
+        mutant = Mutant(mutant_id=f"empty-{name}", title=name, source=path, edits=(edit,))
+        yield Emptied(path=path, name=name, line=function.lineno, result=result, mutant=mutant)
+
+
+def functions(
+    tree: ast.AST, prefix: str = ""
+) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Yield the functions and methods of a module with their dotted names, inner ones too."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield f"{prefix}{node.name}", node
+        inner = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        yield from functions(node, f"{prefix}{node.name}." if inner else prefix)
+
+
+def empty_result(returns: ast.expr | None) -> str:
+    """Return the text of an empty value that fits an annotation; None where none is known."""
+    if isinstance(returns, ast.Constant) and isinstance(returns.value, str):
+        return empty_result(ast.parse(returns.value, mode="eval").body)
+    if isinstance(returns, ast.Subscript):
+        return empty_result(returns.value)
+    return EMPTY.get(returns.id, "None") if isinstance(returns, ast.Name) else "None"
+
+
+def is_empty(body: Sequence[ast.stmt], result: str) -> bool:
+    """Return whether a body does nothing already: a docstring, `...`, `pass` or that result."""
+    *rest, last = body
+    if any(not _is_text(statement) for statement in rest):
+        return False
+    returned = isinstance(last, ast.Return) and ast.unparse(last) == f"return {result}"
+    return _is_text(last) or isinstance(last, ast.Pass | ast.Raise) or returned
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def without_body(source: str, function: ast.FunctionDef | ast.AsyncFunctionDef, result: str) -> str:
+    """Return a module's source with one function's body replaced by the return of a result."""
+    lines = source.splitlines(keepends=True)
+    first, last = function.body[0], function.body[-1]
+    indent = " " * first.col_offset
+    generates = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function))
+    is_async = isinstance(function, ast.AsyncFunctionDef)
+    text = "return\n" + f"{indent}yield\n" if generates and is_async else f"return {result}\n"
+    return "".join([*lines[: first.lineno - 1], indent, text, *lines[last.end_lineno :]])
+
+
+def run_apart(mutant: Mutant, tests: Sequence[str], seconds: float) -> int:
+    """Run tests in a process of their own; return pytest's exit status, or TIMED_OUT."""
+    context = multiprocessing.get_context("fork")
+    process = context.Process(target=_run_quietly, args=(mutant, tests))
+    process.start()
+    process.join(seconds)
+    status = TIMED_OUT if process.exitcode is None else process.exitcode
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid or 0, signal.SIGKILL)
+    process.join()
+    return status
+
+
+def _run_quietly(mutant: Mutant, tests: Sequence[str]) -> None:
+    os.setsid()
+    os.nice(10)
+    with open(os.devnull, "r+b") as nowhere:
+        for descriptor in range(3):
+            os.dup2(nowhere.fileno(), descriptor)
+    os._exit(run_edited(mutant, tests))
+
+
+def sampled(paths: Sequence[str], sample: int | None, seed: int) -> list[Emptied]:
+    """Return the functions to empty: all of the paths, or a sample drawn with a seed."""
+    folders = [ROOT / path for path in paths]
+    files = [
+        file for each in folders for file in ([each] if each.is_file() else each.rglob("*.py"))
+    ]
+    names = sorted({str(file.relative_to(ROOT)) for file in files})
+    every = [one for name in names for one in emptied(name)]
+    drawn = Random(seed).sample(every, len(every))
+    return drawn[:sample]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the survivors and return the exit status."""
+    parser = argparse.ArgumentParser(prog="empty_functions", description="Name untested functions.")
+    parser.add_argument("paths", nargs="*", default=DEFAULT_PATHS, help="modules or folders")
+    parser.add_argument("--sample", type=int, help="empty this many functions (default: all)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the sample (default: 1)")
+    parser.add_argument(
+        "--seconds", type=float, default=1200, help="end after this (default: 1200)"
+    )
+    options = parser.parse_args(arguments)
+    print(f"seed {options.seed}, sample {options.sample or 'all'}: {', '.join(options.paths)}")
+    ends, chosen = (
+        time.monotonic() + options.seconds,
+        sampled(options.paths, options.sample, options.seed),
+    )
+    unedited = Mutant(mutant_id="none", title="no edit", source="", edits=())
+    for tests in sorted({one.tests for one in chosen}):
+        if run_apart(unedited, tests, BOUND_S):
+            print(f"fail or take over {BOUND_S:g} s on unedited modules: {' '.join(tests)}")
+            return NO_BASELINE
+    survivors = done = 0
+    for one in chosen:
+        if time.monotonic() > ends:
+            break
+        status, done = run_apart(one.mutant, one.tests, BOUND_S), done + 1
+        word = WORDS.get(status, "noticed")
+        survivors += status in {0, NOT_IMPORTED}
+        print(f"{word:<9} {one.path}:{one.line} {one.name} -> {one.result}", flush=True)
+    print(f"{done} of {len(chosen)} functions emptied, {survivors} survivors")
+    return int(survivors > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

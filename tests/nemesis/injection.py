@@ -1,0 +1,65 @@
+"""One fault injected into a simulated cluster, with what was observed when each phase began."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+
+from cluster.protocol import ClusterOptions
+from cluster.simulated.simulated_cluster import SimulatedCluster
+from nemesis.catalogue import planner
+from nemesis.injector import Injector
+from nemesis.schedule import SECOND_NS, Scheduled
+
+
+@dataclass
+class Log:
+    observe: Callable[[], object]
+    rows: list[tuple[str, str]] = field(default_factory=list)
+    observed: dict[str, object] = field(default_factory=dict)
+
+    def write(self, phase, name, kind, targets, detail):
+        self.rows.append((phase, detail))
+        self.observed[phase] = self.observe()
+
+    @property
+    def phases(self):
+        return [phase for phase, _ in self.rows]
+
+
+def raise_error(error):
+    raise error
+
+
+def drawn(kind, seed):
+    options = ClusterOptions(controllers=3, brokers=2, seed=seed, directory=None)
+    return planner(kind)(Random(seed), options.nodes)
+
+
+def injected(directory, fault, seconds=8, observe=lambda cluster: None):
+    cluster = SimulatedCluster(
+        ClusterOptions(controllers=3, brokers=2, seed=5, directory=directory)
+    )
+    log = Log(lambda: observe(cluster))
+
+    async def roles():
+        return {}
+
+    async def main():
+        await cluster.start()
+        injector = Injector(cluster, roles, log, raise_error)
+        injector.start(
+            (
+                Scheduled(
+                    name="f0",
+                    kind=fault.kind,
+                    at_ns=0,
+                    until_ns=seconds * SECOND_NS,
+                    fault=fault,
+                ),
+            )
+        )
+        await injector.finish()
+        await cluster.quiesce()
+
+    cluster.run(main())
+    return cluster, log

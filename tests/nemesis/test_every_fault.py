@@ -1,0 +1,59 @@
+"""Every fault changes the cluster while it is applied, shows so, and heals what it has changed."""
+
+import pytest
+
+from nemesis.catalogue import ours
+from tests.nemesis.injection import drawn, injected
+
+CHANGED = {
+    "kill": "processes",
+    "kill-all": "processes",
+    "restart": "processes",
+    "lose-unsynced": "processes",
+    "wipe": "processes",
+    "pause": "paused",
+    "partition": "cuts",
+    "clock": "clocks",
+    "clock-strobe": "clocks",
+    "drift": "clocks",
+    "disk-full": "disks",
+    "disk-error": "disks",
+    "slow-disk": "disks",
+    "loss": "links",
+    "reset": "links",
+    "stall": "links",
+}
+"""The part of a cluster's state that a fault changes as soon as it is applied."""
+SEEDS = range(3)
+
+
+def state_of(cluster):
+    machines, links = cluster.world.machines, cluster.world.links
+    alive = [(n, machine) for n, machine in machines.items() if machine.process is not None]
+    clocks = {n: machine.around.clock for n, machine in machines.items()}
+    return {
+        "processes": {n: machine.lives for n, machine in alive},
+        "paused": {n for n, machine in alive if machine.process.is_paused},
+        "cuts": set(links._cuts),
+        "clocks": {n: (c.wall_offset_ns, c._strobe, c.rate_ppm) for n, c in clocks.items()},
+        "disks": {n: list(machine.health.troubles) for n, machine in machines.items()},
+        "links": {link: list(toxics) for link, toxics in links._weather._toxics.items()},
+    }
+
+
+def test_every_fault_of_ours_is_in_the_table():
+    assert set(CHANGED) == set(ours())
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("kind", sorted(CHANGED))
+def test_a_fault_changes_the_cluster_while_it_is_applied_and_no_longer(tmp_path, kind):
+    shown = 0
+    for seed in SEEDS:
+        _, log = injected(tmp_path, drawn(kind, seed), observe=state_of)
+        before, applied, healed = (log.observed[p] for p in ("intent", "applied", "healed"))
+        assert applied[CHANGED[kind]] != before[CHANGED[kind]]
+        shown += "bitten" in log.phases
+        assert healed.pop("processes").keys() == before.pop("processes").keys()
+        assert healed == before
+    assert shown > 0
