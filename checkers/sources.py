@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from checkers.crash import ModelCrashError, crashed
 from checkers.guards.facts import RunFacts
-from checkers.history import HistoryError, Operation
+from checkers.history import Operation
+from checkers.lines import HistoryError
 from checkers.models import Model, has_own_keys, infer_model, model_named
 from checkers.options import CheckOptions, Limits
 from checkers.reading import is_history, located_operations_of, operations_table_of
@@ -49,6 +50,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         options: limits, and the bounds of leases.
         tables: where the run's neutral tables lie, None for a bare history.
         facts: what the guards work on, None for a bare history.
+        is_keyed: whether each value is [key, value]; None to tell from the values.
     """
 
     label: str
@@ -57,6 +59,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     options: CheckOptions
     tables: Path | None = None
     facts: RunFacts | None = None
+    is_keyed: bool | None = None
 
     @property
     def model_name(self) -> str:
@@ -69,7 +72,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             CheckerInputError: it can't be read, or no model or more than one fits it.
         """
-        table = operations_table_of(self.history)
+        table = operations_table_of(self.history, is_keyed=self.is_keyed)
         functions = table.column("f").unique().to_pylist()
         if self.model is not None or not functions:
             return History(source=self, table=_under_own_keys(self, table))
@@ -77,16 +80,6 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         inferred = infer_model(self.history, functions, some)
         source = msgspec.structs.replace(self, model=inferred)
         return History(source=source, table=_under_own_keys(source, table))
-
-    def operations(self) -> Iterator[Operation]:
-        """Yields the operations as they complete, each valid for the model and under its key."""
-        if self.model is None:
-            yield from located_operations_of(self.history)
-            return
-        for operation in located_operations_of(self.history, self.model.validate):
-            key = _key_by(self.model, operation)
-            same = key == operation.key
-            yield operation if same else msgspec.structs.replace(operation, key=key)
 
     def named(self, error: ValueError) -> CheckerInputError:
         """Returns the error for a value that the model can't read, with file and line."""
@@ -104,7 +97,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
                 _key_by(model, operation)
 
         try:
-            for _ in located_operations_of(self.history, validate):
+            located = located_operations_of(self.history, validate, is_keyed=self.is_keyed)
+            for _ in located:
                 pass
         except CheckerInputError as located:
             return located
