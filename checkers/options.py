@@ -46,9 +46,11 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
         leases: the bounds of leases.
         processes: how many cores the keys of one history may use.
         faults: when each fault of the run was in force; None for a history that is no run.
+        is_keyed: whether each value is [key, value]; None to tell from the values.
     """
 
     limits: Limits = Limits()
     leases: LeaseBounds = LeaseBounds()
     processes: int = 1
     faults: tuple[FaultSpan, ...] | None = None
+    is_keyed: bool | None = None

@@ -47,10 +47,9 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         label: the path as the user gave it, or as found under it.
         history: the history's file.
         model: the model; None for one to infer, and for an empty history that names none.
-        options: limits, and the bounds of leases.
+        options: limits, the bounds of leases, and what the user states of the values.
         tables: where the run's neutral tables lie, None for a bare history.
         facts: what the guards work on, None for a bare history.
-        is_keyed: whether each value is [key, value]; None to tell from the values.
     """
 
     label: str
@@ -59,7 +58,6 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     options: CheckOptions
     tables: Path | None = None
     facts: RunFacts | None = None
-    is_keyed: bool | None = None
 
     @property
     def model_name(self) -> str:
@@ -72,7 +70,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             CheckerInputError: it can't be read, or no model or more than one fits it.
         """
-        table = operations_table_of(self.history, is_keyed=self.is_keyed)
+        table = operations_table_of(self.history, is_keyed=self.options.is_keyed)
         functions = table.column("f").unique().to_pylist()
         if self.model is not None or not functions:
             return History(source=self, table=_under_own_keys(self, table))
@@ -97,7 +95,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
                 _key_by(model, operation)
 
         try:
-            located = located_operations_of(self.history, validate, is_keyed=self.is_keyed)
+            located = located_operations_of(self.history, validate, is_keyed=self.options.is_keyed)
             for _ in located:
                 pass
         except CheckerInputError as located:
@@ -155,6 +153,7 @@ def find_sources(
     refuse: Refuse | None = None,
     *,
     processes: int = 1,
+    is_keyed: bool | None = None,
 ) -> Iterator[Source]:
     """Returns every history under the paths, in the order given and sorted within a folder.
 
@@ -163,6 +162,7 @@ def find_sources(
         model: the name of the model of all of them; otherwise it is inferred.
         limits: what one key may cost.
         processes: how many cores the keys of one history may use.
+        is_keyed: whether each value is [key, value]; None to tell from the values.
         refuse: told of every path and run directory that can't be checked; the others are returned.
 
     Raises:
@@ -170,7 +170,7 @@ def find_sources(
             turn comes, if a path has no history or a run directory can't be read.
     """
     given = None if model is None else model_named(model)
-    options = CheckOptions(limits=limits or Limits(), processes=processes)
+    options = CheckOptions(limits=limits or Limits(), processes=processes, is_keyed=is_keyed)
     return _sources(paths, given, options, refuse)
 
 

@@ -43,13 +43,13 @@ class Explained:
     faults: list[FaultEvent]
 
 
-def read_history(path: Path, model: str | None = None) -> History:
+def read_history(path: Path, model: str | None = None, *, is_keyed: bool | None = None) -> History:
     """Returns the one history that a path names.
 
     Raises:
         CheckerInputError: it can't be read, no model fits, or there are several.
     """
-    source, *others = find_sources([path], model)
+    source, *others = find_sources([path], model, is_keyed=is_keyed)
     if others:
         raise CheckerInputError(f"{path}: {len(others) + 1} histories in it: name one of them")
     return source.read()

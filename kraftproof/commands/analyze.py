@@ -22,6 +22,7 @@ from checkers.sources import Source, find_sources
 from checkers.verdict import USAGE_ERROR_EXIT_CODE, CheckerInputError, Verdict
 from kraftproof.analysis_progress import AnalysisProgress
 from kraftproof.errors import UsageError
+from kraftproof.history_options import Keyed
 from kraftproof.output import STYLES, complain, say_json, say_verdict
 from kraftproof.report.analysis import Analysis, Row, read_analysis
 from kraftproof.report.analysis_page import write_analysis_page
@@ -71,6 +72,7 @@ def analyze(
         ),
     ] = 1.0,
     *,
+    is_keyed: Keyed = None,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
 ) -> None:
     """Judge any number of runs on Spark, and say how they fared, as tables and one page.
@@ -85,7 +87,7 @@ def analyze(
     """
     refused: list[CheckerInputError] = []
     limits = Limits(seconds=key_seconds)
-    sources = list(find_sources(paths, model, limits, refused.append))
+    sources = list(find_sources(paths, model, limits, refused.append, is_keyed=is_keyed))
     mistakes = [str(error) for error in refused]
     analysis = None
     if sources:

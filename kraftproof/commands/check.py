@@ -21,6 +21,7 @@ from checkers.compiling import report_compiling
 from checkers.options import Limits
 from checkers.verdict import USAGE_ERROR_EXIT_CODE, Verdict, worst
 from kraftproof.errors import UsageError
+from kraftproof.history_options import Keyed
 from kraftproof.output import complain, in_one_line
 from kraftproof.quick_start import without_pandas
 from kraftproof.verdict_json import json_line
@@ -72,6 +73,7 @@ def check(
         ),
     ] = None,
     *,
+    is_keyed: Keyed = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a history.")] = False,
 ) -> None:
     """Check recorded histories and say for each whether it is valid, invalid or unknown.
@@ -107,6 +109,7 @@ def check(
             engine.value,
             limits=Limits(seconds=key_seconds),
             processes=processes or len(os.sched_getaffinity(0)),
+            is_keyed=is_keyed,
             refuse=refused.append,
             report=_report,
         )
