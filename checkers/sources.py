@@ -15,12 +15,14 @@ from typing import Final
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from checkers.crash import ModelCrashError, crashed
 from checkers.guards.facts import RunFacts
 from checkers.history import Operation
 from checkers.lines import HistoryError
-from checkers.models import Model, has_own_keys, infer_model, model_named
+from checkers.models import Model, has_own_keys, model_named
+from checkers.models.inference import infer_model
 from checkers.options import CheckOptions, Limits
 from checkers.reading import is_history, located_operations_of, operations_table_of
 from checkers.reading.parquet import is_table_folder
@@ -34,7 +36,7 @@ TABLES_DIRECTORY: Final = "tables"
 NODE_TABLES: Final = ("records", "snapshots", "trace")
 NO_MODEL: Final = "none"
 SAMPLE: Final = 200
-"""How many operations are looked at where several models know a history's functions."""
+"""How many operations of each function are looked at to tell the model."""
 
 Refuse = Callable[[CheckerInputError], None]
 """What is done with a history that can't be checked; it raises, or notes and goes on."""
@@ -74,8 +76,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         functions = table.column("f").unique().to_pylist()
         if self.model is not None or not functions:
             return History(source=self, table=_under_own_keys(self, table))
-        some = iterate_rows(table.slice(0, SAMPLE))
-        inferred = infer_model(self.history, functions, some)
+        inferred = infer_model(self.history, functions, sample_of(table))
         source = msgspec.structs.replace(self, model=inferred)
         return History(source=source, table=_under_own_keys(source, table))
 
@@ -115,6 +116,16 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
     source: Source
     table: pa.Table
+
+
+def sample_of(table: pa.Table) -> Iterator[Operation]:
+    """Yields the first operations of each function, those that were answered before the others."""
+    is_ok = pc.equal(table.column("status"), "ok")
+    for function in table.column("f").unique().to_pylist():
+        is_called = pc.equal(table.column("f"), function)
+        answered = table.filter(pc.and_(is_called, is_ok)).slice(0, SAMPLE)
+        others = table.filter(pc.and_(is_called, pc.invert(is_ok))).slice(0, SAMPLE)
+        yield from iterate_rows(pa.concat_tables([answered, others]))
 
 
 def _under_own_keys(source: Source, table: pa.Table) -> pa.Table:

@@ -22,6 +22,8 @@ from checkers.text import as_json
 
 _UNREAD: Final = ""
 """Stands for every value that no read and no cas of the history asks for; no JSON text."""
+_CONTAINERS: Final = frozenset("[{")
+"""How the JSON of lists and maps begins."""
 
 
 def canonical(value: object) -> str:
@@ -41,6 +43,12 @@ class CasRegister(ReducibleModel, ColumnarModel):
             raise unknown_function(self, operation)
         if operation.f == "cas" and not _is_pair(operation.input):
             raise ValueError(f"field value: cas takes [old, new], not {as_json(operation.input)}")
+
+    def has_shape(self, operations: Sequence[Operation]) -> bool:
+        """Say whether each list or map that was read is one of those that were written."""
+        read = {canonical(one.output)[0] for one in operations if one.f == "read"}
+        written = {value[0] for one in operations if (value := _value_set(one)) is not None}
+        return read & _CONTAINERS <= written
 
     @override
     def calls_of(self, columns: Columns) -> RegisterCalls:

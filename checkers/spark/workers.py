@@ -15,7 +15,8 @@ from checkers.guards.facts import RunFacts
 from checkers.guards.tally import Tally, tally_of
 from checkers.judge import judge_columns
 from checkers.kraft.run_checks import RUN_CHECKS
-from checkers.models import has_own_keys, infer_model, model_named
+from checkers.models import has_own_keys, model_named
+from checkers.models.inference import infer_model
 from checkers.options import CheckOptions
 from checkers.schema import FINDINGS, OPERATIONS, VERDICTS, table_schema
 from checkers.sources import SAMPLE, Source, node_tables_there

@@ -120,7 +120,7 @@ def test_keys_on_which_nothing_succeeded_take_no_part_in_the_verdict(tmp_path):
     ("content", "options", "wanted"),
     [
         ('{"index":0}\n', (), ":1: Object missing required field `process`"),
-        ("[]\n", (), ":1: Expected `object`, got `array`"),
+        ("[1]\n", (), ":1: Expected `object`, got `int`"),
         ("FROB", (), "no model fits the operations frob: give --model ("),
         ("FROB", ("--model", "mutex"), ":1: field f: frob is no operation of mutex, which has acq"),
         ("FROB", ("--model", "nope"), "model nope: no such model; there are "),
