@@ -20,10 +20,11 @@ import pyarrow.compute as pc
 from checkers.crash import ModelCrashError, crashed
 from checkers.guards.facts import RunFacts
 from checkers.history import Operation
+from checkers.initial import started
 from checkers.lines import HistoryError
 from checkers.models import Model, has_own_keys, model_named
 from checkers.models.inference import infer_model
-from checkers.options import CheckOptions, Limits
+from checkers.options import CheckOptions, InitialValues, Limits
 from checkers.reading import is_history, located_operations_of, operations_table_of
 from checkers.reading.parquet import is_table_folder
 from checkers.run_files import RUN_FILE, read_run_files
@@ -75,10 +76,10 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         table = operations_table_of(self.history, is_keyed=self.options.is_keyed)
         functions = table.column("f").unique().to_pylist()
         if self.model is not None or not functions:
-            return History(source=self, table=_under_own_keys(self, table))
+            return _history(self, table)
         inferred = infer_model(self.history, functions, sample_of(table))
         source = msgspec.structs.replace(self, model=inferred)
-        return History(source=source, table=_under_own_keys(source, table))
+        return _history(source, table)
 
     def named(self, error: ValueError) -> CheckerInputError:
         """Returns the error for a value that the model can't read, with file and line."""
@@ -116,6 +117,14 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
     source: Source
     table: pa.Table
+
+
+def _history(source: Source, table: pa.Table) -> History:
+    """Returns a history under the model's keys, after what sets up its initial values."""
+    table, stated = _under_own_keys(source, table), source.options.initial
+    if source.model is not None and stated is not None:
+        table = started(source.history, source.model, table, stated)
+    return History(source=source, table=table)
 
 
 def sample_of(table: pa.Table) -> Iterator[Operation]:
@@ -165,6 +174,7 @@ def find_sources(
     *,
     processes: int = 1,
     is_keyed: bool | None = None,
+    initial: InitialValues | None = None,
 ) -> Iterator[Source]:
     """Returns every history under the paths, in the order given and sorted within a folder.
 
@@ -174,6 +184,7 @@ def find_sources(
         limits: what one key may cost.
         processes: how many cores the keys of one history may use.
         is_keyed: whether each value is [key, value]; None to tell from the values.
+        initial: what the systems hold at first; None if nobody says so.
         refuse: told of every path and run directory that can't be checked; the others are returned.
 
     Raises:
@@ -181,7 +192,9 @@ def find_sources(
             turn comes, if a path has no history or a run directory can't be read.
     """
     given = None if model is None else model_named(model)
-    options = CheckOptions(limits=limits or Limits(), processes=processes, is_keyed=is_keyed)
+    options = CheckOptions(
+        limits=limits or Limits(), processes=processes, is_keyed=is_keyed, initial=initial
+    )
     return _sources(paths, given, options, refuse)
 
 

@@ -12,3 +12,12 @@ Keyed = Annotated[
         show_default=False,
     ),
 ]
+Initial = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What every key, account or register holds at first, as JSON; KEY=VALUE for one of"
+        " them. May be given again.",
+        metavar="[KEY=]VALUE",
+        show_default=False,
+    ),
+]

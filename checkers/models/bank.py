@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from checkers.findings import phrase
 from checkers.history import Operation, as_text
+from checkers.initial import Step
 from checkers.models.specification import Call, Specification
 from checkers.text import as_json
 
@@ -99,6 +100,11 @@ class Bank(Specification):
         assert isinstance(one, Call)
         assert isinstance(other, Call)
         return one.f == other.f and (self.allows_negative or one.f == "read")
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the read of what the accounts hold at first."""
+        _require_balances(value)
+        return [("read", None, value)]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return which balance can't be, or with which read's total that of another disagrees."""

@@ -14,6 +14,7 @@ from checkers.calls.register import RegisterCalls, register_calls
 from checkers.calls.values import require_functions
 from checkers.columns import Columns
 from checkers.history import Operation
+from checkers.initial import Step
 from checkers.models import ColumnarModel, unknown_function
 from checkers.models.blocks import Access, turns_of_blocks
 from checkers.models.reasons import Values
@@ -117,6 +118,10 @@ class CasRegister(ReducibleModel, ColumnarModel):
         asked_for = {call[0] for call in window if isinstance(call, tuple)}
         held = {call[1] for call in history if isinstance(call, tuple)} | set(starts)
         return [*sorted(str(state) for state in held & asked_for if state is not None), _UNREAD]
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the write of what the register holds at first."""
+        return [("write", value, value)]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return why the register can't have held the value that an operation found."""

@@ -18,10 +18,11 @@ from rich.text import Text
 
 from checkers import CheckerInputError, RunVerdict, check_paths
 from checkers.compiling import report_compiling
+from checkers.initial import parse_initial
 from checkers.options import Limits
 from checkers.verdict import USAGE_ERROR_EXIT_CODE, Verdict, worst
 from kraftproof.errors import UsageError
-from kraftproof.history_options import Keyed
+from kraftproof.history_options import Initial, Keyed
 from kraftproof.output import complain, in_one_line
 from kraftproof.quick_start import without_pandas
 from kraftproof.verdict_json import json_line
@@ -74,6 +75,7 @@ def check(
     ] = None,
     *,
     is_keyed: Keyed = None,
+    initial: Initial = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a history.")] = False,
 ) -> None:
     """Check recorded histories and say for each whether it is valid, invalid or unknown.
@@ -110,6 +112,7 @@ def check(
             limits=Limits(seconds=key_seconds),
             processes=processes or len(os.sched_getaffinity(0)),
             is_keyed=is_keyed,
+            initial=parse_initial(initial),
             refuse=refused.append,
             report=_report,
         )

@@ -34,7 +34,7 @@ def test_a_transfer_between_two_reads(tmp_path):
     moves[2] = ("read", None, {"0": 55, "1": 40})
     result = checked(tmp_path, *moves)
     assert result.exit_code == 1
-    assert "its balances come to 95, those of read -> {" in result.output
+    assert "its balances come to 95, those of read (operation 0) to 100" in result.output
 
 
 def test_an_overdraft_is_wrong_unless_it_is_allowed(tmp_path):
