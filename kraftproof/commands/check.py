@@ -84,12 +84,12 @@ def check(
     Judges old runs again.
 
     [bold]kraftproof check --model cas-register history.jsonl[/]
-    Any history in the same form: one JSON object a line with index, process,
-    type (invoke, ok, fail, info), f, key and value.
+    Any history of JSON objects with index, process, type (invoke, ok, fail,
+    info), f, key and value: one a line, or all in one array.
 
     [bold]kraftproof check store/etcd/latest/history.edn[/]
     Jepsen's EDN, the log of a Jepsen test (*.log), or a Parquet table of
-    operations; all but Parquet may be packed (.gz).
+    operations or events; packed or not (gz, bz2, xz, zst, lz4).
 
     --json: history, model, verdict, seconds, operations, keys (how many),
     findings, doubts (mishaps and unmet guards), notes, not_applicable. A finding
@@ -120,9 +120,14 @@ def check(
     except CheckerInputError as error:
         verdicts = []
         refused.append(error)
+    raise typer.Exit(_exit_code(refused, verdicts))
+
+
+def _exit_code(refused: list[ValueError], verdicts: list[Verdict]) -> int:
+    """Say each mistake once, and return the exit code."""
     for mistake in dict.fromkeys(map(str, refused)):
         complain(f"kraftproof check: {mistake}")
-    raise typer.Exit(USAGE_ERROR_EXIT_CODE if refused else worst(verdicts).exit_code)
+    return USAGE_ERROR_EXIT_CODE if refused else worst(verdicts).exit_code
 
 
 def _report(line: str) -> None:
