@@ -13,7 +13,7 @@ from checkers.assembly import unknown, write_results
 from checkers.crash import ModelCrashError
 from checkers.faults import read_faults
 from checkers.inline import check_inline
-from checkers.options import Limits
+from checkers.options import InitialValues, Limits
 from checkers.reading import size_of
 from checkers.run_files import FAULTS_FILE, RUN_FILE
 from checkers.sources import (
@@ -76,6 +76,8 @@ def check_paths(
     *,
     limits: Limits | None = None,
     processes: int = 1,
+    is_keyed: bool | None = None,
+    initial: InitialValues | None = None,
     refuse: Refuse | None = None,
     report: Report = _silent,
 ) -> Iterator[RunVerdict]:
@@ -88,6 +90,8 @@ def check_paths(
         engine: `inline` for this machine's processes, or `spark`.
         limits: what one key may cost.
         processes: how many cores the inline engine may use.
+        is_keyed: whether each value is [key, value]; None to tell from the values.
+        initial: what the systems hold at first; None if nobody says so.
         refuse: told of each history that can't be checked; the others are checked all the same.
         report: takes a line of progress for each step of Spark.
 
@@ -95,7 +99,9 @@ def check_paths(
         CheckerInputError: at once, if there is no such model; when its turn comes, if there is no
             Spark, or, without `refuse`, if a history can't be read.
     """
-    sources = find_sources(paths, model, limits, refuse, processes=processes)
+    sources = find_sources(
+        paths, model, limits, refuse, processes=processes, is_keyed=is_keyed, initial=initial
+    )
     if engine == "inline":
         return _check_each(sources, refuse)
     return _check_on_spark(sources, refuse, report)

@@ -81,7 +81,8 @@ def fact_of(operation: Operation) -> str:
 def phrase(operation: Operation) -> str:
     """Return an operation that a reason names, as: write 4 (operation 17)."""
     asked = "" if operation.input is None else f" {shown(operation.input)}"
-    return f"{operation.f}{asked} (operation {operation.index})"
+    which = "the initial value" if operation.index < 0 else f"operation {operation.index}"
+    return f"{operation.f}{asked} ({which})"
 
 
 def node_text(node: str) -> str:

@@ -1,9 +1,11 @@
 """Reads a history, one JSON event a line, into operations.
 
 The form is that of tests/histories/README.md with `time` (ns, monotonic), `node` and `error`; a
-file whose name ends in .gz is unpacked as it is read. The reader streams: it holds open operations
-and the distinct keys only. It does not know models or judge values; it refuses, in one line that
-names file, line and field, what is no history at all. An empty file is an empty history.
+JSON array of events is read, too. A packed file is unpacked as it is read (`checkers.unpacking`).
+The reader streams: it holds open operations and the distinct keys only; an array is read whole.
+What the process `nemesis` does is left out. The reader does not know models or judge values; it
+refuses, in one line that names file, line and field, what is no history at all. An empty file is an
+empty history.
 
 What the tables can't hold is refused too: an index, process or time beyond 64 bits, values
 nested deeper than the decoder goes, lines longer than MAX_LINE_BYTES, and keys that would have one
@@ -11,42 +13,22 @@ text, such as 1 and "1". Long files are read by `checkers.reading`, which leaves
 whatever is not plain.
 """
 
-import gzip
-import zlib
-from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
-from typing import Annotated, Final, Literal, Protocol
+from typing import Annotated, Final, Literal
 
 import msgspec
 
+from checkers.lines import HistoryError, NumberedLine, each_value, open_lines
 from checkers.text import shortened
-from checkers.verdict import CheckerInputError
 
 EventType = Literal["invoke", "ok", "fail", "info"]
 Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 EventIndex = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 2)]
 """The last number of 64 bits stands for no event (`checkers.columns.NEVER`)."""
 
-MAX_LINE_BYTES: Final = 64 << 20
-"""A longer line is refused: an archive of a few bytes may hold one without an end."""
-
-NumberedLine = tuple[int, bytes]
-"""A line's number, from 1, and its text without white space around it."""
-
-
-class SupportsReadline(Protocol):
-    """A file that can be read line by line."""
-
-    def readline(self, limit: int, /) -> bytes:
-        """Returns the next line, or its first `limit` bytes; nothing at the end."""
-        ...
-
-
-class HistoryError(CheckerInputError):
-    """A history that can't be read; the message is one line."""
+NEMESIS: Final = frozenset({"nemesis", ":nemesis"})
+"""The process of what is done to the system, which is no operation on it."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,6 +43,10 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     time: Int64 | None = None
     node: int | str | None = None
     error: object = None
+
+
+class _Doer(msgspec.Struct, frozen=True):
+    process: str
 
 
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,50 +85,25 @@ def iterate_operations(path: Path, validate: Validator | None = None) -> Iterato
         yield from pair(path, _json_events(path, lines), validate)
 
 
-@contextmanager
-def open_lines(path: Path) -> Iterator[Iterator[NumberedLine]]:
-    """Opens a file, unpacks it if its name ends in .gz, and gives its lines that are not blank.
-
-    Raises:
-        HistoryError: the file can't be read, or a line is longer than MAX_LINE_BYTES.
-    """
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            if path.suffix == ".gz" and path.stat().st_size == 0:
-                raise HistoryError(f"{path}: can't be read: an archive without a byte")
-            yield _numbered(path, file)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise HistoryError(f"{path}: can't be read: {reason}") from error
-
-
-def _numbered(path: Path, file: SupportsReadline) -> Iterator[NumberedLine]:
-    for number in count(start=1):
-        line = file.readline(MAX_LINE_BYTES + 1)
-        if len(line) > MAX_LINE_BYTES:
-            raise HistoryError(f"{path}:{number}: a line longer than {MAX_LINE_BYTES} bytes")
-        if not line:
-            return
-        stripped = line.removeprefix(BOM_UTF8).strip() if number == 1 else line.strip()
-        if stripped:
-            yield number, stripped
-
-
 def _json_events(path: Path, lines: Iterable[NumberedLine]) -> Iterator[tuple[int, Event]]:
     decoder = msgspec.json.Decoder(Event)
-    for number, line in lines:
-        yield number, _decode(path, number, line, decoder)
+    for number, line in each_value(path, iter(lines)):
+        event = _decode(path, number, line, decoder)
+        if event is not None:
+            yield number, event
 
 
 def pair(
-    path: Path, events: Iterable[tuple[int, Event]], validate: Validator | None = None
+    path: Path, events: Iterable[tuple[int | str, Event]], validate: Validator | None = None
 ) -> Iterator[Operation]:
     """Yields the operations of events, each given with its line, as `iterate_operations` does.
+
+    A place that is a text, such as " row 3", stands for a line.
 
     Raises:
         HistoryError: an event can't follow those before it, or `validate` refuses an operation.
     """
-    open_operations: dict[int, tuple[Operation, int]] = {}
+    open_operations: dict[int, tuple[Operation, int | str]] = {}
     is_text: dict[str, bool] = {}
     last_index, invocations = -1, 0
     for number, event in events:
@@ -171,10 +132,15 @@ def pair(
         yield validated(f"{path}:{number}", operation, validate)
 
 
-def _decode(path: Path, number: int, line: bytes, decoder: msgspec.json.Decoder[Event]) -> Event:
+def _decode(
+    path: Path, number: int, line: bytes, decoder: msgspec.json.Decoder[Event]
+) -> Event | None:
+    """Returns the event of a line; None if the nemesis did it."""
     try:
         return decoder.decode(line)
     except msgspec.ValidationError as error:
+        if _is_of_nemesis(line):
+            return None
         raise refused_event(path, number, error) from error
     except RecursionError as error:
         raise _error(path, number, "value", "nested too deep") from error
@@ -182,23 +148,30 @@ def _decode(path: Path, number: int, line: bytes, decoder: msgspec.json.Decoder[
         raise HistoryError(f"{path}:{number}: not a JSON event: {error}") from error
 
 
-def refused_event(path: Path, number: int, error: msgspec.ValidationError) -> HistoryError:
+def _is_of_nemesis(line: bytes) -> bool:
+    try:
+        return msgspec.json.decode(line, type=_Doer).process in NEMESIS
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def refused_event(path: Path, number: int | str, error: msgspec.ValidationError) -> HistoryError:
     """Returns the error for an event that lacks a field or has one of another type."""
     problem, _, place = str(error).partition(" - at `$.")
     return HistoryError(_located(path, number, place.rstrip("`"), problem))
 
 
-def _located(path: Path, number: int, field: str, problem: str) -> str:
+def _located(path: Path, number: int | str, field: str, problem: str) -> str:
     where = f"{path}:{number}"
     said = shortened(problem, LONGEST_REFUSAL)
     return f"{where}: field {shortened(field)}: {said}" if field else f"{where}: {said}"
 
 
-def _error(path: Path, number: int, field: str, problem: str) -> HistoryError:
+def _error(path: Path, number: int | str, field: str, problem: str) -> HistoryError:
     return HistoryError(_located(path, number, field, problem))
 
 
-def _require_time_forward(path: Path, number: int, opened: Operation, event: Event) -> None:
+def _require_time_forward(path: Path, number: int | str, opened: Operation, event: Event) -> None:
     if event.time is None or opened.invoke_time is None:
         return
     if event.time < opened.invoke_time:
@@ -206,9 +179,10 @@ def _require_time_forward(path: Path, number: int, opened: Operation, event: Eve
         raise _error(path, number, "time", problem)
 
 
-def _still_open(event: Event, opened: tuple[Operation, int]) -> str:
-    pending, line = opened
-    open_one = f"its {shortened(pending.f)} of line {line} is open"
+def _still_open(event: Event, opened: tuple[Operation, int | str]) -> str:
+    pending, place = opened
+    where = place.strip() if isinstance(place, str) else f"line {place}"
+    open_one = f"its {shortened(pending.f)} of {where} is open"
     return f"process {event.process} invokes {shortened(event.f)}, but {open_one}"
 
 
@@ -230,7 +204,7 @@ def _invoked(event: Event, invocations: int) -> Operation:
     )
 
 
-def _completed(path: Path, number: int, operation: Operation, event: Event) -> Operation:
+def _completed(path: Path, number: int | str, operation: Operation, event: Event) -> Operation:
     if event.f != operation.f:
         raise _error(
             path,

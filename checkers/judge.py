@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from typing_extensions import override
 
 from checkers.columns import OK, Columns
@@ -52,13 +53,23 @@ def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list
     Raises:
         ValueError: the model can't read a value; the message names the field, not the line.
     """
-    succeeded = np.concatenate(([0], np.cumsum(columns.status == OK)))[columns.starts]
-    return [
+    is_stated = (columns.invoke < 0) & (options.initial is not None)
+    verdicts = _judge_columns(model, columns, options)
+    succeeded = _count(columns, (columns.status == OK) & ~is_stated)
+    judged = [
         verdict if some else _vacuous(verdict)
-        for verdict, some in zip(
-            _judge_columns(model, columns, options), np.diff(succeeded), strict=True
-        )
+        for verdict, some in zip(verdicts, succeeded, strict=True)
     ]
+    return [
+        msgspec.structs.replace(verdict, operations=verdict.operations - stated)
+        for verdict, stated in zip(judged, _count(columns, is_stated), strict=True)
+    ]
+
+
+def _count(columns: Columns, chosen: NDArray[np.bool_]) -> list[int]:
+    """Return how many of the chosen rows each key has."""
+    counts: list[int] = np.diff(np.concatenate(([0], np.cumsum(chosen)))[columns.starts]).tolist()
+    return counts
 
 
 def _vacuous(verdict: KeyVerdict) -> KeyVerdict:

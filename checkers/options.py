@@ -38,6 +38,26 @@ class LeaseBounds(msgspec.Struct, frozen=True, kw_only=True):
     disturbed: tuple[tuple[int, int], ...] = ()
 
 
+class InitialValues(msgspec.Struct, frozen=True, kw_only=True):
+    """What a system holds before the first operation, as JSON.
+
+    Attributes:
+        default: the value of every key that has none of its own; None if nothing is stated.
+        by_key: the values of some keys.
+    """
+
+    default: str | None = None
+    by_key: dict[str, str] = {}
+
+    def is_stated(self, key: str) -> bool:
+        """Says whether the value of a key is stated."""
+        return key in self.by_key or self.default is not None
+
+    def of(self, key: str) -> object:
+        """Returns the stated value of a key."""
+        return msgspec.json.decode(self.by_key.get(key) or self.default or "null")
+
+
 class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
     """All that a check needs besides the operations.
 
@@ -46,9 +66,13 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
         leases: the bounds of leases.
         processes: how many cores the keys of one history may use.
         faults: when each fault of the run was in force; None for a history that is no run.
+        is_keyed: whether each value is [key, value]; None to tell from the values.
+        initial: what the system holds at first; None if nobody says so.
     """
 
     limits: Limits = Limits()
     leases: LeaseBounds = LeaseBounds()
     processes: int = 1
     faults: tuple[FaultSpan, ...] | None = None
+    is_keyed: bool | None = None
+    initial: InitialValues | None = None

@@ -15,12 +15,16 @@ from typing import Final
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from checkers.crash import ModelCrashError, crashed
 from checkers.guards.facts import RunFacts
-from checkers.history import HistoryError, Operation
-from checkers.models import Model, has_own_keys, infer_model, model_named
-from checkers.options import CheckOptions, Limits
+from checkers.history import Operation
+from checkers.initial import started
+from checkers.lines import HistoryError
+from checkers.models import Model, has_own_keys, model_named
+from checkers.models.inference import infer_model
+from checkers.options import CheckOptions, InitialValues, Limits
 from checkers.reading import is_history, located_operations_of, operations_table_of
 from checkers.reading.parquet import is_table_folder
 from checkers.run_files import RUN_FILE, read_run_files
@@ -33,7 +37,7 @@ TABLES_DIRECTORY: Final = "tables"
 NODE_TABLES: Final = ("records", "snapshots", "trace")
 NO_MODEL: Final = "none"
 SAMPLE: Final = 200
-"""How many operations are looked at where several models know a history's functions."""
+"""How many operations of each function are looked at to tell the model."""
 
 Refuse = Callable[[CheckerInputError], None]
 """What is done with a history that can't be checked; it raises, or notes and goes on."""
@@ -46,7 +50,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         label: the path as the user gave it, or as found under it.
         history: the history's file.
         model: the model; None for one to infer, and for an empty history that names none.
-        options: limits, and the bounds of leases.
+        options: limits, the bounds of leases, and what the user states of the values.
         tables: where the run's neutral tables lie, None for a bare history.
         facts: what the guards work on, None for a bare history.
     """
@@ -69,24 +73,13 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             CheckerInputError: it can't be read, or no model or more than one fits it.
         """
-        table = operations_table_of(self.history)
+        table = operations_table_of(self.history, is_keyed=self.options.is_keyed)
         functions = table.column("f").unique().to_pylist()
         if self.model is not None or not functions:
-            return History(source=self, table=_under_own_keys(self, table))
-        some = iterate_rows(table.slice(0, SAMPLE))
-        inferred = infer_model(self.history, functions, some)
+            return _history(self, table)
+        inferred = infer_model(self.history, functions, sample_of(table))
         source = msgspec.structs.replace(self, model=inferred)
-        return History(source=source, table=_under_own_keys(source, table))
-
-    def operations(self) -> Iterator[Operation]:
-        """Yields the operations as they complete, each valid for the model and under its key."""
-        if self.model is None:
-            yield from located_operations_of(self.history)
-            return
-        for operation in located_operations_of(self.history, self.model.validate):
-            key = _key_by(self.model, operation)
-            same = key == operation.key
-            yield operation if same else msgspec.structs.replace(operation, key=key)
+        return _history(source, table)
 
     def named(self, error: ValueError) -> CheckerInputError:
         """Returns the error for a value that the model can't read, with file and line."""
@@ -104,7 +97,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
                 _key_by(model, operation)
 
         try:
-            for _ in located_operations_of(self.history, validate):
+            located = located_operations_of(self.history, validate, is_keyed=self.options.is_keyed)
+            for _ in located:
                 pass
         except CheckerInputError as located:
             return located
@@ -123,6 +117,24 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
     source: Source
     table: pa.Table
+
+
+def _history(source: Source, table: pa.Table) -> History:
+    """Returns a history under the model's keys, after what sets up its initial values."""
+    table, stated = _under_own_keys(source, table), source.options.initial
+    if source.model is not None and stated is not None:
+        table = started(source.history, source.model, table, stated)
+    return History(source=source, table=table)
+
+
+def sample_of(table: pa.Table) -> Iterator[Operation]:
+    """Yields the first operations of each function, those that were answered before the others."""
+    is_ok = pc.equal(table.column("status"), "ok")
+    for function in table.column("f").unique().to_pylist():
+        is_called = pc.equal(table.column("f"), function)
+        answered = table.filter(pc.and_(is_called, is_ok)).slice(0, SAMPLE)
+        others = table.filter(pc.and_(is_called, pc.invert(is_ok))).slice(0, SAMPLE)
+        yield from iterate_rows(pa.concat_tables([answered, others]))
 
 
 def _under_own_keys(source: Source, table: pa.Table) -> pa.Table:
@@ -161,6 +173,8 @@ def find_sources(
     refuse: Refuse | None = None,
     *,
     processes: int = 1,
+    is_keyed: bool | None = None,
+    initial: InitialValues | None = None,
 ) -> Iterator[Source]:
     """Returns every history under the paths, in the order given and sorted within a folder.
 
@@ -169,6 +183,8 @@ def find_sources(
         model: the name of the model of all of them; otherwise it is inferred.
         limits: what one key may cost.
         processes: how many cores the keys of one history may use.
+        is_keyed: whether each value is [key, value]; None to tell from the values.
+        initial: what the systems hold at first; None if nobody says so.
         refuse: told of every path and run directory that can't be checked; the others are returned.
 
     Raises:
@@ -176,7 +192,9 @@ def find_sources(
             turn comes, if a path has no history or a run directory can't be read.
     """
     given = None if model is None else model_named(model)
-    options = CheckOptions(limits=limits or Limits(), processes=processes)
+    options = CheckOptions(
+        limits=limits or Limits(), processes=processes, is_keyed=is_keyed, initial=initial
+    )
     return _sources(paths, given, options, refuse)
 
 

@@ -25,7 +25,8 @@ NOBODY: Final = -1
 INITIAL: Final = -2
 """The source of what was there at first."""
 
-ACTIONS: Final = ("read", "write")
+ACTIONS: Final = {"read": "read", "write": "write", "r": "read", "w": "write"}
+"""What an action does, by what histories call it."""
 _WANTED: Final = '[["read" | "write", register, value], ...]'
 
 Action = tuple[str, str, str]
@@ -67,14 +68,14 @@ def actions_of(value: object, *, is_answered: bool) -> list[Action]:
     if not isinstance(value, list) or not all(map(_is_action, value)):
         raise ValueError(f"field value: txn takes {_WANTED}, not {as_json(value)}")
     return [
-        (action, canonical(register), canonical(told))
+        (ACTIONS[action], canonical(register), canonical(told))
         for action, register, told in value
-        if is_answered or action == "write"
+        if is_answered or ACTIONS[action] == "write"
     ]
 
 
 def _is_action(action: object) -> bool:
-    return isinstance(action, list) and len(action) == 3 and action[0] in ACTIONS
+    return isinstance(action, list) and len(action) == 3 and str(action[0]) in ACTIONS
 
 
 def initial_of(null_registers: frozenset[str], register: str) -> str:

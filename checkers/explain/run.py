@@ -15,6 +15,7 @@ from checkers.explain.explanation import Explanation
 from checkers.faults import FaultEvent, read_faults
 from checkers.history import Operation
 from checkers.models import SequentialModel
+from checkers.options import InitialValues
 from checkers.run_files import FAULTS_FILE
 from checkers.sources import History, find_sources
 from checkers.tables import operations_of
@@ -43,13 +44,19 @@ class Explained:
     faults: list[FaultEvent]
 
 
-def read_history(path: Path, model: str | None = None) -> History:
+def read_history(
+    path: Path,
+    model: str | None = None,
+    *,
+    is_keyed: bool | None = None,
+    initial: InitialValues | None = None,
+) -> History:
     """Returns the one history that a path names.
 
     Raises:
         CheckerInputError: it can't be read, no model fits, or there are several.
     """
-    source, *others = find_sources([path], model)
+    source, *others = find_sources([path], model, is_keyed=is_keyed, initial=initial)
     if others:
         raise CheckerInputError(f"{path}: {len(others) + 1} histories in it: name one of them")
     return source.read()

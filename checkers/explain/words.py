@@ -73,6 +73,8 @@ def told_before(
 
 def who(operation: ToldOperation) -> str:
     """Returns who did what, as: operation 21, process 3 at node 2: read -> 5."""
+    if operation.index < 0:
+        return f"the initial value, as it was stated: {operation.told}"
     where = "" if operation.node is None else f" at node {operation.node}"
     return f"operation {operation.index}, process {operation.process}{where}: {operation.told}"
 
@@ -176,17 +178,20 @@ def _constraint(constraint: Constraint) -> str:
     told = who(operation)
     if constraint.meaning != operation.told:
         told += f", of which only this is needed: {constraint.meaning}"
+    if operation.index < 0:
+        return told
     if not constraint.is_required:
         begun = f"{told} (invoked at event {operation.invoke_index})"
         if operation.status == "ok":
             return f"{begun}, even if it took effect later than recorded, or never"
         return f"{begun}, which may have taken effect at any time since, or never"
     told += f" ({_when(operation)})"
-    if not constraint.after:
+    after = [number for number in constraint.after if number >= 0]
+    if not after:
         return told
-    one = "operation" if len(constraint.after) == 1 else "operations"
-    were = "was" if len(constraint.after) == 1 else "were"
-    return f"{told}, begun when {one} {_list(constraint.after)} {were} over"
+    one = "operation" if len(after) == 1 else "operations"
+    were = "was" if len(after) == 1 else "were"
+    return f"{told}, begun when {one} {_list(after)} {were} over"
 
 
 def _standing(sub: SubHistory) -> str:

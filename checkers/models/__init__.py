@@ -8,7 +8,7 @@ properties of its own; one may be both. `ColumnarModel` is the hint that makes t
 """
 
 import sys
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
@@ -265,40 +265,6 @@ def reference_to(model: Model) -> str | None:
     file = getattr(module, "__file__", None)
     is_of_file = kind.__module__.startswith("kraftproof_model_")
     return f"{Path(file).absolute()}:{kind.__name__}" if is_of_file and file else None
-
-
-def infer_model(path: object, functions: Iterable[str], some: Iterable[Operation] = ()) -> Model:
-    """Returns the one model that knows all of the functions of a history.
-
-    Args:
-        path: the history, as errors name it.
-        functions: its operations' functions.
-        some: some of its operations; where several models fit, those that can read them count.
-
-    Raises:
-        CheckerInputError: no model fits, or more than one does.
-    """
-    used = sorted(set(functions))
-    fitting = [model for model in models().values() if model.functions.issuperset(used)]
-    if len(fitting) > 1:
-        sample = list(some)
-        fitting = [model for model in fitting if _can_read(model, sample)] or fitting
-    if len(fitting) == 1:
-        return fitting[0]
-    names = ", ".join(model.name for model in fitting or models().values())
-    what = "more than one model fits" if fitting else "no model fits"
-    raise CheckerInputError(
-        f"{path}: {what} the operations {shortened(', '.join(used))}: give --model ({names})"
-    )
-
-
-def _can_read(model: Model, operations: Iterable[Operation]) -> bool:
-    try:
-        for operation in operations:
-            model.validate(operation)
-    except ValueError:
-        return False
-    return True
 
 
 def unknown_function(model: Model, operation: Operation) -> ValueError:

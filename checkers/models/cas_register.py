@@ -14,6 +14,7 @@ from checkers.calls.register import RegisterCalls, register_calls
 from checkers.calls.values import require_functions
 from checkers.columns import Columns
 from checkers.history import Operation
+from checkers.initial import Step
 from checkers.models import ColumnarModel, unknown_function
 from checkers.models.blocks import Access, turns_of_blocks
 from checkers.models.reasons import Values
@@ -22,6 +23,8 @@ from checkers.text import as_json
 
 _UNREAD: Final = ""
 """Stands for every value that no read and no cas of the history asks for; no JSON text."""
+_CONTAINERS: Final = frozenset("[{")
+"""How the JSON of lists and maps begins."""
 
 
 def canonical(value: object) -> str:
@@ -41,6 +44,12 @@ class CasRegister(ReducibleModel, ColumnarModel):
             raise unknown_function(self, operation)
         if operation.f == "cas" and not _is_pair(operation.input):
             raise ValueError(f"field value: cas takes [old, new], not {as_json(operation.input)}")
+
+    def has_shape(self, operations: Sequence[Operation]) -> bool:
+        """Say whether each list or map that was read is one of those that were written."""
+        read = {canonical(one.output)[0] for one in operations if one.f == "read"}
+        written = {value[0] for one in operations if (value := _value_set(one)) is not None}
+        return read & _CONTAINERS <= written
 
     @override
     def calls_of(self, columns: Columns) -> RegisterCalls:
@@ -109,6 +118,10 @@ class CasRegister(ReducibleModel, ColumnarModel):
         asked_for = {call[0] for call in window if isinstance(call, tuple)}
         held = {call[1] for call in history if isinstance(call, tuple)} | set(starts)
         return [*sorted(str(state) for state in held & asked_for if state is not None), _UNREAD]
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the write of what the register holds at first."""
+        return [("write", value, value)]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return why the register can't have held the value that an operation found."""

@@ -12,6 +12,7 @@ from checkers.calls.counter import GREATEST, CounterCalls, counter_calls
 from checkers.calls.values import require_integer
 from checkers.columns import Columns
 from checkers.history import Operation
+from checkers.initial import Step
 from checkers.models import unknown_function
 from checkers.models.reasons import is_over, may_count
 from checkers.models.reducible import SummingModel, Tally
@@ -39,6 +40,11 @@ class Counter(SummingModel):
     def calls_of(self, columns: Columns) -> CounterCalls:
         """Returns the calls of all counters."""
         return counter_calls(columns, self.name, self.functions)
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the add of what the counter begins with."""
+        require_integer(value, "a counter starts with", GREATEST)
+        return [("add", value, None)]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return between which bounds the sum lay while an operation ran."""

@@ -15,6 +15,7 @@ from checkers.calls.register import RegisterCalls
 from checkers.calls.values import canonical
 from checkers.columns import Columns
 from checkers.history import Operation
+from checkers.initial import Step
 from checkers.models import unknown_function
 from checkers.models.blocks import Access, turns_of_blocks
 from checkers.models.reasons import Values
@@ -94,6 +95,10 @@ class Map(ReducibleModel):
         puts = {call[1] for call in history if isinstance(call, tuple) and not call[0]}
         held = puts | set(starts)
         return [*sorted(str(state) for state in held & asked_for), _UNREAD]
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the put of what the key holds at first."""
+        return [] if value is None else [("put", value, None)]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return why the key can't have had the value that a get found."""

@@ -5,11 +5,12 @@ register is initially 0, as in Knossos, or null where a transaction of the histo
 a history does not say which of the two its system starts from.
 """
 
-from collections.abc import Callable, Collection, Container, Hashable, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Sequence
 from itertools import product
 from math import prod
 from typing import Final
 
+import msgspec
 from typing_extensions import override
 
 from checkers.calls.transactions import (
@@ -21,6 +22,7 @@ from checkers.calls.transactions import (
 )
 from checkers.columns import Columns
 from checkers.history import Operation
+from checkers.initial import Step
 from checkers.models import unknown_function
 from checkers.models.reducible import ReducibleModel
 
@@ -41,6 +43,16 @@ class MultiRegister(ReducibleModel):
         if operation.f not in self.functions:
             raise unknown_function(self, operation)
         _actions(operation)
+
+    def places(self, operations: Iterable[Operation]) -> Collection[str]:
+        """Return the registers that transactions name."""
+        return {register for one in operations for _, register, _ in _all_actions(one)}
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the transaction that writes what the registers hold at first."""
+        assert isinstance(value, dict)
+        actions = [["write", msgspec.json.decode(name), held] for name, held in value.items()]
+        return [("txn", actions, actions)]
 
     def calls_of(self, columns: Columns) -> TransactionCalls:
         """Returns the calls on the registers of all keys."""
@@ -157,6 +169,11 @@ def _actions(operation: Operation) -> list[Action]:
     is_answered = operation.status == "ok"
     told = operation.output if is_answered else operation.input
     return actions_of(told, is_answered=is_answered)
+
+
+def _all_actions(operation: Operation) -> list[Action]:
+    """The actions as they were asked, reads that were not answered included."""
+    return actions_of(operation.input, is_answered=True)
 
 
 def _read_as_null(operations: Sequence[Operation]) -> frozenset[str]:

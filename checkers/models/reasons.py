@@ -6,6 +6,7 @@ that is not sure returns None, since the verdict stands anyway.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Final
 
 from checkers.calls.values import canonical
@@ -24,10 +25,12 @@ class Values:
     Attributes:
         sets: the value that an operation may set; None if it sets none.
         initial: the value at first.
+        can_start: whether another initial value can be stated.
     """
 
     sets: Callable[[Operation], str | None]
     initial: str
+    can_start: bool = True
 
     def reason(self, operations: Sequence[Operation], wrong: Operation, wanted: str) -> str | None:
         """Return why a place can't have held a value while an operation ran."""
@@ -35,7 +38,8 @@ class Values:
         same = [one for one in writers if self.sets(one) == wanted]
         able = [one for one in same if may_count(one, wrong)]
         if not able and wanted != self.initial:
-            return _never_set(same, wanted)
+            is_first = self.can_start and not any(is_over(one, wrong) for one in writers)
+            return _never_set(same, wanted) + (_may_be_initial(wanted) if is_first else "")
         last = max((end_of(one) for one in able), default=-1)
         others = [one for one in writers if self.sets(one) != wanted and is_over(one, wrong)]
         since = [one for one in others if one.invoke_index > last and one.status == "ok"]
@@ -54,6 +58,11 @@ def _never_set(same: Sequence[Operation], wanted: str) -> str:
         return f"nothing had set {value}: {phrase(failed[0])} failed"
     later = next(one for one in same if one.status != "fail")
     return f"nothing had set {value} by then: {phrase(later)} began only after it had ended"
+
+
+def _may_be_initial(wanted: str) -> str:
+    """Return what to type if a value that was read before any write was there at first."""
+    return f"; if that is the initial value, give --initial {quote(shortened(wanted))}"
 
 
 def end_of(operation: Operation) -> int:

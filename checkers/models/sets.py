@@ -17,6 +17,7 @@ from checkers.calls.sets import GrowingSetCalls, set_calls
 from checkers.calls.values import canonical, require_boolean, require_functions
 from checkers.columns import Columns
 from checkers.history import Operation
+from checkers.initial import Step
 from checkers.models import unknown_function
 from checkers.models.listing import listed
 from checkers.models.reasons import Membership
@@ -46,6 +47,10 @@ class Set(ReducibleModel):
         if {"remove", "contains"}.isdisjoint(columns.functions):
             return list_calls(GrowingSetCalls, columns, self.name, self.functions)
         return None
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the adds of what the set holds at first."""
+        return [("add", element, None) for element in elements_read(value)]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return which element can't have been there, or which can't have been missing."""

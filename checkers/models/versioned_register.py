@@ -178,7 +178,7 @@ class VersionedRegister(SummingModel, ColumnarModel):
         """Return why the register can't have held the value that a get found."""
         if wrong.f != "get" or not isinstance(wrong.output, list):
             return None
-        values = Values(sets=_value_set, initial="null")
+        values = Values(sets=_value_set, initial="null", can_start=False)
         return values.reason(operations, wrong, canonical(wrong.output[0]))
 
     @override

@@ -1,9 +1,10 @@
 """Reads histories, in whatever form, into tables of operations (`checkers.schema.OPERATIONS`).
 
-A form is one module here: JSON lines, Jepsen's EDN and logs, Parquet. It is told by the file's
-name, and by its first line where the name says nothing. Not here: which folders to search
-(`checkers.sources`), models, verdicts. The exact reader of JSON lines and the pairing of events are
-`checkers.history`.
+A form is one module here: JSON lines, Jepsen's EDN and logs, Parquet. It is told by how a file
+begins, and by its name where that says nothing (`forms`); what the values mean, keys and
+transactions, is told by the whole history, alike for all forms (`values`). Not here: which folders
+to search (`checkers.sources`), models, verdicts. The exact reader of JSON lines and the pairing of
+events are `checkers.history`.
 """
 
 import os
@@ -13,49 +14,88 @@ from typing import Final
 
 import pyarrow as pa
 
-from checkers.history import (
-    HistoryError,
-    Operation,
-    Validator,
-    iterate_operations,
-    open_lines,
-    validated,
-)
-from checkers.reading.jepsen import edn_operations, is_log_line, log_operations
+from checkers.history import Operation, Validator, iterate_operations, validated
+from checkers.lines import HistoryError
+from checkers.reading.forms import PARQUET_SUFFIX, form_by_content, form_of, is_array_of_events
+from checkers.reading.jepsen import edn_operations, log_operations
 from checkers.reading.jsonl import batches_of_operations, json_batches
-from checkers.reading.parquet import SUFFIX as PARQUET
 from checkers.reading.parquet import is_operations, is_table_folder, parquet_operations
+from checkers.reading.values import ValueForm, value_form_of, with_meaning
 from checkers.schema import OPERATIONS
 from checkers.tables import iterate_rows
+from checkers.unpacking import without_packing
 
 _BY_LINE: Final[dict[str, Callable[[Path, Validator | None], Iterator[Operation]]]] = {
     "json": iterate_operations,
     "edn": edn_operations,
     "log": log_operations,
 }
-_SUFFIXES: Final = {".jsonl": "json", ".edn": "edn", ".log": "log", PARQUET: "parquet"}
 _NOT_HISTORIES: Final = frozenset({"faults.jsonl", "trace.jsonl", "results.edn", "jepsen.log"})
 """What Kraftproof and Jepsen write beside a history."""
 
 
-def operations_table_of(path: Path) -> pa.Table:
+def operations_table_of(path: Path, *, is_keyed: bool | None = None) -> pa.Table:
     """Returns the operations of a history in the order of their invocations.
 
-    Raises:
-        CheckerInputError: it can't be read; one line that names file, line and field.
-    """
-    return pa.Table.from_batches(operation_batches_of(path), OPERATIONS).sort_by("index")
-
-
-def operation_batches_of(path: Path) -> Iterator[pa.RecordBatch]:
-    """Yields the operations of a history as they complete, at the end those that never did.
-
-    A Parquet file is read whole, and comes as its rows do.
+    Args:
+        path: the history.
+        is_keyed: whether its values are [key, value]; None to tell from the values.
 
     Raises:
         CheckerInputError: it can't be read; one line that names file, line and field.
     """
-    form = _form_of(path)
+    recorded = _recorded_table(path)
+    form = value_form_of(recorded, is_keyed=is_keyed)
+    try:
+        return with_meaning(recorded, form)
+    except ValueError as error:
+        _name_line(path, form)
+        raise HistoryError(f"{path}: {error}") from error
+
+
+def located_operations_of(
+    path: Path, validate: Validator | None = None, *, is_keyed: bool | None = None
+) -> Iterator[Operation]:
+    """Yields the operations one by one, so that one that is refused is named by file and line.
+
+    The history is read twice: what its values mean is told by all of them.
+
+    Args:
+        path: the history.
+        validate: raises ValueError, naming the field, for an operation to refuse.
+        is_keyed: whether its values are [key, value]; None to tell from the values.
+
+    Raises:
+        CheckerInputError: it can't be read, or `validate` refused an operation.
+    """
+    form = value_form_of(_recorded_table(path), is_keyed=is_keyed)
+
+    def check(operation: Operation) -> None:
+        for meant in form.meaning(operation):
+            if validate is not None:
+                validate(meant)
+
+    for operation in _located(path, check):
+        yield from form.meaning(operation)
+
+
+def _name_line(path: Path, form: ValueForm) -> None:
+    """Raises the error for the first operation whose values are not of a form, with its line."""
+
+    def check(operation: Operation) -> None:
+        form.meaning(operation)
+
+    for _ in _located(path, check):
+        pass
+
+
+def _recorded_table(path: Path) -> pa.Table:
+    return pa.Table.from_batches(_recorded_batches(path), OPERATIONS).sort_by("index")
+
+
+def _recorded_batches(path: Path) -> Iterator[pa.RecordBatch]:
+    """Yields the operations as they complete; those of a Parquet file as its rows come."""
+    form = form_of(path)
     if form == "json":
         return json_batches(path)
     if form == "parquet":
@@ -63,22 +103,14 @@ def operation_batches_of(path: Path) -> Iterator[pa.RecordBatch]:
     return batches_of_operations(_BY_LINE[form](path, None))
 
 
-def located_operations_of(path: Path, validate: Validator | None = None) -> Iterator[Operation]:
-    """Yields the operations one by one, so that one that is refused is named by file and line.
-
-    Args:
-        path: the history.
-        validate: raises ValueError, naming the field, for an operation to refuse.
-
-    Raises:
-        CheckerInputError: it can't be read, or `validate` refused an operation.
-    """
-    form = _form_of(path)
+def _located(path: Path, check: Validator) -> Iterator[Operation]:
+    """Yields the operations as they were recorded, each checked."""
+    form = form_of(path)
     if form != "parquet":
-        yield from _BY_LINE[form](path, validate)
+        yield from _BY_LINE[form](path, check)
         return
     for row, operation in enumerate(iterate_rows(parquet_operations(path))):
-        yield validated(f"{path}: row {row}", operation, validate)
+        yield validated(f"{path}: row {row}", operation, check)
 
 
 def is_history(path: Path) -> bool:
@@ -86,14 +118,16 @@ def is_history(path: Path) -> bool:
     if path.is_dir():
         is_closed = not os.access(path, os.R_OK | os.X_OK, effective_ids=True)  # told when read
         return is_closed or (is_table_folder(path) and is_operations(path))
-    if path.suffix == PARQUET:
+    bare = without_packing(path)
+    if bare.suffix == PARQUET_SUFFIX:
         return is_operations(path)
-    if not path.is_file() or path.name.removesuffix(".gz") in _NOT_HISTORIES:
+    if not path.is_file() or bare.name in _NOT_HISTORIES:
         return False
-    suffix = Path(path.name.removesuffix(".gz")).suffix
-    if suffix in {".log", ".txt"}:
-        return _form_told_by_content(path) in {"edn", "log"}
-    return suffix in {".jsonl", ".edn"}
+    if bare.suffix in {".log", ".txt"}:
+        return form_by_content(path) in {"edn", "log"}
+    if bare.suffix == ".json":
+        return is_array_of_events(path)
+    return bare.suffix in {".jsonl", ".edn"}
 
 
 def size_of(path: Path) -> int:
@@ -103,26 +137,3 @@ def size_of(path: Path) -> int:
         return sum(file.stat().st_size for file in files)
     except OSError:
         return 0
-
-
-def _form_of(path: Path) -> str:
-    if path.is_dir():
-        return "parquet"
-    suffix = Path(path.name.removesuffix(".gz")).suffix
-    return _SUFFIXES.get(suffix) or _form_told_by_content(path) or "json"
-
-
-def _form_told_by_content(path: Path) -> str | None:
-    """Returns the form that the first line shows, None if it shows none."""
-    try:
-        with open_lines(path) as lines:
-            _, line = next(lines, (0, b""))
-    except HistoryError:
-        return None
-    if line.startswith(b"PAR1"):
-        return "parquet"
-    if line.startswith((b"{:", b"[{:", b"({:", b"#", b";")):
-        return "edn"
-    if line.startswith(b"{"):
-        return "json"
-    return "log" if is_log_line(line) else None

@@ -6,8 +6,6 @@ columns. At the first thing that the scanner does not read, what remains is left
 reader. Memory: one piece, its columns and the open operations.
 """
 
-import gzip
-import zlib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -18,6 +16,7 @@ import pyarrow as pa
 from checkers.history import Operation, iterate_operations
 from checkers.reading.pairing import NotPlainError, Pairing
 from checkers.tables import operations_table
+from checkers.unpacking import UNREADABLE, open_unpacked
 
 PIECE_BYTES: Final = 8 << 20
 SMALL_BYTES: Final = 4 << 20
@@ -32,7 +31,7 @@ def json_batches(
     """Yields the operations of a history as they complete, at the end those that never did.
 
     Args:
-        path: a file of JSON lines, packed if its name ends in .gz.
+        path: a file of JSON lines, packed or not.
         small_bytes: a file up to this long is read line by line.
         piece_bytes: how much of a longer one is taken at a time.
 
@@ -44,7 +43,7 @@ def json_batches(
         for batch in _quickly(path, small_bytes, piece_bytes):
             yield batch
             done += len(batch)
-    except (NotPlainError, OSError, EOFError, zlib.error):
+    except (NotPlainError, *UNREADABLE):
         # The exact reader completes operations in the same order, hence the first `done` of its are
         # those that are gone.
         yield from batches_of_operations(islice(iterate_operations(path), done, None))
@@ -67,7 +66,7 @@ def _quickly(path: Path, small_bytes: int, piece_bytes: int) -> Iterator[pa.Reco
 
 def _pieces(path: Path, small_bytes: int, piece_bytes: int) -> Iterator[bytes]:
     """Yields the file as pieces of whole lines, the last with its newline."""
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+    with open_unpacked(path) as file:
         piece = file.read(max(piece_bytes, small_bytes + 1))
         if len(piece) <= small_bytes:
             raise NotPlainError

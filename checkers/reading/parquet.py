@@ -1,5 +1,7 @@
 """Reads a history that is a Parquet table of operations, ours or somebody else's.
 
+A table with a row for each event is read, too (`checkers.reading.parquet_events`).
+
 A table is a file, or a folder of them as Spark writes it. One with another `schema_version` than
 ours is refused, one without any is read if it has the columns; `index`, times, `node` and `error`
 may be missing. What a JSON history can't say by its form is checked here: that no operation
@@ -8,7 +10,7 @@ completes before it began, that no two events have one index, and that no proces
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
@@ -16,8 +18,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from checkers.history import HistoryError
+from checkers.lines import HistoryError
+from checkers.reading.parquet_events import EVENT_COLUMNS, is_of_events, operations_of_events
 from checkers.schema import OPERATION_STATUSES, OPERATIONS, SCHEMA_VERSION
+from checkers.tables import operations_table
+from checkers.unpacking import UNREADABLE, open_unpacked
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
 
 _OPTIONAL: Final = ("index", "invoke_time", "complete_time", "node", "error")
 _NEEDED: Final = tuple(name for name in OPERATIONS.names if name not in _OPTIONAL)
@@ -27,6 +35,11 @@ _PLAIN: Final = rf"^(?:{_SCALAR}|\[(?:{_SCALAR}(?:,{_SCALAR})*)?\])$"
 
 _NEVER: Final = np.iinfo(np.int64).max
 SUFFIX: Final = ".parquet"
+_MAGIC: Final = b"PAR1"
+_WANTED: Final = (
+    f": a row is an operation ({', '.join(_NEEDED)})"
+    f" or an event ({', '.join(EVENT_COLUMNS)}, value)"
+)
 
 
 def is_table_folder(path: Path) -> bool:
@@ -46,11 +59,10 @@ def is_operations(path: Path) -> bool:
     """
     if is_table_folder(path.parent):
         return False
-    import pyarrow.parquet as pq  # most checks need none of it
-
     try:
-        return set(pq.read_schema(_files(path)[0]).names) >= set(_NEEDED)
-    except (OSError, pa.ArrowException):
+        names = _opened(_files(path)[0]).schema_arrow.names
+        return is_of_events(names) or set(names) >= set(_NEEDED)
+    except UNREADABLE:
         return True
 
 
@@ -64,7 +76,10 @@ def parquet_operations(path: Path) -> pa.Table:
     Raises:
         HistoryError: it is no such table; one line that names file, row and column.
     """
-    table = _with_columns(path, _read(path))
+    rows = _read(path)
+    if is_of_events(rows.column_names):
+        return operations_table(operations_of_events(path, rows))
+    table = _with_columns(path, rows)
     for check in (_require_values, _require_order, _require_apart, _require_one_open):
         check(path, table)
     for name in ("input", "output"):
@@ -75,14 +90,12 @@ def parquet_operations(path: Path) -> pa.Table:
 
 
 def _read(path: Path) -> pa.Table:
-    import pyarrow.parquet as pq
-
     parts = []
     for file in _files(path):
         try:
-            parts.append(pq.ParquetFile(file).read())
-        except (OSError, pa.ArrowException) as error:
-            reason = str(error).splitlines()[0]
+            parts.append(_opened(file).read())
+        except UNREADABLE as error:
+            reason = (str(error).splitlines() or [""])[0]
             raise HistoryError(f"{file}: not a readable Parquet file: {reason}") from error
     try:
         table = pa.concat_tables(parts)
@@ -95,6 +108,18 @@ def _read(path: Path) -> pa.Table:
     return table
 
 
+def _opened(file: Path) -> "ParquetFile":
+    """Opens a Parquet file; one that is packed is unpacked into memory."""
+    from pyarrow.parquet import ParquetFile  # most checks need none of it
+
+    with file.open("rb") as plain:
+        is_packed = plain.read(len(_MAGIC)) != _MAGIC
+    if not is_packed:
+        return ParquetFile(file)
+    with open_unpacked(file) as unpacked:
+        return ParquetFile(pa.BufferReader(unpacked.read()))
+
+
 def _with_columns(path: Path, table: pa.Table) -> pa.Table:
     """Returns the columns of OPERATIONS, those made up that may be missing."""
     named = [name for name in table.column_names if name in OPERATIONS.names]
@@ -104,7 +129,7 @@ def _with_columns(path: Path, table: pa.Table) -> pa.Table:
     columns = {name: table.column(name) for name in named}
     missing = [name for name in _NEEDED if name not in columns]
     if missing:
-        raise HistoryError(f"{path}: column {missing[0]} is missing")
+        raise HistoryError(f"{path}: column {missing[0]} is missing{_WANTED}")
     if "index" not in columns:
         columns["index"] = pc.subtract(pc.rank(table.column("invoke_index")), pa.scalar(1))
     filled = []

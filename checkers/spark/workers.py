@@ -15,7 +15,8 @@ from checkers.guards.facts import RunFacts
 from checkers.guards.tally import Tally, tally_of
 from checkers.judge import judge_columns
 from checkers.kraft.run_checks import RUN_CHECKS
-from checkers.models import has_own_keys, infer_model, model_named
+from checkers.models import has_own_keys, model_named
+from checkers.models.inference import infer_model
 from checkers.options import CheckOptions
 from checkers.schema import FINDINGS, OPERATIONS, VERDICTS, table_schema
 from checkers.sources import SAMPLE, Source, node_tables_there
@@ -145,7 +146,8 @@ def _staged(plan: Plan, folder: Path) -> tuple[str | None, int]:
     """
     source = plan.source()
     has_other_keys = source.model is not None and has_own_keys(source.model)
-    if plan.is_long and _is_as_declared(plan.history) and not has_other_keys:
+    is_changed = has_other_keys or plan.options.is_keyed or plan.options.initial is not None
+    if plan.is_long and _is_as_declared(plan.history) and not is_changed:
         functions = _functions(plan.history)
         model = plan.model or (_inferred(plan.history, functions) if functions else None)
         link = table_path(folder, "operations")

@@ -16,12 +16,14 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from checkers.initial import parse_initial
 from checkers.options import Limits
 from checkers.schema import ANALYSIS_TABLES, SCHEMA_VERSION
 from checkers.sources import Source, find_sources
 from checkers.verdict import USAGE_ERROR_EXIT_CODE, CheckerInputError, Verdict
 from kraftproof.analysis_progress import AnalysisProgress
 from kraftproof.errors import UsageError
+from kraftproof.history_options import Initial, Keyed
 from kraftproof.output import STYLES, complain, say_json, say_verdict
 from kraftproof.report.analysis import Analysis, Row, read_analysis
 from kraftproof.report.analysis_page import write_analysis_page
@@ -71,6 +73,8 @@ def analyze(
         ),
     ] = 1.0,
     *,
+    is_keyed: Keyed = None,
+    initial: Initial = None,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
 ) -> None:
     """Judge any number of runs on Spark, and say how they fared, as tables and one page.
@@ -85,7 +89,9 @@ def analyze(
     """
     refused: list[CheckerInputError] = []
     limits = Limits(seconds=key_seconds)
-    sources = list(find_sources(paths, model, limits, refused.append))
+    stated = parse_initial(initial)
+    found = find_sources(paths, model, limits, refused.append, is_keyed=is_keyed, initial=stated)
+    sources = list(found)
     mistakes = [str(error) for error in refused]
     analysis = None
     if sources:

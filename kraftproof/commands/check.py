@@ -18,9 +18,11 @@ from rich.text import Text
 
 from checkers import CheckerInputError, RunVerdict, check_paths
 from checkers.compiling import report_compiling
+from checkers.initial import parse_initial
 from checkers.options import Limits
 from checkers.verdict import USAGE_ERROR_EXIT_CODE, Verdict, worst
 from kraftproof.errors import UsageError
+from kraftproof.history_options import Initial, Keyed
 from kraftproof.output import complain, in_one_line
 from kraftproof.quick_start import without_pandas
 from kraftproof.verdict_json import json_line
@@ -72,6 +74,8 @@ def check(
         ),
     ] = None,
     *,
+    is_keyed: Keyed = None,
+    initial: Initial = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a history.")] = False,
 ) -> None:
     """Check recorded histories and say for each whether it is valid, invalid or unknown.
@@ -80,12 +84,12 @@ def check(
     Judges old runs again.
 
     [bold]kraftproof check --model cas-register history.jsonl[/]
-    Any history in the same form: one JSON object a line with index, process,
-    type (invoke, ok, fail, info), f, key and value.
+    Any history of JSON objects with index, process, type (invoke, ok, fail,
+    info), f, key and value: one a line, or all in one array.
 
     [bold]kraftproof check store/etcd/latest/history.edn[/]
     Jepsen's EDN, the log of a Jepsen test (*.log), or a Parquet table of
-    operations; all but Parquet may be packed (.gz).
+    operations or events; packed or not (gz, bz2, xz, zst, lz4).
 
     --json: history, model, verdict, seconds, operations, keys (how many),
     findings, doubts (mishaps and unmet guards), notes, not_applicable. A finding
@@ -107,6 +111,8 @@ def check(
             engine.value,
             limits=Limits(seconds=key_seconds),
             processes=processes or len(os.sched_getaffinity(0)),
+            is_keyed=is_keyed,
+            initial=parse_initial(initial),
             refuse=refused.append,
             report=_report,
         )
@@ -114,9 +120,14 @@ def check(
     except CheckerInputError as error:
         verdicts = []
         refused.append(error)
+    raise typer.Exit(_exit_code(refused, verdicts))
+
+
+def _exit_code(refused: list[ValueError], verdicts: list[Verdict]) -> int:
+    """Say each mistake once, and return the exit code."""
     for mistake in dict.fromkeys(map(str, refused)):
         complain(f"kraftproof check: {mistake}")
-    raise typer.Exit(USAGE_ERROR_EXIT_CODE if refused else worst(verdicts).exit_code)
+    return USAGE_ERROR_EXIT_CODE if refused else worst(verdicts).exit_code
 
 
 def _report(line: str) -> None:

@@ -13,12 +13,14 @@ from rich.console import Console
 from checkers.compiling import report_compiling
 from checkers.explain import DEFAULT_SECONDS
 from checkers.explain.run import Explained, explainable, explained, read_history
+from checkers.initial import parse_initial
 from checkers.inline import check_inline
 from checkers.sources import History
 from checkers.text import shortened
 from checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.errors import UsageError
 from kraftproof.explanations import write_html
+from kraftproof.history_options import Initial, Keyed
 from kraftproof.output import complain, say, say_verdict
 from kraftproof.quick_start import without_pandas
 from kraftproof.run_findings import in_words, last_moments, unexplained
@@ -43,6 +45,8 @@ def explain(
         float, typer.Option(help="Time limit of each of the two searches.", min=0.1)
     ] = DEFAULT_SECONDS,
     *,
+    is_keyed: Keyed = None,
+    initial: Initial = None,
     as_json: Annotated[bool, typer.Option("--json", help="The whole explanation as JSON.")] = False,
 ) -> None:
     """Say why a history is invalid: the operation, and the few others that prove it.
@@ -62,7 +66,11 @@ def explain(
     """
     without_pandas()
     report_compiling(lambda line: complain(f"kraftproof explain: {line}"))
-    read = _only(read_history(history, model), history, key)
+    read = _only(
+        read_history(history, model, is_keyed=is_keyed, initial=parse_initial(initial)),
+        history,
+        key,
+    )
     run = check_inline(read if key is None else _of_one_key(read))
     with Console(stderr=True).status("looking for the fewest operations that prove it"):
         found = list(explained(read, run, most=1, seconds=seconds))

@@ -17,6 +17,8 @@ from tests.checkers.repeated_lists import draw_repeated_list
 
 CASES: Final[Mapping[str, tuple[Apply, Draw]]] = {
     "append-log": (reference.append_log, draws.draw_log),
+    "bank": (reference.bank(allows_negative=False), draws.draw_bank),
+    "bank-overdraft": (reference.bank(allows_negative=True), draws.draw_bank),
     "cas-register": (reference.cas_register, draws.draw_cas),
     "cas-register/cas": (reference.cas_register, draws.draw_few_repeated(["read", "cas"])),
     "cas-register/write": (reference.cas_register, draws.draw_few_repeated(["read", "write"])),

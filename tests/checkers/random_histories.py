@@ -47,6 +47,17 @@ def draw_append(random: Random, state: State) -> tuple[str, object, object]:
     return (f, None, seen) if f == "get" else (f, text, text)
 
 
+def draw_bank(random: Random, state: State) -> tuple[str, object, object]:
+    balances, _ = state or (None, None)
+    if random.random() < 0.5:
+        source, target = random.sample("ab", 2)
+        moved = {"from": source, "to": target, "amount": random.randrange(3)}
+        return "transfer", moved, moved
+    held = random.randrange(-1, 4)
+    drawn = {"a": held, "b": 3 - held}
+    return "read", None, random.choice([balances, balances, drawn]) or drawn
+
+
 def draw_mutex(random: Random, state: State) -> tuple[str, object, object]:
     fitting = "release" if state else "acquire"
     return random.choice([fitting, random.choice(["acquire", "release"])]), None, None

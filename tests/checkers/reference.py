@@ -40,6 +40,40 @@ def kv_append(state, operation, answered):
     return operation.input if operation.f == "put" else (state or "") + operation.input
 
 
+def bank(*, allows_negative):
+    """State: (the balances or None while no read told them, the transfers until then)."""
+
+    def moved(balances, transfer, sign=1):
+        source, target, amount = transfer["from"], transfer["to"], transfer["amount"] * sign
+        require({source, target} <= balances.keys())
+        changed = dict(balances)
+        changed[source] -= amount
+        changed[target] += amount
+        return changed
+
+    def possible(balances):
+        require(allows_negative or min(balances.values()) >= 0)
+        return balances
+
+    def apply(state, operation, answered):
+        balances, transfers = state or (None, [])
+        if operation.f == "transfer":
+            if balances is None:
+                return (None, [*transfers, operation.input])
+            return (possible(moved(balances, operation.input)), [])
+        if not answered:
+            return state
+        if balances is not None:
+            require(balances == operation.output)
+            return state
+        earlier = possible(operation.output)
+        for transfer in reversed(transfers):
+            earlier = possible(moved(earlier, transfer, -1))
+        return (operation.output, [])
+
+    return apply
+
+
 def mutex(state, operation, answered):
     require(bool(state) == (operation.f == "release"))
     return operation.f == "acquire"

@@ -120,7 +120,7 @@ def test_keys_on_which_nothing_succeeded_take_no_part_in_the_verdict(tmp_path):
     ("content", "options", "wanted"),
     [
         ('{"index":0}\n', (), ":1: Object missing required field `process`"),
-        ("[]\n", (), ":1: Expected `object`, got `array`"),
+        ("[1]\n", (), ":1: Expected `object`, got `int`"),
         ("FROB", (), "no model fits the operations frob: give --model ("),
         ("FROB", ("--model", "mutex"), ":1: field f: frob is no operation of mutex, which has acq"),
         ("FROB", ("--model", "nope"), "model nope: no such model; there are "),
@@ -156,3 +156,20 @@ def test_spark_without_java_is_one_line_and_exit_3(monkeypatch):
     assert result.exit_code == 3
     assert "needs Java 17 or newer" in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_what_values_mean_can_be_said(tmp_path):
+    """Both writes may be of pairs, or under the keys 1 and 3."""
+    lines = [{"f": "write", "value": value} for value in ([1, 2], [3, 4])]
+    path = tmp_path / "h.jsonl"
+    path.write_text("".join(json.dumps(event) + "\n" for event in answered(lines)))
+    for option, keys in (((), 2), (("--keyed",), 2), (("--unkeyed",), 1)):
+        result = run(str(path), *option, "--json")
+        assert json.loads(result.output)["keys"] == keys, option
+
+
+def answered(operations):
+    """The events of operations that one process invokes, each answered by its own value."""
+    for number, operation in enumerate(operations):
+        for place, kind in enumerate(("invoke", "ok")):
+            yield {"index": 2 * number + place, "process": 0, "type": kind} | operation

@@ -179,7 +179,7 @@ def test_transactions(tmp_path):
     (registers,) = operations(
         tmp_path, "{:process 0 :type :invoke :f :txn :value [[:w :x 2] [:r :y nil]]}"
     )
-    assert registers.input == [["write", "x", 2], ["read", "y", None]]
+    assert registers.input == [["w", "x", 2], ["r", "y", None]]
 
 
 def test_a_set(tmp_path):

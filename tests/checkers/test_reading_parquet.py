@@ -150,7 +150,10 @@ def test_each_table_in_a_folder_is_a_history_and_a_broken_one_is_named(tmp_path,
 
 
 def test_what_is_no_table_of_operations_is_refused(tmp_path, ours):
-    assert refusal(tmp_path, ours.drop_columns(["key"])) == "column key is missing"
+    assert refusal(tmp_path, ours.drop_columns(["key"])) == (
+        "column key is missing: a row is an operation (process, f, key, input, output, status,"
+        " invoke_index, complete_index) or an event (process, type, f, value)"
+    )
     words = ours.set_column(1, "process", ours["f"])
     assert refusal(tmp_path, words).startswith("column process: Failed to parse string: 'read'")
     other = ours.replace_schema_metadata({"schema_version": "7"})

@@ -1,0 +1,148 @@
+"""The model `log`: send, poll and assign, judged by what each was told of offsets.
+
+Logs are compared as they were seen, not searched for an order: no offset has two values, no value
+two offsets; what was polled had been sent; what was acknowledged below an offset that was polled is
+in some poll; and a process that was assigned logs polls each of them in order and leaves none out.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from typing_extensions import override
+
+from checkers.findings import phrase
+from checkers.history import Operation
+from checkers.logs.actions import Record, polled, require_actions, sent
+from checkers.models import PropertyModel, unknown_function
+from checkers.models.reasons import may_count
+from checkers.options import CheckOptions
+from checkers.text import shortened
+from checkers.verdict import Finding, FindingKind
+
+_ASSIGNS = frozenset({"assign", "subscribe"})
+Seen = tuple[Operation, Record]
+
+
+class Log(PropertyModel):
+    """Logs by name, with offsets."""
+
+    name = "log"
+    functions = frozenset({"send", "poll", "assign", "subscribe"})
+
+    @override
+    def validate(self, operation: Operation) -> None:
+        if operation.f not in self.functions:
+            raise unknown_function(self, operation)
+        if operation.f not in _ASSIGNS:
+            require_actions(operation)
+
+    @override
+    def check(
+        self, key: str, operations: Sequence[Operation], options: CheckOptions
+    ) -> list[Finding]:
+        own = [one for one in operations if one.f not in _ASSIGNS]
+        sends = [(one, record) for one in own for record in sent(one)]
+        polls = [(one, record) for one in own for record in polled(one)]
+        told = [seen for seen in sends if seen[1].offset is not None] + polls
+        told.sort(key=lambda seen: seen[0].index)
+        problems = [
+            *_conflicts(told),
+            *_unsent(sends, polls),
+            *_lost(sends, polls),
+            *_disordered(operations, told),
+        ]
+        return [_finding(key, *problem) for problem in problems]
+
+
+Problem = tuple[str, Operation, str]
+"""The check's name, the operation, and what is wrong."""
+
+
+def _finding(key: str, check: str, operation: Operation, fact: str) -> Finding:
+    return Finding(
+        check=f"log/{check}",
+        kind=FindingKind.SAFETY,
+        sentence=fact,
+        key=key,
+        operation_index=operation.index,
+        fact=fact,
+    )
+
+
+def _conflicts(told: Iterable[Seen]) -> Iterator[Problem]:
+    """Yields offsets of two values, and values at two offsets."""
+    at: dict[tuple[str, int | None], Seen] = {}
+    of: dict[tuple[str, str], Seen] = {}
+    for one, record in told:
+        other, there = at.setdefault((record.log, record.offset), (one, record))
+        if there.value != record.value:
+            values = f"{shortened(record.value)}, {phrase(other)} found {shortened(there.value)}"
+            yield "one-value", one, f"offset {record.offset} of {record.log} is {values}"
+        other, there = of.setdefault((record.log, record.value), (one, record))
+        if there.offset != record.offset:
+            where = f"offset {record.offset} and, by {phrase(other)}, at offset {there.offset}"
+            value = shortened(record.value)
+            yield "duplicate", one, f"{value} is in {record.log} twice: at {where}"
+
+
+def _unsent(sends: Iterable[Seen], polls: Iterable[Seen]) -> Iterator[Problem]:
+    """Yields what was polled and can't have been sent by then."""
+    senders: dict[tuple[str, str], list[Operation]] = defaultdict(list)
+    for one, record in sends:
+        senders[record.log, record.value].append(one)
+    for one, record in polls:
+        some = senders[record.log, record.value]
+        if not any(may_count(sender, one) for sender in some):
+            why = "nothing ever sent it"
+            if some:
+                failed = some[0].status == "fail"
+                why = f"{phrase(some[0])} {'failed' if failed else 'began only later'}"
+            yield "sent", one, f"{shortened(record.value)} was polled of {record.log}, but {why}"
+
+
+def _lost(sends: Iterable[Seen], polls: Sequence[Seen]) -> Iterator[Problem]:
+    """Yields what was acknowledged below an offset that was polled, and that no poll found."""
+    found = {(record.log, record.value) for _, record in polls}
+    highest: dict[str, int] = {}
+    for _, record in polls:
+        assert record.offset is not None
+        highest[record.log] = max(record.offset, highest.get(record.log, record.offset))
+    for one, record in sends:
+        last = highest.get(record.log)
+        if record.offset is None or last is None or record.offset > last:
+            continue
+        if (record.log, record.value) not in found:
+            where = f"offset {record.offset} of {record.log}"
+            why = f"no poll found it, though offset {last} was polled"
+            yield "lost", one, f"{shortened(record.value)} was acknowledged at {where}; {why}"
+
+
+def _disordered(operations: Iterable[Operation], told: Iterable[Seen]) -> Iterator[Problem]:
+    """Yields polls that go back, or leave out an offset, since the process was assigned logs."""
+    known: dict[str, set[int]] = defaultdict(set)
+    for _, record in told:
+        assert record.offset is not None
+        known[record.log].add(record.offset)
+    after = {log: _followers(offsets) for log, offsets in known.items()}
+    reached: dict[tuple[int, str], int] = {}
+    for one in operations:
+        if one.f in _ASSIGNS or one.status != "ok":
+            reached = {place: last for place, last in reached.items() if place[0] != one.process}
+            continue
+        for record in polled(one):
+            assert record.offset is not None
+            last = reached.get((one.process, record.log))
+            reached[one.process, record.log] = record.offset
+            if last is None:
+                continue
+            moved = f"process {one.process} polled offset {record.offset} of {record.log}"
+            if record.offset <= last:
+                yield "order", one, f"{moved} after offset {last}"
+            elif after[record.log][last] < record.offset:
+                left_out = after[record.log][last]
+                yield "skipped", one, f"{moved} right after {last}, and left out {left_out}"
+
+
+def _followers(offsets: Iterable[int]) -> dict[int, int]:
+    ordered = sorted(offsets)
+    return dict(zip(ordered, [*ordered[1:], 1 << 63], strict=True))
