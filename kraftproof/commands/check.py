@@ -38,6 +38,16 @@ class EngineName(StrEnum):
     INLINE = "inline"
 
 
+ExplainOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write why the first keys are invalid into this folder, as JSON and as pictures; "
+        "of a run directory it is its own.",
+        metavar="DIR",
+    ),
+]
+
+
 def check(
     paths: Annotated[
         list[Path],
@@ -65,14 +75,7 @@ def check(
         int | None,
         typer.Option(help="How many cores the inline engine uses; otherwise all there are.", min=1),
     ] = None,
-    explain: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write why the first keys are invalid into this folder, as JSON and as pictures; "
-            "of a run directory it is its own.",
-            metavar="DIR",
-        ),
-    ] = None,
+    explain: ExplainOption = None,
     *,
     is_keyed: Keyed = None,
     initial: Initial = None,
