@@ -20,7 +20,8 @@ from images.wheels import download, requirements
 LAYERS: Final = "kraftproof/spark-layers"
 REPOSITORY: Final = "kraftproof/spark"
 SPARK_CLASS: Final = "/opt/kraftproof/wheels/pyspark/bin/spark-class"
-OURS: Final = ("checkers", "kraftproof")
+OURS: Final = ("checkers", "cluster", "kraftproof")
+"""The packages that the command `kraftproof check` imports; the command names errors of `cluster`."""
 FROM_SOURCE: Final = ("pyspark",)
 PACKAGES: Final = (
     # pyspark and the checkers
