@@ -27,21 +27,17 @@ from mutants.mutant import Edit, Mutant
 from scripts.edited_tests import NOT_IMPORTED, run_edited
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS_FAILED, NO_BASELINE, TIMED_OUT = 1, 3, -1
+NO_BASELINE, TIMED_OUT = 3, -1
 WORDS = {0: "SURVIVED", NOT_IMPORTED: "UNTESTED", TIMED_OUT: "timed out"}
 BOUND_S = 60.0
-CHECKERS = ("tests/checkers/test_verdict.py", "tests/checkers/test_judge.py")
 TESTS = {
-    "checkers/judge": CHECKERS,
+    "checkers/judge.py": ("tests/checkers/test_verdict.py", "tests/checkers/test_judge.py"),
     "checkers/guards": ("tests/checkers/test_guards.py",),
-    "checkers/explain/engine_": ("tests/checkers/test_explain_engines.py",),
-    "kraftproof/shrinking": ("tests/harness/test_shrinking.py",),
-    "kraftproof/smaller": ("tests/harness/test_smaller.py",),
+    "kraftproof/shrinking.py": ("tests/harness/test_shrinking.py",),
+    "kraftproof/smaller.py": ("tests/harness/test_smaller.py",),
     "nemesis": ("tests/nemesis", "tests/harness/test_schedule_files.py"),
 }
 """The tests of the modules whose path begins so; the first row that fits counts."""
-FOLDERS = ("checkers/judge.py", "checkers/guards", "kraftproof/shrinking.py")
-DEFAULT_PATHS = (*FOLDERS, "kraftproof/smaller.py", "nemesis")
 EMPTY = {
     "str": '""',
     "bytes": 'b""',
@@ -91,10 +87,12 @@ def functions(
 ) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Yield the functions and methods of a module with their dotted names, inner ones too."""
     for node in ast.iter_child_nodes(tree):
+        inner = prefix
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            inner = f"{prefix}{node.name}."
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield f"{prefix}{node.name}", node
-        inner = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        yield from functions(node, f"{prefix}{node.name}." if inner else prefix)
+        yield from functions(node, inner)
 
 
 def empty_result(returns: ast.expr | None) -> str:
@@ -167,13 +165,16 @@ def sampled(paths: Sequence[str], sample: int | None, seed: int) -> list[Emptied
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the survivors and return the exit status."""
     parser = argparse.ArgumentParser(prog="empty_functions", description="Name untested functions.")
-    parser.add_argument("paths", nargs="*", default=DEFAULT_PATHS, help="modules or folders")
+    parser.add_argument("paths", nargs="*", default=tuple(TESTS), help="modules or folders")
     parser.add_argument("--sample", type=int, help="empty this many functions (default: all)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the sample (default: 1)")
     parser.add_argument(
         "--seconds", type=float, default=1200, help="end after this (default: 1200)"
     )
     options = parser.parse_args(arguments)
+    for path in options.paths:
+        if not (ROOT / path).exists() or not path.startswith(tuple(TESTS)):
+            parser.error(f"{path}: no module or folder of {', '.join(TESTS)}")
     print(f"seed {options.seed}, sample {options.sample or 'all'}: {', '.join(options.paths)}")
     ends, chosen = (
         time.monotonic() + options.seconds,
@@ -185,10 +186,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"fail or take over {BOUND_S:g} s on unedited modules: {' '.join(tests)}")
             return NO_BASELINE
     survivors = done = 0
-    for one in chosen:
-        if time.monotonic() > ends:
-            break
-        status, done = run_apart(one.mutant, one.tests, BOUND_S), done + 1
+    while done < len(chosen) and time.monotonic() < ends:
+        one, done = chosen[done], done + 1
+        status = run_apart(one.mutant, one.tests, BOUND_S)
         word = WORDS.get(status, "noticed")
         survivors += status in {0, NOT_IMPORTED}
         print(f"{word:<9} {one.path}:{one.line} {one.name} -> {one.result}", flush=True)
