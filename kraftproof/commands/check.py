@@ -46,10 +46,7 @@ def check(
     ],
     model: Annotated[
         str | None,
-        typer.Option(
-            help="The model, by name or as path/to/file.py:ClassName;"
-            " otherwise inferred from the operations."
-        ),
+        typer.Option(help="The model: a name, or path/to/file.py:ClassName; otherwise inferred."),
     ] = None,
     engine: Annotated[
         EngineName,
