@@ -13,7 +13,7 @@ from checkers.assembly import unknown, write_results
 from checkers.crash import ModelCrashError
 from checkers.faults import read_faults
 from checkers.inline import check_inline
-from checkers.options import InitialValues, Limits
+from checkers.options import Limits
 from checkers.reading import size_of
 from checkers.run_files import FAULTS_FILE, RUN_FILE
 from checkers.sources import (
@@ -23,6 +23,7 @@ from checkers.sources import (
     find_sources,
     refused,
 )
+from checkers.stated import InitialValues
 from checkers.tables import fault_rows, write_table, write_whole
 from checkers.verdict import CheckerInputError, RunVerdict
 

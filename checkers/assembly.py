@@ -126,6 +126,8 @@ def assemble(
             *_vacuous_keys(ordered),
         ),
         figures=None if source.facts is None else figures(source.facts, tally),
+        is_keyed=source.options.is_keyed,
+        initial=source.options.initial,
     )
 
 

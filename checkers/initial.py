@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from checkers.history import Operation, as_text
 from checkers.models import Model, models
-from checkers.options import InitialValues
+from checkers.stated import InitialValues
 from checkers.tables import iterate_rows, operations_table
 from checkers.text import shortened
 from checkers.verdict import CheckerInputError

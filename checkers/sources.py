@@ -24,10 +24,11 @@ from checkers.initial import started
 from checkers.lines import HistoryError
 from checkers.models import Model, has_own_keys, model_named
 from checkers.models.inference import infer_model
-from checkers.options import CheckOptions, InitialValues, Limits
+from checkers.options import CheckOptions, Limits
 from checkers.reading import is_history, located_operations_of, operations_table_of
 from checkers.reading.parquet import is_table_folder
 from checkers.run_files import RUN_FILE, read_run_files
+from checkers.stated import InitialValues
 from checkers.tables import iterate_rows, table_path
 from checkers.text import shortened
 from checkers.verdict import CheckerInputError

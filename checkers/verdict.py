@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from checkers.guards.figures import Figures
+from checkers.stated import InitialValues
 
 UNKNOWN_KEYS_ALLOWED: Final = 0.01
 """The share of keys without a verdict above which a whole run has none."""
@@ -138,6 +139,8 @@ class RunVerdict(msgspec.Struct, frozen=True, kw_only=True):
         notes: why keys or checks have no verdict, one sentence each.
         figures: the run in numbers; None for a bare history, and for a run that did not get to its
             first operation.
+        is_keyed: what the user said of the values: that each is [key, value], or none.
+        initial: what the user said that the system holds at first.
     """
 
     history: str
@@ -152,6 +155,8 @@ class RunVerdict(msgspec.Struct, frozen=True, kw_only=True):
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     figures: Figures | None = None
+    is_keyed: bool | None = None
+    initial: InitialValues | None = None
 
     @property
     def exit_code(self) -> int:

@@ -17,6 +17,7 @@ from checkers.explain.run import (
     Explained,
     explainable,
     explained,
+    read_again,
     read_history,
 )
 from checkers.verdict import CheckerInputError, RunVerdict
@@ -51,7 +52,7 @@ def explain_into(folder: Path, run: RunVerdict, prefix: str = "") -> list[Writte
     """
     if not explainable(run):
         return []
-    history = read_history(Path(run.history), run.model)
+    history = read_again(run)
     return write_all(folder, explained(history, run, seconds=RUN_SECONDS), prefix)
 
 
@@ -59,7 +60,7 @@ def first_words(run: RunVerdict) -> str:
     """Return in words why a judged history's first invalid key is so; none if no key is."""
     if not explainable(run):
         return ""
-    history = read_history(Path(run.history), run.model)
+    history = read_again(run)
     found = explained(history, run, most=1, seconds=WORDS_SECONDS)
     return "\n".join(one.explanation.words for one in found)
 

@@ -8,13 +8,11 @@ fewest operations that prove them. Its cost is bounded: MOST_EXPLAINED keys, WOR
 of two searches.
 """
 
-from pathlib import Path
-
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.explain.run import explainable, explained, read_history
+from checkers.explain.run import explainable, explained, read_again
 from checkers.sources import History
 from checkers.verdict import CheckerInputError, Finding, RunVerdict
 from kraftproof.explanations import WORDS_SECONDS
@@ -47,7 +45,7 @@ def _findings(run: RunVerdict) -> list[Fields]:
         {**msgspec.to_builtins(one), "operation": one.operation_index} for one in run.findings
     ]
     if any(one.operation_index is not None for one in run.findings):
-        history = read_history(Path(run.history), run.model)
+        history = read_again(run)
         events = _events(history, run.findings)
         for fields in found:
             fields["events"] = events.get(fields["operation"], [])

@@ -15,9 +15,9 @@ from checkers.explain.explanation import Explanation
 from checkers.faults import FaultEvent, read_faults
 from checkers.history import Operation
 from checkers.models import SequentialModel
-from checkers.options import InitialValues
 from checkers.run_files import FAULTS_FILE
 from checkers.sources import History, find_sources
+from checkers.stated import InitialValues
 from checkers.tables import operations_of
 from checkers.verdict import CheckerInputError, Finding, RunVerdict
 
@@ -60,6 +60,15 @@ def read_history(
     if others:
         raise CheckerInputError(f"{path}: {len(others) + 1} histories in it: name one of them")
     return source.read()
+
+
+def read_again(run: RunVerdict) -> History:
+    """Returns the history that was judged, read with all that was stated of it.
+
+    Raises:
+        CheckerInputError: it can't be read any more.
+    """
+    return read_history(Path(run.history), run.model, is_keyed=run.is_keyed, initial=run.initial)
 
 
 def explainable(run: RunVerdict) -> list[Finding]:

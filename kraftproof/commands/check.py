@@ -56,10 +56,7 @@ def check(
     ],
     model: Annotated[
         str | None,
-        typer.Option(
-            help="The model, by name or as path/to/file.py:ClassName;"
-            " otherwise inferred from the operations."
-        ),
+        typer.Option(help="The model: a name, or path/to/file.py:ClassName; otherwise inferred."),
     ] = None,
     engine: Annotated[
         EngineName,
@@ -98,8 +95,7 @@ def check(
     findings, doubts (mishaps and unmet guards), notes, not_applicable. A finding
     has check, kind, key, operation (its index), events (those of the operation),
     sentence, time_ns and node. The findings of the first 3 invalid keys have an
-    explanation like that of explain --json, with the minimal sub_history; each
-    takes at most some 4 s.
+    explanation as explain --json has, with the minimal sub_history, of some 4 s.
 
     Exit codes, by the worst: 0 valid, 2 unknown, 1 invalid; 3 a mistake.
     """

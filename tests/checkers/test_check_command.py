@@ -173,3 +173,14 @@ def answered(operations):
     for number, operation in enumerate(operations):
         for place, kind in enumerate(("invoke", "ok")):
             yield {"index": 2 * number + place, "process": 0, "type": kind} | operation
+
+
+def test_an_explanation_reads_the_history_with_all_that_was_said_of_it(tmp_path):
+    lines = [{"f": "write", "value": value} for value in ([1, 2], [1, 3])]
+    lines.append({"f": "read", "value": [1, 2]})
+    path = tmp_path / "h.jsonl"
+    path.write_text("".join(json.dumps(event) + "\n" for event in answered(lines)))
+    for option in ("--keyed", "--unkeyed"):
+        result = run(str(path), option, "--initial", "0")
+        assert result.exit_code == 1
+        assert "are enough to show it" in result.output, option
