@@ -21,7 +21,7 @@ LAYERS: Final = "kraftproof/spark-layers"
 REPOSITORY: Final = "kraftproof/spark"
 SPARK_CLASS: Final = "/opt/kraftproof/wheels/pyspark/bin/spark-class"
 OURS: Final = ("checkers", "cluster", "kraftproof")
-"""The packages that the command `kraftproof check` imports; the command names errors of `cluster`."""
+"""The packages that `kraftproof check` imports; of `cluster` it knows the errors."""
 FROM_SOURCE: Final = ("pyspark",)
 PACKAGES: Final = (
     # pyspark and the checkers
