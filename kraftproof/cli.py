@@ -107,7 +107,8 @@ def _failed(error: Exception) -> int:
         complain(f"kraftproof: {error.filename}: {error.strerror}")
         return USAGE_EXIT_CODE
     traceback.print_exception(error)
-    complain(f"kraftproof: {OWN_MISTAKE}, with the traceback above: {described(error)}")
+    where = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
+    complain(f"kraftproof: {where}{OWN_MISTAKE}, with the traceback above: {described(error)}")
     return CRASH_EXIT_CODE
 
 

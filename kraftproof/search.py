@@ -7,7 +7,8 @@ directory; that of a valid run is removed. Not: what a seed's scenario is (kraft
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 from random import Random
@@ -18,6 +19,7 @@ from cluster.simulated.collector import seldom_collected
 from kraftproof.coverage import CoverageWatch, Covered
 from kraftproof.diagram_recorder import DiagramRecorder
 from kraftproof.errors import UsageError
+from kraftproof.mishaps import CRASH
 from kraftproof.outcome import NOT_REPEATABLE, add_mishap
 from kraftproof.progress import Silence
 from kraftproof.report import write_reports
@@ -31,6 +33,21 @@ COLLECTED_SHARE = 0.1
 """The share of valid runs whose nodes' files become tables and are judged, too."""
 
 
+MOST_UNJUDGED = 100
+"""Seeds without a verdict that are named in the end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unjudged:
+    """A seed without a verdict: why, and where its run is."""
+
+    seed: int
+    why: tuple[str, ...]
+    directory: str
+    is_own_crash: bool
+    """Whether a mistake in Kraftproof itself spoiled the run."""
+
+
 @dataclass(slots=True, kw_only=True)
 class SearchSummary:
     """What a search has done so far; of the runs that hold, only the numbers are kept."""
@@ -40,6 +57,8 @@ class SearchSummary:
     crashes: list[SeedResult] = field(default_factory=list)
     """The seeds behind which the search went on, as they crashed and broke no property."""
     unknown: int = 0
+    unjudged: list[Unjudged] = field(default_factory=list)
+    """The first of the seeds without a verdict, and whatever a crash of our own has ended."""
     simulated_s: float = 0.0
     cpu_s: float = 0.0
     events: int = 0
@@ -50,10 +69,23 @@ class SearchSummary:
         self.seeds += 1
         self.events += one.events
         self.simulated_s += one.simulated_s
-        self.unknown += one.result.verdict is Verdict.UNKNOWN
+        if one.result.verdict is Verdict.UNKNOWN:
+            self.unknown += 1
+            self._note_unjudged(one)
         if one.is_violation:
             is_passed = past_crashes and one.is_crash
             (self.crashes if is_passed else self.violations).append(one)
+
+    def _note_unjudged(self, one: SeedResult) -> None:
+        is_own_crash = any(mishap.kind == CRASH for mishap in one.result.mishaps)
+        if is_own_crash or len(self.unjudged) < MOST_UNJUDGED:
+            unjudged = Unjudged(
+                seed=one.seed,
+                why=one.result.why,
+                directory=str(one.result.directory.path),
+                is_own_crash=is_own_crash,
+            )
+            self.unjudged.append(unjudged)
 
 
 def parse_seeds(text: str) -> Iterable[int]:
@@ -94,16 +126,28 @@ def search(
             if found.violations or (budget_s is not None and found.cpu_s >= budget_s):
                 return found
             watch = CoverageWatch()
-            one = run_seed(scenario, mutant_hash, watch)
+            with _naming_the_seed(scenario.options.seed):
+                one = run_seed(scenario, mutant_hash, watch)
             steering.learn(scenario, found.covered.add(watch.cells), one.events)
             if one.result.verdict is not Verdict.VALID and not (one.is_crash and found.crashes):
                 found_s = time.process_time()
-                one = shown(one, mutant_hash)
+                with _naming_the_seed(one.seed):
+                    one = shown(one, mutant_hash)
                 showing_s += time.process_time() - found_s
             found.count(one, past_crashes=past_crashes)
             tell(one)
     found.cpu_s = time.process_time() - started_s - showing_s
     return found
+
+
+@contextmanager
+def _naming_the_seed(seed: int) -> Iterator[None]:
+    """Add the seed's number to an exception that ends the search, as a note."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"seed {seed}")
+        raise
 
 
 def run_seed(one: Scenario, mutant_hash: str | None, watch: Watch | None = None) -> SeedResult:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -48,12 +49,30 @@ def connect_engine() -> docker.DockerClient:
 def _client() -> docker.DockerClient:
     """Return a client of DOCKER_HOST, else of the context in use, as Docker's own command does."""
     name = os.environ.get("DOCKER_CONTEXT")
+    _refuse_ssh_without_paramiko()
     if os.environ.get("DOCKER_HOST") or not name:
         return docker.from_env(timeout=ANSWER_S)
     context = ContextAPI.get_context(name)
     if context is None:
         raise ValueError("there is no such context")
     return docker.DockerClient(base_url=context.Host, tls=context.TLSConfig, timeout=ANSWER_S)
+
+
+def _refuse_ssh_without_paramiko() -> None:
+    """Refuse an ssh:// address that Docker's library meets with a NameError of its own.
+
+    Raises:
+        ValueError: the package for such addresses is not installed.
+    """
+    address = os.environ.get("DOCKER_HOST")
+    if not address:
+        context = ContextAPI.get_context(context_name())
+        address = "" if context is None else str(context.Host or "")
+    if address.startswith("ssh://") and find_spec("paramiko") is None:
+        raise ValueError(
+            "ssh:// needs the Python package paramiko, which is not installed; install it, or "
+            "forward the engine's socket and name it as unix://"
+        )
 
 
 def engine_is_named() -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kraftproof import interrupts
 from kraftproof.commands.sim import refuse_budget, tell_diagram
 from kraftproof.errors import UsageError
 from kraftproof.options import refuse_store
@@ -61,7 +62,8 @@ def shrink(
     [bold]kraftproof sim --schedule small.txt[/]
     Replays the result: the same violation, with its diagram.
 
-    Ctrl-C keeps the best so far. Exit codes: 0 written, 3 a mistake, or a run that does not fail.
+    Ctrl-C keeps the best so far. Exit codes: 0 written, 3 a mistake, or a run that does not fail,
+    130 interrupted.
     """
     refuse_budget(budget_s)
     refuse_store(store)
@@ -108,6 +110,7 @@ def _shrink(source: Source, seed: int, target: Path, budget_s: float) -> int:
     with ShrinkingProgress(target) as progress:
         progress.tell(first, 0)
         work = Shrinking(first, mutant_hash, budget_s, progress.tell)
+        interrupts.note(f"the best so far is in {target}")
         ending = _run(work, budget_s)
     best = replace(work.best, scenario=replace(work.best.scenario, name=target.stem))
     _tell(first, shown(best, mutant_hash), f"after {work.runs} runs: {ending}", target)
@@ -122,8 +125,6 @@ def _run(work: "Shrinking", budget_s: float) -> str:
         work.run()
     except BudgetSpentError:
         return f"the {budget_s:g} CPU seconds are over"
-    except KeyboardInterrupt:
-        return "interrupted, this is the best so far"
     return "nothing more can be left out"
 
 

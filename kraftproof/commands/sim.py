@@ -1,17 +1,18 @@
 """`kraftproof sim`: searches seeds in simulation until something does not hold, or replays one."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kraftproof.errors import UsageError
+from kraftproof.errors import CRASH_EXIT_CODE, UsageError
 from kraftproof.options import refuse_store
-from kraftproof.output import say, say_json, say_verdict
+from kraftproof.output import in_one_line, say, say_json, say_verdict
 from kraftproof.scenario_sources import TIME_LIMIT_S, ScheduleFile, Seeds, Source
 
 if TYPE_CHECKING:
-    from kraftproof.search import SearchSummary
+    from kraftproof.search import SearchSummary, Unjudged
     from kraftproof.seed_result import SeedResult
 
 DEFAULT_BUDGET_S = 112.0
@@ -98,7 +99,8 @@ def sim(
 
     A violation keeps its run in the store: history, faults, the nodes' files and diagram.txt.
     A crash of a node's code is a violation too, of the kind crash; crash.txt has its traceback.
-    Exit codes: 0 none, 1 a violation, 2 a run without a verdict, 3 a mistake.
+    Exit codes: 0 none, 1 a violation, 2 a run without a verdict, 3 a mistake,
+    70 a mistake in Kraftproof itself, named with its seed.
     """
     refuse_budget(budget_s)
     refuse_store(store)
@@ -183,13 +185,24 @@ def _search(
         found.covered.write(coverage)
     for violation in (*found.crashes[:1], *found.violations):
         _tell_violation(violation, source)
+    for unjudged in found.unjudged:
+        _tell_unjudged(unjudged)
     if as_json:
         say_json(_as_json(found))
     else:
         _tell_summary(found)
     if found.violations or found.crashes:
         return 1
+    if any(one.is_own_crash for one in found.unjudged):
+        return CRASH_EXIT_CODE
     return 2 if found.unknown else 0
+
+
+def _tell_unjudged(one: "Unjudged") -> None:
+    """Say why a seed has no verdict, and where its run is kept."""
+    for sentence in one.why[:SENTENCES_SHOWN]:
+        say(f"seed {one.seed}: {in_one_line(sentence)}")
+    say(f"kept    {one.directory}")
 
 
 def _tell_violation(one: "SeedResult", source: Source) -> None:
@@ -219,6 +232,7 @@ def _as_json(found: "SearchSummary") -> dict[str, object]:
         "seeds": found.seeds,
         "violations": [one.violation_as_json() for one in (*found.violations, *found.crashes)],
         "unknown": found.unknown,
+        "unjudged": [asdict(one) for one in found.unjudged],
         "simulated_seconds": round(found.simulated_s, 3),
         "cpu_seconds": round(found.cpu_s, 3),
         "events": found.events,

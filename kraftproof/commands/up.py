@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from kraftproof import interrupts
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions, parse_nodes
 from kraftproof.output import complain, say
@@ -43,7 +44,8 @@ def up(
         try:
             _serve(options)
         except KeyboardInterrupt:
-            complain("taken down")
+            interrupts.note("the cluster is taken down")
+            raise
 
 
 def _serve(options: RunOptions) -> None:
