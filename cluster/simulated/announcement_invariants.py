@@ -121,7 +121,9 @@ class LeadersSayThatTheyStop(Witness):
         told = self._told.pop((process.node_id, process.life), set())
         untold = sorted(self._voters - told - {process.node_id})
         if before.role == LEADER and untold:
-            self.jury.object(self, process, f"epoch {before.epoch}: it does not tell {untold}")
+            self.jury.object(
+                self, process, f"stops leading epoch {before.epoch} and does not tell {untold}"
+            )
 
 
 def _epoch_of(message: Message) -> int:

@@ -99,7 +99,7 @@ class AnswersShowTheImage(Witness):
             contact = message.controller_id
             self.jury.object(self, process, f"sends clients to {contact}, active are {active}")
         if message.cluster_id != self._cluster_id:
-            self.jury.object(self, process, f"it says that its cluster is {message.cluster_id}")
+            self.jury.object(self, process, f"answers that its cluster is {message.cluster_id}")
 
 
 class ShownBroker(Struct, frozen=True, kw_only=True, order=True, gc=False):

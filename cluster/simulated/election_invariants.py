@@ -42,7 +42,7 @@ class OneLeaderAnEpoch(Witness):
             self.jury.object(
                 self,
                 process,
-                f"epoch {after.epoch} was led by node {leader[0]} in its life {leader[1]}",
+                f"leads epoch {after.epoch}, which node {leader[0]} led in its life {leader[1]}",
             )
 
 
@@ -84,9 +84,15 @@ class ElectedByAMajority(Witness):
         voters = self._votes.get(key, [])
         told = sorted(set(self._heard.get(key, [process.node_id])))
         if len(voters) < self._setting.majority:
-            self.jury.object(self, process, f"epoch {after.epoch}: by {sorted(voters)} only")
+            self.jury.object(
+                self,
+                process,
+                f"leads epoch {after.epoch} with votes of {sorted(voters)} on disk only",
+            )
         elif len(told) < self._setting.majority:
-            self.jury.object(self, process, f"epoch {after.epoch}: it was told by {told} only")
+            self.jury.object(
+                self, process, f"leads epoch {after.epoch} having heard votes of {told} only"
+            )
 
 
 class EpochsNeverFall(Witness):
@@ -111,7 +117,7 @@ class EpochsNeverFall(Witness):
         if known is None:
             return  # a broker has nothing to vote with; it may have been given another disk
         if epoch < known:
-            self.jury.object(self, process, f"epoch {epoch} after {known}")
+            self.jury.object(self, process, f"its epoch fell from {known} to {epoch}")
         self._epochs[process.node_id] = max(known, epoch)
 
 
@@ -168,7 +174,9 @@ class BoundedResignation(Witness):
         silence_ns = process.running_ns() - newest
         if silence_ns > self._limit_ns:
             self._contacts.pop(process.node_id)
-            self.jury.object(self, process, f"no majority for {silence_ns / 1e9:.3f} s")
+            self.jury.object(
+                self, process, f"led for {silence_ns / 1e9:.3f} s without Fetches of a majority"
+            )
 
 
 class FetchesAreFenced(Witness):

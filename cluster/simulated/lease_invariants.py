@@ -134,7 +134,7 @@ class OneLivingIncarnation(Witness):
             self.jury.object(self, process, f"epochs must rise: {detail}")
         if change.incarnation == change.previous_incarnation:
             if change.epoch > previous and not change.was_unregistered:
-                detail = f"{change.epoch} for the incarnation that has {previous}"
+                detail = f"gets epoch {change.epoch} for the incarnation that has {previous}"
                 self.jury.object(self, process, f"broker {broker_id}: {detail}")
             return
         alive_ns = self._registry.alive_ns(broker_id, previous)

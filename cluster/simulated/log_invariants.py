@@ -28,17 +28,18 @@ class HighWatermarkNeverFalls(Witness):
     @override
     def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
         if before is not None and after.high_watermark < before.high_watermark:
-            detail = f"{after.high_watermark} after {before.high_watermark}"
+            detail = f"high watermark {after.high_watermark} after {before.high_watermark}"
             self.jury.object(self, process, detail)
         if after.high_watermark > process.log.end_offset:
-            detail = f"{after.high_watermark} is past the log's end {process.log.end_offset}"
+            end = process.log.end_offset
+            detail = f"high watermark {after.high_watermark} is past the log's end {end}"
             self.jury.object(self, process, detail)
 
     @override
     def truncated(self, process: Observed, end_offset: int) -> None:
         status = process.status
         if status is not None and end_offset < status.high_watermark:
-            detail = f"cut to {end_offset}, below {status.high_watermark}"
+            detail = f"log cut to {end_offset}, below the high watermark {status.high_watermark}"
             self.jury.object(self, process, detail)
 
 
@@ -69,7 +70,9 @@ class CommittedByAMajority(Witness):
             voter.node_id for voter in self._voters.values() if _holds_durably(voter, end, ours)
         ]
         if len(holders) < self._setting.majority:
-            self.jury.object(self, process, f"{end} is durable on {sorted(holders)} only")
+            self.jury.object(
+                self, process, f"commits up to {end}, which is durable on {sorted(holders)} only"
+            )
 
 
 def _holds_durably(voter: Observed, end: int, batch: Batch | None) -> bool:

@@ -33,10 +33,16 @@ class ImagesAgree(Witness):
     def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
         digest = self._digests.setdefault(offset, image.digest)
         if digest != image.digest:
-            self.jury.object(self, process, f"offset {offset}: {image.digest:032x} {digest:032x}")
+            self.jury.object(
+                self,
+                process,
+                f"its image at offset {offset} is not that of others (digest {image.digest:032x})",
+            )
         us = (process.node_id, process.life)
         if offset < self._offsets.get(us, 0):
-            self.jury.object(self, process, f"offset {offset} after {self._offsets[us]}")
+            self.jury.object(
+                self, process, f"its image went back from offset {self._offsets[us]} to {offset}"
+            )
         self._offsets[us] = offset
 
     @override

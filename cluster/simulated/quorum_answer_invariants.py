@@ -82,7 +82,9 @@ class QuorumIsToldTruly(Witness):
         for told in _told(message):
             ends = {one.replica_id: one.log_end_offset for one in told.current_voters}
             if ends and (ends.get(process.node_id) != log_end or max(ends.values()) > log_end):
-                self.jury.object(self, process, f"logs end at {ends}, its own at {log_end}")
+                self.jury.object(
+                    self, process, f"answers that logs end at {ends}, its own ends at {log_end}"
+                )
 
     @override
     def replied(self, process: Observed, event: Received, message: Message) -> None:
@@ -96,7 +98,9 @@ class QuorumIsToldTruly(Witness):
                     self.jury.object(self, process, fault)
             nodes = sorted(node.node_id for node in message.nodes)
             if event.version >= NODES_SINCE and nodes != self._voters:
-                self.jury.object(self, process, f"nodes {nodes}, voters are {self._voters}")
+                self.jury.object(
+                    self, process, f"answers nodes {nodes}, the voters are {self._voters}"
+                )
         elif isinstance(message, ClusterResponse) and message.error_code == ErrorCode.NONE:
             said = (message.controller_id, sorted(node.broker_id for node in message.brokers))
             if said != (status.leader, self._voters):

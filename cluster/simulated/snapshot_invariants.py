@@ -188,7 +188,7 @@ class LeadersLoadNoSnapshot(Witness):
     @override
     def loaded(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
         if process.status is not None and process.status.role == LEADER:
-            self.jury.object(self, process, f"it loads {snapshot}")
+            self.jury.object(self, process, f"leads and loads the snapshot {snapshot}")
 
 
 class ImagesMissNothing(Witness):

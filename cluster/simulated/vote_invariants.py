@@ -47,7 +47,9 @@ class QuorumStateIsKept(OfVoters):
     @override
     def begins(self, process: Observed, found: QuorumState, written: QuorumState | None) -> None:
         if written is not None and found != written:
-            self.jury.object(self, process, f"it finds {found}, it wrote {written}")
+            self.jury.object(
+                self, process, f"starts with quorum state {found}, had written {written}"
+            )
 
 
 class OneVoteAnEpoch(OfVoters):

@@ -148,13 +148,13 @@ def test_a_leader_that_stops_tells_everyone():
 def test_a_leader_that_stops_and_leaves_one_out():
     stops = Stops(Stop())
     stops.tells(3)
-    assert stops.resigns() == ["epoch 2: it does not tell [2]"]
+    assert stops.resigns() == ["stops leading epoch 2 and does not tell [2]"]
 
 
 def test_a_leader_that_stops_and_just_leaves():
     stops = Stops(Stop())
     stops.leader.exits()
-    assert stops.court.objections == ["epoch 2: it does not tell [2, 3]"]
+    assert stops.court.objections == ["stops leading epoch 2 and does not tell [2, 3]"]
 
 
 def test_a_leader_that_resigns_for_another_reason_says_nothing():

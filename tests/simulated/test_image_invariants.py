@@ -43,7 +43,7 @@ def test_an_image_that_goes_back():
     process = court.process(1)
     process.publishes(3, image_of(broker(4, 1)))
     process.publishes(2, image_of())
-    assert court.objections == ["offset 2 after 3"]
+    assert court.objections == ["its image went back from offset 3 to 2"]
 
 
 def test_a_broker_that_opens_with_an_image_from_before_its_start():

@@ -148,7 +148,7 @@ def test_a_broker_epoch_that_does_not_rise():
 def test_the_same_incarnation_is_given_another_epoch():
     leasing = Leasing(living)
     leasing.register(7, b"a")
-    assert leasing.objections == ["broker 4: 7 for the incarnation that has 0"]
+    assert leasing.objections == ["broker 4: gets epoch 7 for the incarnation that has 0"]
 
 
 def test_the_same_incarnation_begins_anew_once_it_was_unregistered():

@@ -41,14 +41,14 @@ def test_two_leaders_of_one_epoch():
     court.process(2).leads(5)
     assert court.objections == []
     court.process(3).leads(5)
-    assert court.objections == ["epoch 5 was led by node 2 in its life 1"]
+    assert court.objections == ["leads epoch 5, which node 2 led in its life 1"]
 
 
 def test_a_leader_that_leads_its_epoch_again_after_a_restart():
     court = Court(OneLeaderAnEpoch())
     court.process(1).leads(4)
     court.process(1, life=2).leads(4)
-    assert court.objections == ["epoch 4 was led by node 1 in its life 1"]
+    assert court.objections == ["leads epoch 4, which node 1 led in its life 1"]
 
 
 def test_a_leader_that_a_minority_has_elected():
@@ -62,7 +62,7 @@ def test_a_leader_that_a_minority_has_elected():
     first.persists(epoch=4, voted_for=2)
     second.persists(epoch=5, voted_for=2)
     second.leads(5)
-    assert court.objections == ["epoch 5: by [2] only"]
+    assert court.objections == ["leads epoch 5 with votes of [2] on disk only"]
 
 
 def test_a_candidate_that_has_not_heard_of_its_votes():
@@ -72,7 +72,7 @@ def test_a_candidate_that_has_not_heard_of_its_votes():
         process.persists(epoch=3, voted_for=1)
     first.hears(2, vote(1, 3), granted(2))
     first.leads(3)
-    assert court.objections == ["epoch 3: it was told by [1] only"]
+    assert court.objections == ["leads epoch 3 having heard votes of [1] only"]
 
 
 def test_votes_of_observers_elect_nobody():
@@ -80,7 +80,7 @@ def test_votes_of_observers_elect_nobody():
     for node_id in (1, 9):
         court.process(node_id).persists(epoch=3, voted_for=1)
     court.process(1).leads(3)
-    assert court.objections == ["epoch 3: by [1] only"]
+    assert court.objections == ["leads epoch 3 with votes of [1] on disk only"]
 
 
 def test_an_epoch_that_falls_by_a_restart():
@@ -89,7 +89,7 @@ def test_an_epoch_that_falls_by_a_restart():
     court.process(1, life=2, durable=QuorumState(epoch=4))
     assert court.objections == []
     court.process(1, life=3, durable=QuorumState(epoch=3))
-    assert court.objections == ["epoch 3 after 4"]
+    assert court.objections == ["its epoch fell from 4 to 3"]
 
 
 def fetch(replica, offset=0):
@@ -114,7 +114,7 @@ def test_a_leader_that_stays_without_a_majority():
     leader.receives(fetch(9))  # an observer is no voter
     court.now_ns += 1
     leader.steps()
-    assert court.objections == ["no majority for 1.500 s"]
+    assert court.objections == ["led for 1.500 s without Fetches of a majority"]
 
 
 def test_a_pause_is_no_time_to_resign_in():
@@ -153,7 +153,7 @@ def test_a_high_watermark_that_falls():
     process.moves(high_watermark=2)
     assert court.objections == []
     process.moves(high_watermark=1)
-    assert court.objections == ["1 after 2"]
+    assert court.objections == ["high watermark 1 after 2"]
 
 
 def test_a_high_watermark_past_the_log_and_a_log_cut_below_it():
@@ -162,7 +162,10 @@ def test_a_high_watermark_past_the_log_and_a_log_cut_below_it():
     process.appends()
     process.moves(high_watermark=2)
     process.truncates(1)
-    assert court.objections == ["2 is past the log's end 1", "cut to 1, below 2"]
+    assert court.objections == [
+        "high watermark 2 is past the log's end 1",
+        "log cut to 1, below the high watermark 2",
+    ]
 
 
 def three_with_one_batch(court, *holders, epochs=(1, 1, 1)):
@@ -179,13 +182,13 @@ def test_what_is_committed_is_durable_on_a_majority():
     assert court.objections == []
     court = Court(CommittedByAMajority(SETTING))
     three_with_one_batch(court, 1)[0].moves(high_watermark=1)
-    assert court.objections == ["1 is durable on [1] only"]
+    assert court.objections == ["commits up to 1, which is durable on [1] only"]
 
 
 def test_another_batch_at_the_offset_is_not_the_committed_one():
     court = Court(CommittedByAMajority(SETTING))
     three_with_one_batch(court, 1, 2, 3, epochs=(2, 1, 1))[0].moves(high_watermark=1)
-    assert court.objections == ["1 is durable on [1] only"]
+    assert court.objections == ["commits up to 1, which is durable on [1] only"]
 
 
 def test_a_word_for_what_is_not_durable():
