@@ -7,6 +7,7 @@ in one line, with the traceback in a file of the run's directory.
 import msgspec
 
 from checkers import Engine, Report, check_run
+from checkers.crash import ModelCrashError
 from checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
 from kraftproof.mishaps import PLUGIN_ERROR_FILE, keep_text, keep_traceback, writing
 from kraftproof.run_directory import RunDirectory
@@ -24,7 +25,10 @@ def judge_run(directory: RunDirectory, model: str, engine: str, report: Report) 
             check = check_run(directory.path, chosen, report=report)
     except CheckerInputError as error:
         keep_traceback(error, directory.path / PLUGIN_ERROR_FILE)
-        return _unknown(directory, model, f"model {model!r} can't judge the run: {error}")
+        reason = f"model {model!r} can't judge the run: {error}"
+        if isinstance(error, ModelCrashError):
+            reason = str(error)
+        return _unknown(directory, model, reason)
     crashed = [key for key in check.keys if key.crashed]
     return _with_traceback(directory, check, crashed) if crashed else check
 
