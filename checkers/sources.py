@@ -83,10 +83,16 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         return _history(source, table)
 
     def named(self, error: ValueError) -> CheckerInputError:
-        """Returns the error for a value that the model can't read, with file and line."""
+        """Return the error for a value that the model can't read, with file and line.
+
+        A run's own model is to blame where it refuses what its run has recorded: unknown.
+        """
         if isinstance(error, CheckerInputError):
             return error
-        return self._refusal() or HistoryError(f"{self.history}: {error}")
+        refusal = self._refusal() or HistoryError(f"{self.history}: {error}")
+        if self.facts is None:
+            return refusal
+        return ModelCrashError(f"model {self.model_name!r} can't judge the run: {refusal}")
 
     def _refusal(self) -> CheckerInputError | None:
         """Returns why the first operation that the model refuses is refused, if it says so."""

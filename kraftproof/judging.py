@@ -4,16 +4,26 @@ See `checkers` for the verdict. Here a mistake of a model is told as that of any
 in one line, with the traceback in a file of the run's directory.
 """
 
+from collections.abc import Callable
+
 import msgspec
 
 from checkers import Engine, Report, check_run
+from checkers.crash import ModelCrashError
 from checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
-from kraftproof.mishaps import PLUGIN_ERROR_FILE, keep_text, keep_traceback, writing
+from cluster.plugin import HarnessError
+from kraftproof.mishaps import PLUGIN_ERROR_FILE, keep_text, keep_traceback, mishap_of, writing
+from kraftproof.outcome import add_mishap
 from kraftproof.run_directory import RunDirectory
 
+Note = Callable[[str, str], None]
+"""Keeps the kind and the sentence of a mishap."""
 
-def judge_run(directory: RunDirectory, model: str, engine: str, report: Report) -> RunVerdict:
-    """Return the verdict on the run in a directory.
+
+def judge_run(
+    directory: RunDirectory, model: str, engine: str, report: Report, note: Note
+) -> RunVerdict:
+    """Return the verdict on the run in a directory; a crash of our own is noted, and unknown.
 
     Raises:
         RunFileError: a table can't be written, such as on a full disk.
@@ -24,7 +34,17 @@ def judge_run(directory: RunDirectory, model: str, engine: str, report: Report) 
             check = check_run(directory.path, chosen, report=report)
     except CheckerInputError as error:
         keep_traceback(error, directory.path / PLUGIN_ERROR_FILE)
-        return _unknown(directory, model, f"model {model!r} can't judge the run: {error}")
+        reason = f"model {model!r} can't judge the run: {error}"
+        if isinstance(error, ModelCrashError):
+            reason = str(error)
+        return _unknown(directory, model, f"{reason} (traceback: {PLUGIN_ERROR_FILE})")
+    except HarnessError:
+        raise
+    except Exception as error:  # noqa: BLE001 - ours; the run has a report all the same
+        kind, sentence = mishap_of(error, directory.path)
+        note(kind, sentence)
+        add_mishap(directory.path, kind, sentence)
+        return _unknown(directory, model, sentence)
     crashed = [key for key in check.keys if key.crashed]
     return _with_traceback(directory, check, crashed) if crashed else check
 
@@ -36,7 +56,7 @@ def _unknown(directory: RunDirectory, model: str, reason: str) -> RunVerdict:
         verdict=Verdict.UNKNOWN,
         seconds=0.0,
         operations=0,
-        notes=(f"{reason} (traceback: {PLUGIN_ERROR_FILE})",),
+        notes=(reason,),
     )
 
 

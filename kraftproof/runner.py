@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from checkers.guards.figures import Figures
 from checkers.run_outcome import Mishap
 from checkers.verdict import Finding, RunVerdict, Verdict
-from cluster.plugin import HarnessError, PluginError, blamed, plugin
+from cluster.plugin import HarnessError, blamed, plugin
 from cluster.profiles import timeouts
 from cluster.protocol import Cluster, ClusterError
 from cluster.systems.system import System, SystemUnavailableError, make_system
@@ -125,7 +125,7 @@ def execute(
     with writing(directory.path):
         outcome.write(run, violations, is_complete=attempt.interpreted is not None)
     progress.phase(f"checking with the {options.engine} engine")
-    check = judge_run(directory, workload.model, options.engine, progress.phase)
+    check = judge_run(directory, workload.model, options.engine, progress.phase, attempt.note)
     return RunResult(
         directory=directory,
         check=check,
@@ -247,7 +247,9 @@ class _Attempt:
             self.progress.phase("collecting the nodes' files")
             try:
                 collect(self.cluster, self.system, self.directory)
-            except PluginError as error:
+            except (HarnessError, OSError):
+                raise
+            except Exception as error:  # noqa: BLE001 - theirs or ours, the run has a report
                 self.note(*mishap_of(error, self.directory.path))
 
     async def _interpret(self, interpreter: Interpreter) -> Interpreted:

@@ -231,6 +231,17 @@ def test_a_mistake_in_a_plugin_is_unknown_and_named_in_one_line(test, tmp_path, 
     assert out.splitlines()[-1].startswith("unknown  ")
 
 
+@pytest.mark.parametrize("mistake", ["validate-refuses", "validate", "key-is-none", "step"])
+def test_a_run_whose_model_fails_is_unknown_when_judged_again(test, tmp_path, capsys, mistake):
+    replaced, (_, what) = MISTAKES[mistake]
+    assert test(replaced)[0] == 2
+    status = cli.run(["check", "--engine", "inline", str(the_run(tmp_path / "store"))])
+    out, err = capsys.readouterr()
+    assert status == 2, out + err
+    assert (out.startswith("unknown "), err) == (True, "")
+    assert [line for line in out.splitlines() if what in line]
+
+
 UNUSABLE = {
     "import": (
         {"system": "#! \nimport no_such_module"},

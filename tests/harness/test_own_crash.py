@@ -1,0 +1,26 @@
+"""A crash of our own after the workload: named, kept in a file, exit 70, and still a report."""
+
+import pytest
+
+from kraftproof import cli
+
+
+@pytest.mark.parametrize("place", ["kraftproof.runner.collect", "kraftproof.judging.check_run"])
+def test_a_crash_of_our_own_leaves_a_report(monkeypatch, tmp_path, capsys, place):
+    def crash(*_, **__):
+        raise ZeroDivisionError("ours")
+
+    monkeypatch.setattr(place, crash)
+    status = cli.run(
+        [
+            *("test", "--backend", "simulated", "--engine", "inline", "--nodes", "1+1"),
+            *("--time-limit", "5", "--store", str(tmp_path)),
+        ]
+    )
+    out, err = capsys.readouterr()
+    assert status == 70, out + err
+    (line,) = [line for line in out.splitlines() if "ZeroDivisionError: ours" in line]
+    assert line.strip().endswith("(traceback: crash.txt)")
+    (directory,) = tmp_path.iterdir()
+    assert "ZeroDivisionError: ours" in (directory / "crash.txt").read_text()
+    assert ">unknown</h1>" in (directory / "report.html").read_text()
