@@ -72,6 +72,20 @@ def test_a_second_leader_of_an_epoch_is_refused():
     assert (answer.leader_id, quorum.members[2].raft.leader) == (1, 1)
 
 
+@pytest.mark.requirement("595-35")
+@pytest.mark.parametrize("node_id", [1, 2, 3])
+def test_a_begin_that_names_another_leader_of_the_epoch_changes_nothing(node_id):
+    """It ends a real Kafka node; here leader and followers refuse it and go on."""
+    quorum = elected()
+    before = quorum.members[node_id].raft.durable
+    another = {1: 3, 2: 3, 3: 2}[node_id]
+    answer = partition_of(reply_to(quorum, node_id, begin(1, another), 1))
+    assert (answer.error_code, answer.leader_id) == (ErrorCode.INVALID_REQUEST, 1)
+    assert kinds(quorum, node_id) == [Reply]
+    assert quorum.members[node_id].raft.durable == before
+    assert quorum.members[1].raft.is_leader
+
+
 @pytest.mark.requirement("595-39")
 @pytest.mark.parametrize(
     ("successors", "wait_ms"),
