@@ -21,6 +21,7 @@ FAULTS_FILE: Final = "faults.jsonl"
 class _Workload(msgspec.Struct, frozen=True):
     name: str
     model: str
+    initial: tuple[str, ...] = ()
 
 
 class _Options(msgspec.Struct, frozen=True):
@@ -43,12 +44,14 @@ class RunFiles(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         model: the name of the workload's model.
+        initial: the initial values that the workload states, as `--initial` takes them.
         leases: the bounds of leases.
         facts: what the guards work on.
         spans: when each fault was in force.
     """
 
     model: str
+    initial: tuple[str, ...]
     leases: LeaseBounds
     facts: RunFacts
     spans: tuple[FaultSpan, ...]
@@ -64,6 +67,7 @@ def read_run_files(directory: Path) -> RunFiles:
     faults = read_faults(directory / FAULTS_FILE)
     return RunFiles(
         model=run.workload.model,
+        initial=run.workload.initial,
         leases=_leases(run.options, faults),
         facts=RunFacts(
             outcome=read_outcome(directory),

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from checkers.crash import ModelCrashError, crashed
 from checkers.guards.facts import RunFacts
 from checkers.history import Operation
-from checkers.initial import started
+from checkers.initial import parse_initial, started
 from checkers.lines import HistoryError
 from checkers.models import Model, has_own_keys, model_named
 from checkers.models.inference import infer_model
@@ -272,7 +272,12 @@ def _run_source(directory: Path, given: Model | None, options: CheckOptions) -> 
         label=str(directory),
         history=_history_of(directory),
         model=given or _model_of(directory, run.model),
-        options=msgspec.structs.replace(options, leases=run.leases, faults=run.spans),
+        options=msgspec.structs.replace(
+            options,
+            leases=run.leases,
+            faults=run.spans,
+            initial=options.initial or parse_initial(run.initial),
+        ),
         tables=directory / TABLES_DIRECTORY,
         facts=run.facts,
     )

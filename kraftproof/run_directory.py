@@ -20,6 +20,7 @@ from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions
 from nemesis.clock import rate_error
 from nemesis.schedule import QUIET_SHARE, SETTLE_NS
+from workloads.workload import Workload
 
 SCHEMA_VERSION = 1
 SCHEDULE_FILE = "schedule.txt"
@@ -73,7 +74,7 @@ class RunDirectory:
         return self.path / "junit.xml"
 
     def write_run(
-        self, options: RunOptions, model: str, session_ms: int, mutant_hash: str | None
+        self, options: RunOptions, workload: Workload, session_ms: int, mutant_hash: str | None
     ) -> None:
         """Write run.json, before anything is started."""
         run = {
@@ -84,7 +85,11 @@ class RunDirectory:
             "host": host_facts(),
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
             "system": options.system,
-            "workload": {"name": options.workload, "model": model},
+            "workload": {
+                "name": options.workload,
+                "model": workload.model,
+                "initial": list(getattr(workload, "initial", ())),
+            },
             "mutant": options.mutant,
             "mutant_hash": mutant_hash,
             "harness": msgspec.to_builtins(identify(os.getpid())),

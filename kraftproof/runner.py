@@ -110,7 +110,7 @@ def execute(
     """
     workload = make_workload(options.workload)
     session_ns = timeouts(options.timeouts).session_ns
-    directory.write_run(options, workload.model, session_ns // NS_PER_MS, mutant_hash)
+    directory.write_run(options, workload, session_ns // NS_PER_MS, mutant_hash)
     attempt = _Attempt(options, directory, schedule, progress, watch)
     attempt.drive(is_collected=is_collected)
     if not guarded and attempt.is_interrupted:

@@ -69,7 +69,11 @@ class Session(Protocol):
 
 
 class Workload(Protocol):
-    """A workload; an instance serves one run."""
+    """A workload; an instance serves one run.
+
+    A workload whose system does not start empty may have a further attribute, `initial`: a tuple of
+    texts as `kraftproof check --initial` takes them, for example ("0",) or ("k1=5",).
+    """
 
     name: ClassVar[str]
     model: ClassVar[str]
