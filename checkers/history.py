@@ -117,7 +117,7 @@ def pair(
             invoked = _invoked(event, invocations)
             kind = isinstance(event.key, str)
             if is_text.setdefault(invoked.key, kind) != kind:
-                raise _error(path, number, "key", _same_text(invoked.key))
+                raise _error(path, number, "key", same_text(invoked.key))
             open_operations[event.process] = (invoked, number)
             invocations += 1
             continue
@@ -186,7 +186,8 @@ def _still_open(event: Event, opened: tuple[Operation, int | str]) -> str:
     return f"process {event.process} invokes {shortened(event.f)}, but {open_one}"
 
 
-def _same_text(key: str) -> str:
+def same_text(key: str) -> str:
+    """Returns why a key that is a text can't stand beside one that only looks the same."""
     quoted = msgspec.json.encode(key).decode()
     return f"{shortened(key)} and {shortened(quoted)} are both keys here, and can't be told apart"
 

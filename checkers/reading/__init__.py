@@ -20,7 +20,7 @@ from checkers.reading.forms import PARQUET_SUFFIX, form_by_content, form_of, is_
 from checkers.reading.jepsen import edn_operations, log_operations
 from checkers.reading.jsonl import batches_of_operations, json_batches
 from checkers.reading.parquet import is_operations, is_table_folder, parquet_operations
-from checkers.reading.values import ValueForm, value_form_of, with_meaning
+from checkers.reading.values import KeyTexts, ValueForm, value_form_of, with_meaning
 from checkers.schema import OPERATIONS
 from checkers.tables import iterate_rows
 from checkers.unpacking import without_packing
@@ -81,9 +81,12 @@ def located_operations_of(
 
 def _name_line(path: Path, form: ValueForm) -> None:
     """Raises the error for the first operation whose values are not of a form, with its line."""
+    key_texts = KeyTexts()
 
     def check(operation: Operation) -> None:
         form.meaning(operation)
+        if form.is_keyed:
+            key_texts.require_distinct(operation)
 
     for _ in _located(path, check):
         pass

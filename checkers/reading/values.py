@@ -19,7 +19,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.history import Operation, as_text
+from checkers.history import Operation, as_text, same_text
 from checkers.reading.drains import drained, take_of, takes_of
 from checkers.tables import iterate_rows, operations_table
 
@@ -86,10 +86,34 @@ def with_meaning(table: pa.Table, form: ValueForm) -> pa.Table:
         return table
     operations = list(iterate_rows(table))
     whole = msgspec.structs.replace(form, take=None)
+    if form.is_keyed:
+        key_texts = KeyTexts()
+        for operation in operations:
+            key_texts.require_distinct(operation)
     meant = [one for operation in operations for one in whole.meaning(operation)]
     if form.take is not None:
         meant = drained(meant, form.take)
     return operations_table(meant)
+
+
+class KeyTexts:
+    """The keys that values have named; 1 and "1" would be one key as text."""
+
+    def __init__(self) -> None:
+        self._is_text: dict[str, bool] = {}
+
+    def require_distinct(self, operation: Operation) -> None:
+        """Refuse a key whose text another key has already.
+
+        Raises:
+            ValueError: the message names the field and both keys.
+        """
+        asked = operation.input
+        if not isinstance(asked, list) or not asked:
+            return
+        key, is_text = as_text(asked[0]), isinstance(asked[0], str)
+        if self._is_text.setdefault(key, is_text) != is_text:
+            raise ValueError(f"field key: {same_text(key)}")
 
 
 def is_transaction(value: object, actions: frozenset[str] = ACTIONS) -> bool:

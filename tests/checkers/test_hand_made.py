@@ -183,14 +183,18 @@ def test_the_verdict_is_that_of_every_spelling(tmp_path, name, spelling):
         (done("read", "nil", 5, '"p1"'), ":1: field process: Expected `int`, got `str`"),
         (done("read", "nil", 5, ":a"), ":1: field process: Expected `int`, got `str`"),
         (done("read", "[1 nil]", "[2 5]"), ":2: field key: 2 completes what was invoked under 1"),
-        (done("read", "[1 nil]", "5"), ":2: field value: Expected [key value], got 5"),
+        (
+            done("read", "[1 nil]", "5"),
+            ": the operations read alone tell no model: give --model (cas-register, counter)",
+        ),
         (
             done("write", "[1 5]", "[1 5]") + " / 1i read nil / 2i read [1 nil]",
-            ":3: field value: Expected [key value], got null",
+            ":3: field value: Expected [key value], got null:"
+            " give --unkeyed if values name no keys",
         ),
         (
             done("write", "[1 5]", "[1 5]") + " / " + done("write", '["1" 5]', '["1" 5]'),
-            ':3: field key: 1 and "1" are both keys here, and can\'t be told apart',
+            ':4: field key: 1 and "1" are both keys here, and can\'t be told apart',
         ),
     ],
 )
