@@ -68,8 +68,7 @@ def session(
         return active
     _require_java()
     _require_reachable(master)
-    # py4j logs the traceback of whatever ends a call, Ctrl-C too; the exception itself is enough.
-    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+    _silence_py4j()
     report("starting Spark: Java takes some ten seconds")
     # Workers must run this interpreter, and find this package also where it is not installed.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -102,6 +101,19 @@ def session(
     partitions = max(_LARGEST_LOCAL, context.defaultParallelism)
     started.conf.set("spark.sql.shuffle.partitions", str(partitions))
     return started
+
+
+def _silence_py4j() -> None:
+    """Keep py4j from logging the traceback of whatever ends a call, Ctrl-C too.
+
+    The exception itself is enough. py4j logs some of them with the root logger.
+    """
+    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+    logging.getLogger().addFilter(_is_from_elsewhere)
+
+
+def _is_from_elsewhere(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"
 
 
 def tasks_done(spark: SparkSession) -> tuple[int, int]:
