@@ -13,6 +13,7 @@ from kraftproof.options import PROFILES as OPTION_PROFILES
 from kraftproof.options import RunOptions
 from kraftproof.outcome import OutcomeRecorder
 from kraftproof.run_directory import FAILOVER_MS, RunDirectory
+from workloads.registration import Registration
 
 MS = 1_000_000
 SESSION_MS = 2000
@@ -23,7 +24,7 @@ REGISTERED = "registered"
 def test_the_bounds_of_leases_are_those_of_the_profile(tmp_path, profile):
     found = timeouts(profile)
     directory = RunDirectory(path=tmp_path)
-    directory.write_run(RunOptions(timeouts=profile), "registration", found.session_ns // MS, None)
+    directory.write_run(RunOptions(timeouts=profile), Registration(), found.session_ns // MS, None)
     directory.history.write_bytes(b"")
     OutcomeRecorder(tmp_path, is_guarded=False).write(None, (), is_complete=True)
     (source,) = find_sources([tmp_path])
@@ -62,7 +63,7 @@ def lease_history(tmp_path, shutting_down, *, status="info"):
             }
             lines.append(json.dumps(event) + "\n")
     directory = RunDirectory(path=tmp_path)
-    directory.write_run(RunOptions(workload="registration"), "registration", SESSION_MS, None)
+    directory.write_run(RunOptions(workload="registration"), Registration(), SESSION_MS, None)
     directory.history.write_text("".join(lines))
     FaultRecorder(directory.faults, lambda: 0).close()
     OutcomeRecorder(tmp_path, is_guarded=False).write(None, (), is_complete=True)

@@ -17,6 +17,7 @@ from kraftproof.report.next_steps import files_of, next_steps, replay_command
 from kraftproof.report.run_view import read_view
 from kraftproof.run_directory import RunDirectory
 from kraftproof.runner import RunResult
+from workloads.topics import Topics
 
 S = 1_000_000_000
 OFFENDING = 20
@@ -73,7 +74,7 @@ def finding(sentence, index=OFFENDING, **fields):
 def viewed(tmp_path, findings=()):
     directory = RunDirectory(path=tmp_path)
     recorded(directory)
-    directory.write_run(RunOptions(nemeses=("kill",)), "topics", 2000, "0" * 64)
+    directory.write_run(RunOptions(nemeses=("kill",)), Topics(), 2000, "0" * 64)
     return read_view(directory, findings)
 
 
@@ -146,7 +147,7 @@ def test_the_page_and_the_junit_of_an_invalid_run(tmp_path):
     directory = RunDirectory(path=tmp_path)
     run = recorded(directory)
     options = RunOptions(nemeses=("kill",))
-    directory.write_run(options, "topics", 2000, "0" * 64)
+    directory.write_run(options, Topics(), 2000, "0" * 64)
     sentence = 'topic "topic-0" <was> there'
     moment = {"fact": sentence, "time_ns": 20 * S, "node": "4", "events": (40, 41)}
     trace_of(directory)
