@@ -193,7 +193,7 @@ def measure_shell(cluster: Cluster) -> None:
 
 
 def main() -> None:
-    """Measure all loads one after the other; the cluster keeps what was created."""
+    """Measure each load in turn; the cluster keeps the topics of the loads before."""
     cluster = Cluster()
     keep_collections_short()  # as node/server/main.py does
     one, many = (1, MOST_RECORDS - 1), (MOST_RECORDS // 2, 1)

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 LONG_SECONDS: Final = 1.0
-"""Time that compiling one kernel takes, after which it is reported."""
+"""Seconds of compiling one kernel, after which a progress line reports the compilation."""
 LINE: Final = (
     "compiling the engine for this kind of history: once on a machine, it may take a minute"
 )

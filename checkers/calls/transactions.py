@@ -26,7 +26,7 @@ INITIAL: Final = -2
 """The source of what was there at first."""
 
 ACTIONS: Final = {"read": "read", "write": "write", "r": "read", "w": "write"}
-"""What an action does, by what histories call it."""
+"""The kind of each action (read, write, append), by its name in histories."""
 _WANTED: Final = '[["read" | "write", register, value], ...]'
 
 Action = tuple[str, str, str]

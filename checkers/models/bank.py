@@ -141,7 +141,7 @@ class OverdraftBank(Bank):
     allows_negative = True
 
     def has_shape(self, operations: Sequence[Operation]) -> bool:
-        """Say that it is never meant where nobody names it."""
+        """Say that inference never chooses this model; only `--model` does."""
         return False
 
 

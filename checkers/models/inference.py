@@ -14,7 +14,7 @@ from checkers.text import shortened
 from checkers.verdict import CheckerInputError
 
 _ASKS_ONLY: Final = frozenset({"read", "get"})
-"""Functions that many models have and that change nothing."""
+"""Names of read-only functions that many models share."""
 
 
 @runtime_checkable

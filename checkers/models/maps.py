@@ -122,7 +122,7 @@ def _call(operation: Operation) -> Hashable | None:
 
 
 def _value_set(operation: Operation) -> str | None:
-    """Return the value that an operation sets; null for one that removes it."""
+    """Return the value that an operation sets; null for an operation that removes the key."""
     if operation.f == "remove":
         return _ABSENT
     return canonical(operation.input) if operation.f == "put" else None

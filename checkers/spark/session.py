@@ -125,7 +125,7 @@ def tasks_done(spark: SparkSession) -> tuple[int, int]:
 
 
 def _children() -> set[int]:
-    """Return the processes that this one has started."""
+    """Return the ids of the child processes of this process."""
     found: set[int] = set()
     for path in Path("/proc/self/task").glob("*/children"):
         found.update(map(int, path.read_text(encoding="ascii").split()))
