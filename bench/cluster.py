@@ -15,10 +15,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
-from cluster.protocol import Cluster, ClusterError, ClusterOptions
-from cluster.scope import Scope
-from cluster.systems.system import Client, Outcome, System, make_system
 from kraftproof.backends import make_backend, with_cluster
+from kraftproof.cluster.protocol import Cluster, ClusterError, ClusterOptions
+from kraftproof.cluster.scope import Scope
+from kraftproof.cluster.systems.system import Client, Outcome, System, make_system
 
 NS_PER_S = 1_000_000_000
 RESIDENT = re.compile(r"^VmRSS:\s+(\d+) kB$", re.MULTILINE)
@@ -235,7 +235,7 @@ def main() -> int:
     controllers, _, brokers = options.nodes.partition("+")
     try:
         if options.backend == "docker":
-            from images import ensure_reference_image
+            from kraftproof.images import ensure_reference_image
 
             ensure_reference_image(progress=say)
         with tempfile.TemporaryDirectory(prefix="kraftproof-bench-") as directory:

@@ -13,19 +13,19 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from node.core.config import Endpoint, NodeConfig, Voter
-from node.core.controller.topics import MOST_RECORDS
-from node.core.effects import Effect, Flush, Forward, Reply, Send
-from node.core.events import Answered, Event, Flushed, Received, Tick
-from node.core.node import Node
-from node.core.raft.quorum_state import QuorumState
-from node.core.types import Instant, Monotonic, NodeId, WallClock, milliseconds
-from node.server.collector import keep_collections_short
-from node.wire.batches import decode_batches, encode_batch
-from node.wire.messages import Message, create_topics_request, delete_topics_request
-from node.wire.messages.batch import Batch
-from node.wire.principal import ANONYMOUS
-from node.wire.types import Uuid
+from kraftproof.node.core.config import Endpoint, NodeConfig, Voter
+from kraftproof.node.core.controller.topics import MOST_RECORDS
+from kraftproof.node.core.effects import Effect, Flush, Forward, Reply, Send
+from kraftproof.node.core.events import Answered, Event, Flushed, Received, Tick
+from kraftproof.node.core.node import Node
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.types import Instant, Monotonic, NodeId, WallClock, milliseconds
+from kraftproof.node.server.collector import keep_collections_short
+from kraftproof.node.wire.batches import decode_batches, encode_batch
+from kraftproof.node.wire.messages import Message, create_topics_request, delete_topics_request
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.types import Uuid
 
 CONTROLLERS: Final = 3
 BROKERS: Final = 3

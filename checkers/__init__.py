@@ -9,23 +9,23 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
-from checkers.assembly import unknown, write_results
-from checkers.crash import ModelCrashError
-from checkers.faults import read_faults
-from checkers.inline import check_inline
-from checkers.options import Limits
-from checkers.reading import size_of
-from checkers.run_files import FAULTS_FILE, RUN_FILE
-from checkers.sources import (
+from kraftproof.checkers.assembly import unknown, write_results
+from kraftproof.checkers.crash import ModelCrashError
+from kraftproof.checkers.faults import read_faults
+from kraftproof.checkers.inline import check_inline
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.reading import size_of
+from kraftproof.checkers.run_files import FAULTS_FILE, RUN_FILE
+from kraftproof.checkers.sources import (
     History,
     Refuse,
     Source,
     find_sources,
     refused,
 )
-from checkers.stated import InitialValues
-from checkers.tables import fault_rows, write_table, write_whole
-from checkers.verdict import CheckerInputError, RunVerdict
+from kraftproof.checkers.stated import InitialValues
+from kraftproof.checkers.tables import fault_rows, write_table, write_whole
+from kraftproof.checkers.verdict import CheckerInputError, RunVerdict
 
 Engine = Literal["spark", "inline"]
 
@@ -131,7 +131,7 @@ def _check_on_spark(
         except ModelCrashError as error:
             yield unknown(source, str(error))
     if found:
-        from checkers.spark.pipeline import check_on_spark
+        from kraftproof.checkers.spark.pipeline import check_on_spark
 
         yield from check_on_spark(found, partial(refused, refuse=refuse), report)
 

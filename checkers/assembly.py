@@ -11,16 +11,16 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.findings import Faults, located_all
-from checkers.guards.doubts import doubts, figures
-from checkers.guards.tally import Tally
-from checkers.history import Operation
-from checkers.kraft.node_logs import Tables
-from checkers.kraft.run_checks import RUN_CHECKS, RunCheck
-from checkers.sources import Source, node_tables_there
-from checkers.tables import iterate_rows, write_table
-from checkers.text import shortened
-from checkers.verdict import (
+from kraftproof.checkers.findings import Faults, located_all
+from kraftproof.checkers.guards.doubts import doubts, figures
+from kraftproof.checkers.guards.tally import Tally
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.kraft.node_logs import Tables
+from kraftproof.checkers.kraft.run_checks import RUN_CHECKS, RunCheck
+from kraftproof.checkers.sources import Source, node_tables_there
+from kraftproof.checkers.tables import iterate_rows, write_table
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import (
     NO_OPERATIONS,
     NONE_SUCCEEDED,
     Finding,

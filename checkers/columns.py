@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from checkers.history import Operation
-from checkers.schema import OPERATION_STATUSES
-from checkers.tables import iterate_rows
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.schema import OPERATION_STATUSES
+from kraftproof.checkers.tables import iterate_rows
 
 NEVER: Final = np.iinfo(np.int64).max
 """Stands for the completion of an operation that is indeterminate: after every event."""

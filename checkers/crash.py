@@ -7,8 +7,8 @@ import sys
 import traceback
 from importlib.metadata import EntryPoint
 
-from checkers.text import shortened
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import CheckerInputError
 
 
 class ModelCrashError(CheckerInputError):

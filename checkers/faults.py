@@ -9,8 +9,8 @@ from typing import Final
 
 import msgspec
 
-from checkers.text import shown
-from checkers.verdict import CheckerInputError, NearFault
+from kraftproof.checkers.text import shown
+from kraftproof.checkers.verdict import CheckerInputError, NearFault
 
 _UNTIL_THE_END: Final = 1 << 62
 

@@ -11,10 +11,10 @@ from typing import Final
 
 import msgspec
 
-from checkers.faults import FaultSpan, faults_near
-from checkers.history import Operation
-from checkers.text import shortened, shown
-from checkers.verdict import Finding, FindingKind, NearFault
+from kraftproof.checkers.faults import FaultSpan, faults_near
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.text import shortened, shown
+from kraftproof.checkers.verdict import Finding, FindingKind, NearFault
 
 _EPOCH_NS: Final = 10**17
 """Times from here on are taken for a wall clock's, which counts from 1970; ns."""

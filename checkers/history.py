@@ -19,8 +19,8 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from checkers.lines import HistoryError, NumberedLine, each_value, open_lines
-from checkers.text import shortened
+from kraftproof.checkers.lines import HistoryError, NumberedLine, each_value, open_lines
+from kraftproof.checkers.text import shortened
 
 EventType = Literal["invoke", "ok", "fail", "info"]
 Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]

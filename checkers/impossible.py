@@ -14,14 +14,14 @@ What was completed before it may be impossible already: that is not decided here
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
-from checkers.engines.outcome import Outcome
-from checkers.explain.balances import first_unbalanced
-from checkers.explain.reductions import is_reducible, prefix
-from checkers.explain.subhistory import Entry
-from checkers.history import Operation
-from checkers.models import SequentialModel
-from checkers.models.reducible import AllBut, HoldingModel
-from checkers.verdict import Verdict
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.explain.balances import first_unbalanced
+from kraftproof.checkers.explain.reductions import is_reducible, prefix
+from kraftproof.checkers.explain.subhistory import Entry
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import AllBut, HoldingModel
+from kraftproof.checkers.verdict import Verdict
 
 _MOST_PROJECTED: Final = 3_000_000
 """Calls that are looked at, once for each value."""

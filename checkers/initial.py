@@ -13,12 +13,12 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.history import Operation, as_text
-from checkers.models import Model, models
-from checkers.stated import InitialValues
-from checkers.tables import iterate_rows, operations_table
-from checkers.text import shortened
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.history import Operation, as_text
+from kraftproof.checkers.models import Model, models
+from kraftproof.checkers.stated import InitialValues
+from kraftproof.checkers.tables import iterate_rows, operations_table
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import CheckerInputError
 
 Step = tuple[str, object, object]
 """An operation that sets up a value: its function, input and output."""

@@ -7,16 +7,16 @@ import time
 
 import pyarrow as pa
 
-from checkers.assembly import CheckResult, assemble, checks_of, run_check
-from checkers.columns import columns_of
-from checkers.guards.tally import Tally, tally_of
-from checkers.judge import judge_columns
-from checkers.kraft.kept import kept
-from checkers.kraft.node_logs import committed
-from checkers.kraft.run_checks import RELATION_TABLES
-from checkers.sources import History, Source, node_tables_there
-from checkers.tables import read_table
-from checkers.verdict import KeyVerdict, RunVerdict
+from kraftproof.checkers.assembly import CheckResult, assemble, checks_of, run_check
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.guards.tally import Tally, tally_of
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.kraft.kept import kept
+from kraftproof.checkers.kraft.node_logs import committed
+from kraftproof.checkers.kraft.run_checks import RELATION_TABLES
+from kraftproof.checkers.sources import History, Source, node_tables_there
+from kraftproof.checkers.tables import read_table
+from kraftproof.checkers.verdict import KeyVerdict, RunVerdict
 
 
 def check_inline(history: History) -> RunVerdict:

@@ -17,12 +17,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from checkers.columns import OK, Columns
-from checkers.crash import crashed, traceback_of
-from checkers.engines.outcome import Outcome
-from checkers.findings import fact_of, located_all
-from checkers.history import Operation
-from checkers.models import (
+from kraftproof.checkers.columns import OK, Columns
+from kraftproof.checkers.crash import crashed, traceback_of
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.findings import fact_of, located_all
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import (
     ColumnarModel,
     Model,
     PropertyModel,
@@ -30,12 +30,19 @@ from checkers.models import (
     model_named,
     reference_to,
 )
-from checkers.options import CheckOptions, Limits
-from checkers.outcomes import or_impossible, outcomes_of, read, searched
-from checkers.processes import map_in_order
-from checkers.reasons import reason_of
-from checkers.tables import iterate_rows
-from checkers.verdict import Finding, FindingKind, KeyVerdict, Verdict, verdict_of_findings, worst
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.outcomes import or_impossible, outcomes_of, read, searched
+from kraftproof.checkers.processes import map_in_order
+from kraftproof.checkers.reasons import reason_of
+from kraftproof.checkers.tables import iterate_rows
+from kraftproof.checkers.verdict import (
+    Finding,
+    FindingKind,
+    KeyVerdict,
+    Verdict,
+    verdict_of_findings,
+    worst,
+)
 
 _MOST_SEARCHED: Final = 2_000
 """So many operations of a key are searched for the first that is stuck."""

@@ -35,7 +35,7 @@ import numba
 from numba.core.bytecode import FunctionIdentity
 from numba.core.types import int64, signed_domain, unliteral
 
-from checkers.compiling import compiling
+from kraftproof.checkers.compiling import compiling
 
 _PACKAGE: Final = Path(__file__).parent
 _IS_GIVEN: Final = "NUMBA_CACHE_DIR" in os.environ

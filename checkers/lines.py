@@ -13,8 +13,8 @@ from typing import Final, Protocol
 
 import msgspec
 
-from checkers.unpacking import UNREADABLE, open_unpacked
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.unpacking import UNREADABLE, open_unpacked
+from kraftproof.checkers.verdict import CheckerInputError
 
 MAX_ARRAY_BYTES: Final = 1 << 30
 """A longer array is refused: events one a line are read one by one."""

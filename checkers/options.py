@@ -8,8 +8,8 @@ from typing import Final
 
 import msgspec
 
-from checkers.faults import FaultSpan
-from checkers.stated import InitialValues
+from kraftproof.checkers.faults import FaultSpan
+from kraftproof.checkers.stated import InitialValues
 
 MILLISECOND_NS: Final = 1_000_000
 

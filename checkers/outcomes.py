@@ -14,22 +14,22 @@ from typing import Final, cast
 
 import msgspec
 
-from checkers.calls import Calls
-from checkers.columns import Columns
-from checkers.engines import choose
-from checkers.engines.general import check_linearizable
-from checkers.engines.outcome import Outcome
-from checkers.engines.witness import is_legal
-from checkers.history import Operation
-from checkers.models import (
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.engines import choose
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.witness import is_legal
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import (
     ColumnarModel,
     ProposingModel,
     SequentialModel,
     is_compiled,
     names_anomalies,
 )
-from checkers.options import CheckOptions, Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.verdict import Verdict
 
 _SHORT_HISTORY: Final = 5_000
 """Operations, up to which the general engine is asked before a compiled one."""
@@ -131,6 +131,6 @@ def or_impossible(
     """
     if outcome.verdict is not Verdict.UNKNOWN:
         return outcome
-    from checkers.impossible import impossible  # and all that explanations need
+    from kraftproof.checkers.impossible import impossible  # and all that explanations need
 
     return impossible(model, operations) or outcome

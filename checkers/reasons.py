@@ -7,10 +7,10 @@ smallest set of operations that proves a history invalid.
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from checkers.engines.outcome import Outcome
-from checkers.history import Operation
-from checkers.models import Model
-from checkers.text import shortened
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import Model
+from kraftproof.checkers.text import shortened
 
 
 @runtime_checkable

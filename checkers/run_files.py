@@ -8,11 +8,11 @@ from typing import Final
 
 import msgspec
 
-from checkers.faults import FaultEvent, FaultSpan, disturbances, fault_spans, read_faults
-from checkers.guards.facts import GuardBounds, RunFacts
-from checkers.options import MILLISECOND_NS, LeaseBounds
-from checkers.run_outcome import read_outcome
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.faults import FaultEvent, FaultSpan, disturbances, fault_spans, read_faults
+from kraftproof.checkers.guards.facts import GuardBounds, RunFacts
+from kraftproof.checkers.options import MILLISECOND_NS, LeaseBounds
+from kraftproof.checkers.run_outcome import read_outcome
+from kraftproof.checkers.verdict import CheckerInputError
 
 RUN_FILE: Final = "run.json"
 FAULTS_FILE: Final = "faults.jsonl"

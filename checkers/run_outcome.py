@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
-from checkers.findings import Faults, violation_finding
-from checkers.verdict import CheckerInputError, Finding
+from kraftproof.checkers.findings import Faults, violation_finding
+from kraftproof.checkers.verdict import CheckerInputError, Finding
 
 OUTCOME_FILE: Final = "outcome.json"
 OUTCOME_VERSION: Final = 1

@@ -17,21 +17,21 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.crash import ModelCrashError, crashed
-from checkers.guards.facts import RunFacts
-from checkers.history import Operation
-from checkers.initial import parse_initial, started
-from checkers.lines import HistoryError
-from checkers.models import Model, has_own_keys, model_named
-from checkers.models.inference import infer_model
-from checkers.options import CheckOptions, Limits
-from checkers.reading import is_history, located_operations_of, operations_table_of
-from checkers.reading.parquet import is_table_folder
-from checkers.run_files import RUN_FILE, read_run_files
-from checkers.stated import InitialValues
-from checkers.tables import iterate_rows, table_path
-from checkers.text import shortened
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.crash import ModelCrashError, crashed
+from kraftproof.checkers.guards.facts import RunFacts
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.initial import parse_initial, started
+from kraftproof.checkers.lines import HistoryError
+from kraftproof.checkers.models import Model, has_own_keys, model_named
+from kraftproof.checkers.models.inference import infer_model
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.reading import is_history, located_operations_of, operations_table_of
+from kraftproof.checkers.reading.parquet import is_table_folder
+from kraftproof.checkers.run_files import RUN_FILE, read_run_files
+from kraftproof.checkers.stated import InitialValues
+from kraftproof.checkers.tables import iterate_rows, table_path
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import CheckerInputError
 
 HISTORY_FILE: Final = "history.jsonl"
 TABLES_DIRECTORY: Final = "tables"

@@ -12,10 +12,10 @@ from typing import Final
 import msgspec
 import pyarrow as pa
 
-from checkers.faults import FaultEvent
-from checkers.history import Operation, as_text
-from checkers.schema import SCHEMA_VERSION, table_schema
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.faults import FaultEvent
+from kraftproof.checkers.history import Operation, as_text
+from kraftproof.checkers.schema import SCHEMA_VERSION, table_schema
+from kraftproof.checkers.verdict import CheckerInputError
 
 _BATCH_ROWS: Final = 50_000
 

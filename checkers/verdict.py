@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from checkers.guards.figures import Figures
-from checkers.stated import InitialValues
+from kraftproof.checkers.guards.figures import Figures
+from kraftproof.checkers.stated import InitialValues
 
 UNKNOWN_KEYS_ALLOWED: Final = 0.01
 """The share of keys without a verdict above which a whole run has none."""

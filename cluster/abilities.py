@@ -7,7 +7,7 @@ A fault that needs one names the capability, so a backend without it is refused 
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-from cluster.protocol import Link
+from kraftproof.cluster.protocol import Link
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from node.wire.messages import Message
+from kraftproof.node.wire.messages import Message
 
 
 class ConnectionFailed(OSError):

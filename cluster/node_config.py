@@ -7,11 +7,11 @@ profile since the checks have to know them (cluster/profiles.py), nor what a bac
 from collections.abc import Iterable
 from typing import Final
 
-from cluster.profiles import properties
-from cluster.protocol import ClusterOptions
-from node.core.config import SnapshotPolicy
-from node.server.config import read_segment_bytes, read_snapshots
-from node.server.config_keys import (
+from kraftproof.cluster.profiles import properties
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.node.core.config import SnapshotPolicy
+from kraftproof.node.server.config import read_segment_bytes, read_snapshots
+from kraftproof.node.server.config_keys import (
     SEGMENT_BYTES_KEY,
     SNAPSHOT_BYTES_KEY,
     SNAPSHOT_INTERVAL_KEY,
@@ -19,7 +19,7 @@ from node.server.config_keys import (
     ConfigError,
     Reader,
 )
-from node.storage.log import DEFAULT_SEGMENT_BYTES
+from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES
 
 SETTABLE: Final = (
     SEGMENT_BYTES_KEY,

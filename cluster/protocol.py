@@ -8,8 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from cluster.connection import Connection
-from cluster.scope import Scope
+from kraftproof.cluster.connection import Connection
+from kraftproof.cluster.scope import Scope
 
 
 class Capability(StrEnum):

@@ -5,7 +5,7 @@ checkout (or installation), building only what changed. What it is not: a publis
 nothing is pushed, and no registry is needed.
 """
 
-from images.build import LIBFAKETIME_PATH, SOURCE_PATH, ensure_reference_image
-from images.errors import ImageError
+from kraftproof.images.build import LIBFAKETIME_PATH, SOURCE_PATH, ensure_reference_image
+from kraftproof.images.errors import ImageError
 
 __all__ = ["LIBFAKETIME_PATH", "SOURCE_PATH", "ImageError", "ensure_reference_image"]

@@ -1,12 +1,12 @@
-"""`python -m images`: make the images now; `--plan`: say what the base would take."""
+"""`python -m kraftproof.images`: make the images now; `--plan`: say what the base would take."""
 
 import argparse
 import sys
 
-from images.base import plan
-from images.build import ensure_reference_image
-from images.context import connect
-from images.errors import ImageError
+from kraftproof.images.base import plan
+from kraftproof.images.build import ensure_reference_image
+from kraftproof.images.context import connect
+from kraftproof.images.errors import ImageError
 
 
 def say(line: str) -> None:
@@ -17,7 +17,9 @@ def say(line: str) -> None:
 
 def main() -> int:
     """Make the images, or say how the base would be made; 1 and one line if that fails."""
-    parser = argparse.ArgumentParser(prog="python -m images", description="Make the images.")
+    parser = argparse.ArgumentParser(
+        prog="python -m kraftproof.images", description="Make the images."
+    )
     parser.add_argument(
         "--plan", action="store_true", help="print present, registry or debian, and make nothing"
     )

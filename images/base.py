@@ -17,8 +17,8 @@ import docker
 from docker.errors import DockerException
 from requests.exceptions import RequestException
 
-from images.context import IMAGES, build, exists, fingerprint
-from images.errors import ImageError
+from kraftproof.images.context import IMAGES, build, exists, fingerprint
+from kraftproof.images.errors import ImageError
 
 OFFICIAL = "python:3.13-slim"
 SUITE = "trixie"

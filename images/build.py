@@ -13,10 +13,18 @@ from pathlib import Path
 
 import docker
 
-from images.base import base_tag, ensure_base
-from images.context import IMAGES, build, connect, copy_files, exists, fingerprint, source_files
-from images.errors import ImageError
-from images.wheels import download, requirements
+from kraftproof.images.base import base_tag, ensure_base
+from kraftproof.images.context import (
+    IMAGES,
+    build,
+    connect,
+    copy_files,
+    exists,
+    fingerprint,
+    source_files,
+)
+from kraftproof.images.errors import ImageError
+from kraftproof.images.wheels import download, requirements
 
 REPOSITORY = "kraftproof/reference"
 OURS = ("node", "mutants")

@@ -12,7 +12,7 @@ from pathlib import Path
 import docker
 from docker.errors import APIError, BuildError, DockerException, ImageNotFound
 
-from images.errors import ImageError
+from kraftproof.images.errors import ImageError
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = Path(__file__).resolve().parent

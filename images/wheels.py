@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from images.context import ROOT
-from images.errors import ImageError
+from kraftproof.images.context import ROOT
+from kraftproof.images.errors import ImageError
 
 PACKAGES = ("crc32c", "immutables", "msgspec", "typing-extensions")
 PYTHON_VERSION = "3.13"

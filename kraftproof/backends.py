@@ -8,8 +8,8 @@ import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol, TypeVar
 
-from cluster.live.scope import LiveScope
-from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
+from kraftproof.cluster.live.scope import LiveScope
+from kraftproof.cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
 from kraftproof.errors import UsageError
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ class LocalBackend:
     @property
     def capabilities(self) -> frozenset[Capability]:
         """Kill, pause, restart."""
-        from cluster.local.local_cluster import CAPABILITIES
+        from kraftproof.cluster.local.local_cluster import CAPABILITIES
 
         return CAPABILITIES
 
@@ -61,7 +61,7 @@ class LocalBackend:
     def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
         """Run on asyncio; there is nothing to prepare that takes long."""
         del tell
-        from cluster.local.local_cluster import LocalCluster
+        from kraftproof.cluster.local.local_cluster import LocalCluster
 
         return run_live(lambda scope: LocalCluster(options, scope), main)
 
@@ -72,19 +72,19 @@ class DockerBackend:
     @property
     def capabilities(self) -> frozenset[Capability]:
         """All that live clusters can do."""
-        from cluster.docker.docker_cluster import CAPABILITIES
+        from kraftproof.cluster.docker.docker_cluster import CAPABILITIES
 
         return CAPABILITIES
 
     def preflight(self) -> None:
         """It needs an engine that answers."""
-        from cluster.docker.engine import connect_engine
+        from kraftproof.cluster.docker.engine import connect_engine
 
         connect_engine().close()
 
     def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
         """Run on asyncio."""
-        from cluster.docker.docker_cluster import DockerCluster
+        from kraftproof.cluster.docker.docker_cluster import DockerCluster
 
         return run_live(lambda scope: DockerCluster(options, scope, tell), main)
 
@@ -118,8 +118,11 @@ class SimulatedBackend:
     def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
         """Run on the simulator's heap."""
         del tell
-        from cluster.simulated.scheduler import SimulationLimitError
-        from cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
+        from kraftproof.cluster.simulated.scheduler import SimulationLimitError
+        from kraftproof.cluster.simulated.simulated_cluster import (
+            InvariantViolatedError,
+            SimulatedCluster,
+        )
 
         cluster = SimulatedCluster(options)
         whole = main(cluster)

@@ -17,9 +17,9 @@ from typing import Any, Final
 
 import typer
 
-from checkers.text import shortened
-from cluster.plugin import HarnessError, described
 from kraftproof import interrupts, quick_start
+from kraftproof.checkers.text import shortened
+from kraftproof.cluster.plugin import HarnessError, described
 from kraftproof.errors import (
     BROKEN_PIPE_EXIT_CODE,
     CRASH_EXIT_CODE,

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from checkers.tables import table_path, write_table
-from cluster.plugin import blamed, plugin, returned
-from cluster.protocol import Cluster
-from cluster.systems.system import System
+from kraftproof.checkers.tables import table_path, write_table
+from kraftproof.cluster.plugin import blamed, plugin, returned
+from kraftproof.cluster.protocol import Cluster
+from kraftproof.cluster.systems.system import System
 from kraftproof.mishaps import writing
 from kraftproof.run_directory import RunDirectory
 

@@ -7,11 +7,11 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cluster.protocol import Cluster
+from kraftproof.cluster.protocol import Cluster
 from kraftproof.history import FaultEvent, FaultRecorder
 
 if TYPE_CHECKING:
-    from cluster.simulated.coverage import Cell, Coverage
+    from kraftproof.cluster.simulated.coverage import Cell, Coverage
 
 
 class CoverageWatch:
@@ -22,8 +22,8 @@ class CoverageWatch:
 
     def __call__(self, cluster: Cluster, faults: FaultRecorder) -> None:
         """Begin to watch a simulated cluster that has not started."""
-        from cluster.simulated.coverage import Coverage
-        from cluster.simulated.simulated_cluster import SimulatedCluster
+        from kraftproof.cluster.simulated.coverage import Coverage
+        from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
         assert isinstance(cluster, SimulatedCluster), "only the simulator's runs are watched"
         self._coverage = Coverage()

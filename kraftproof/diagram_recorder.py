@@ -7,17 +7,17 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from checkers.history import Operation, read_operations
-from checkers.verdict import Finding, FindingKind, Verdict
-from cluster.protocol import Cluster
+from kraftproof.checkers.history import Operation, read_operations
+from kraftproof.checkers.verdict import Finding, FindingKind, Verdict
+from kraftproof.cluster.protocol import Cluster
 from kraftproof.history import FaultEvent, FaultRecorder
 from kraftproof.run_directory import RunDirectory
 from kraftproof.run_findings import DIAGRAM_FILE
 from kraftproof.runner import RunResult
 
 if TYPE_CHECKING:
-    from cluster.simulated.moments import Moment
-    from cluster.simulated.recorder import Recorder
+    from kraftproof.cluster.simulated.moments import Moment
+    from kraftproof.cluster.simulated.recorder import Recorder
 
 SHOWN = 40
 """Lines of the diagram that is printed."""
@@ -36,8 +36,8 @@ class DiagramRecorder:
 
     def __call__(self, cluster: Cluster, faults: FaultRecorder) -> None:
         """Begin to watch a simulated cluster that has not started."""
-        from cluster.simulated.recorder import Recorder
-        from cluster.simulated.simulated_cluster import SimulatedCluster
+        from kraftproof.cluster.simulated.recorder import Recorder
+        from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
         assert isinstance(cluster, SimulatedCluster), "only the simulator's runs are done again"
         self._cluster = cluster
@@ -45,7 +45,7 @@ class DiagramRecorder:
         faults.listener = self._fault
 
     def _fault(self, event: FaultEvent) -> None:
-        from cluster.simulated.moments import Kind
+        from kraftproof.cluster.simulated.moments import Kind
 
         nodes = [target for target in event.targets if isinstance(target, int)]
         if self._recorder is None or event.phase not in {"applied", "healed"} or not nodes:
@@ -58,7 +58,7 @@ class DiagramRecorder:
 
         It is of the node that violated an invariant, or of the key that a check is about.
         """
-        from cluster.simulated.diagram import draw
+        from kraftproof.cluster.simulated.diagram import draw
 
         if self._recorder is None or self._cluster is None:
             return ""
@@ -95,7 +95,7 @@ def diagram_of(recorder: DiagramRecorder | None, result: RunResult) -> str:
 
 def _ending(moments: "Sequence[Moment]", time_ns: int, target: int, text: str) -> "Moment":
     """The last line: what did not hold, with the nodes as they were."""
-    from cluster.simulated.moments import Kind, Moment
+    from kraftproof.cluster.simulated.moments import Kind, Moment
 
     return Moment(
         time_ns=time_ns,

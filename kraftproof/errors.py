@@ -4,7 +4,7 @@ import errno
 import os
 from pathlib import Path
 
-from cluster.plugin import HarnessError
+from kraftproof.cluster.plugin import HarnessError
 
 USAGE_EXIT_CODE = 3
 INTERRUPTED_EXIT_CODE = 130

@@ -12,15 +12,15 @@ from typing import Final
 
 import msgspec
 
-from checkers.explain.explanation import Explanation
-from checkers.explain.run import (
+from kraftproof.checkers.explain.explanation import Explanation
+from kraftproof.checkers.explain.run import (
     Explained,
     explainable,
     explained,
     read_again,
     read_history,
 )
-from checkers.verdict import CheckerInputError, RunVerdict
+from kraftproof.checkers.verdict import CheckerInputError, RunVerdict
 from kraftproof.errors import UsageError
 from kraftproof.output import complain
 from kraftproof.run_directory import RunDirectory

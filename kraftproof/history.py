@@ -11,7 +11,7 @@ from typing import IO
 
 import msgspec
 
-from cluster.systems.system import Completion, Value
+from kraftproof.cluster.systems.system import Completion, Value
 from kraftproof.mishaps import writing
 from kraftproof.operations import DoneOperation, DoneOperations
 

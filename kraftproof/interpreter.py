@@ -8,16 +8,16 @@ the next operation comes from a new process over a new connection.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cluster.plugin import PluginError, blamed, plugin, returned
-from cluster.protocol import Cluster, ClusterError
-from cluster.systems.system import System, SystemUnavailableError
+from kraftproof.cluster.plugin import PluginError, blamed, plugin, returned
+from kraftproof.cluster.protocol import Cluster, ClusterError
+from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.history import FaultEvent, FaultRecorder, HistoryRecorder
+from kraftproof.nemesis.fault import Roles
+from kraftproof.nemesis.injector import Injector
+from kraftproof.nemesis.schedule import Schedule
 from kraftproof.operations import DoneOperations
 from kraftproof.session import RunSession
-from nemesis.fault import Roles
-from nemesis.injector import Injector
-from nemesis.schedule import Schedule
-from workloads.workload import Load, Workload
+from kraftproof.workloads.workload import Load, Workload
 
 ROLES_NS = 60_000_000_000
 """How long a system may take to say who has which role."""

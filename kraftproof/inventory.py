@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from checkers.models import Model
+    from kraftproof.checkers.models import Model
 
 OURS: Final = "kraftproof"
 """The distribution whose plug-ins are Kraftproof's own."""
@@ -95,13 +95,13 @@ def _is_ours(point: EntryPoint) -> bool:
 
 
 def _workloads() -> list[Item]:
-    from workloads.catalogue import ours
+    from kraftproof.workloads.catalogue import ours
 
     return [Item(name=name, summary=first_line(made)) for name, made in ours().items()]
 
 
 def _systems() -> list[Item]:
-    from cluster.systems.reference import ReferenceSystem
+    from kraftproof.cluster.systems.reference import ReferenceSystem
 
     return [Item(name="reference", summary=first_line(ReferenceSystem))]
 
@@ -128,8 +128,8 @@ def _backends() -> list[Item]:
 
 def _faults() -> list[Item]:
     from kraftproof.backends import make_backend
+    from kraftproof.nemesis.catalogue import ours
     from kraftproof.options import BACKENDS
-    from nemesis.catalogue import ours
 
     able = {name: make_backend(name).capabilities for name in BACKENDS}
     return [

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from checkers import Engine, Report, check_run
-from checkers.crash import ModelCrashError
-from checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
-from cluster.plugin import HarnessError
+from kraftproof.checkers import Engine, Report, check_run
+from kraftproof.checkers.crash import ModelCrashError
+from kraftproof.checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
+from kraftproof.cluster.plugin import HarnessError
 from kraftproof.mishaps import PLUGIN_ERROR_FILE, keep_text, keep_traceback, mishap_of, writing
 from kraftproof.outcome import add_mishap
 from kraftproof.run_directory import RunDirectory

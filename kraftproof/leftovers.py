@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from cluster.local import ownership
+from kraftproof.cluster.local import ownership
 from kraftproof.errors import UsageError
 from kraftproof.run_directory import RunDirectory
 
@@ -18,10 +18,10 @@ from kraftproof.run_directory import RunDirectory
 def sweep_all() -> list[str]:
     """Remove what dead owners left, on every backend that is there; return what was done."""
     lines = ownership.sweep()
-    from cluster.docker.engine import engine_is_named
+    from kraftproof.cluster.docker.engine import engine_is_named
 
     if engine_is_named():
-        from cluster.docker.sweep import sweep
+        from kraftproof.cluster.docker.sweep import sweep
 
         lines += sweep()
     return lines

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from checkers.verdict import Verdict
-from cluster.plugin import PluginError, described
-from cluster.protocol import ClusterError
+from kraftproof.checkers.verdict import Verdict
+from kraftproof.cluster.plugin import PluginError, described
+from kraftproof.cluster.protocol import ClusterError
 from kraftproof.errors import (
     CRASH_EXIT_CODE,
     DISK_ERRORS,

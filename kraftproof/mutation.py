@@ -13,7 +13,7 @@ def install_mutant(mutant: str | None, backend: str) -> str | None:
     """
     if mutant is None:
         return None
-    import mutants
+    from kraftproof import mutants
 
     try:
         if backend == "simulated":

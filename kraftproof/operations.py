@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from cluster.systems.system import Outcome
+from kraftproof.cluster.systems.system import Outcome
 
 
 class DoneOperation(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from checkers.run_outcome import OUTCOME_FILE, Mishap, RunOutcome
+from kraftproof.checkers.run_outcome import OUTCOME_FILE, Mishap, RunOutcome
 from kraftproof.interpreter import Interpreted
 
 if TYPE_CHECKING:
-    from cluster.simulated.witness import Violation
+    from kraftproof.cluster.simulated.witness import Violation
 
 NOT_REPEATABLE = "not-repeatable"
 

@@ -4,7 +4,7 @@ import time
 
 from typing_extensions import override
 
-from cluster.scope import Scope, Task
+from kraftproof.cluster.scope import Scope, Task
 from kraftproof.history import FaultRecorder, HistoryRecorder
 from kraftproof.progress import Progress
 

@@ -8,19 +8,19 @@ import shutil
 from pathlib import Path
 from random import Random
 
-from cluster.node_config import refuse_unusable
-from cluster.protocol import Capability, ClusterOptions
-from cluster.systems.system import make_system
 from kraftproof.backends import make_backend
+from kraftproof.cluster.node_config import refuse_unusable
+from kraftproof.cluster.protocol import Capability, ClusterOptions
+from kraftproof.cluster.systems.system import make_system
 from kraftproof.errors import UsageError
+from kraftproof.nemesis.catalogue import planners
+from kraftproof.nemesis.fault import Fault
+from kraftproof.nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
+from kraftproof.node.server.config_keys import ConfigError
 from kraftproof.options import RunOptions, refuse_store
 from kraftproof.run_directory import RunDirectory
-from nemesis.catalogue import planners
-from nemesis.fault import Fault
-from nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
-from node.server.config_keys import ConfigError
-from workloads.catalogue import make_workload, ours
-from workloads.workload import Workload
+from kraftproof.workloads.catalogue import make_workload, ours
+from kraftproof.workloads.workload import Workload
 
 
 def plan(options: RunOptions) -> Schedule:
@@ -103,7 +103,7 @@ def _refuse_model(workload: Workload) -> None:
         CheckerInputError: there is no such model, or it can't be imported.
     """
     if workload.name not in ours():
-        from checkers.models import model_named  # slow to import; ours have their models
+        from kraftproof.checkers.models import model_named  # slow to import; ours have their models
 
         model_named(workload.model)
 

@@ -5,7 +5,7 @@ from typing import Protocol
 from rich.console import Console
 from rich.status import Status
 
-from cluster.scope import Scope, Task
+from kraftproof.cluster.scope import Scope, Task
 from kraftproof.history import FaultRecorder, HistoryRecorder
 
 SECOND_NS = 1_000_000_000

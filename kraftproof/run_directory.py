@@ -15,12 +15,12 @@ from typing import Any
 
 import msgspec
 
-from cluster.local.ownership import identify
+from kraftproof.cluster.local.ownership import identify
 from kraftproof.errors import UsageError
+from kraftproof.nemesis.clock import rate_error
+from kraftproof.nemesis.schedule import QUIET_SHARE, SETTLE_NS
 from kraftproof.options import RunOptions
-from nemesis.clock import rate_error
-from nemesis.schedule import QUIET_SHARE, SETTLE_NS
-from workloads.workload import Workload
+from kraftproof.workloads.workload import Workload
 
 SCHEMA_VERSION = 1
 SCHEDULE_FILE = "schedule.txt"

@@ -7,10 +7,10 @@ states that is made of their traces.
 from pathlib import Path
 from typing import Final
 
-from checkers.explain.node_states import node_states
-from checkers.explain.run import explainable
-from checkers.tables import read_table
-from checkers.verdict import Finding, FindingKind, RunVerdict
+from kraftproof.checkers.explain.node_states import node_states
+from kraftproof.checkers.explain.run import explainable
+from kraftproof.checkers.tables import read_table
+from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict
 from kraftproof.run_directory import RunDirectory
 
 DIAGRAM_FILE: Final = "diagram.txt"

@@ -9,30 +9,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from checkers.guards.figures import Figures
-from checkers.run_outcome import Mishap
-from checkers.verdict import Finding, RunVerdict, Verdict
-from cluster.plugin import HarnessError, blamed, plugin
-from cluster.profiles import timeouts
-from cluster.protocol import Cluster, ClusterError
-from cluster.systems.system import System, SystemUnavailableError, make_system
 from kraftproof.backends import ViolationError, make_backend
+from kraftproof.checkers.guards.figures import Figures
+from kraftproof.checkers.run_outcome import Mishap
+from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
+from kraftproof.cluster.plugin import HarnessError, blamed, plugin
+from kraftproof.cluster.profiles import timeouts
+from kraftproof.cluster.protocol import Cluster, ClusterError
+from kraftproof.cluster.systems.system import System, SystemUnavailableError, make_system
 from kraftproof.collector import collect
 from kraftproof.history import FaultRecorder, HistoryRecorder
 from kraftproof.interpreter import Interpreted, Interpreter
 from kraftproof.judging import judge_run
 from kraftproof.mishaps import INTERRUPTED, exit_code_of, mishap_of, writing
+from kraftproof.nemesis.schedule import Schedule
 from kraftproof.options import RunOptions
 from kraftproof.outcome import OutcomeRecorder
 from kraftproof.planning import cluster_options
 from kraftproof.progress import Progress
 from kraftproof.run_directory import RunDirectory
-from nemesis.schedule import Schedule
-from workloads.catalogue import make_workload
-from workloads.workload import Load
+from kraftproof.workloads.catalogue import make_workload
+from kraftproof.workloads.workload import Load
 
 if TYPE_CHECKING:
-    from cluster.simulated.witness import Violation
+    from kraftproof.cluster.simulated.witness import Violation
 
 __all__ = ("RunResult", "Simulation", "cluster_options", "execute", "quiesce", "simulation_of")
 
@@ -272,7 +272,7 @@ class _Attempt:
 async def quiesce(cluster: Cluster) -> None:
     """Let a simulated world settle, and be judged, once all is healed."""
     if cluster.backend == SIMULATED:
-        from cluster.simulated.simulated_cluster import SimulatedCluster
+        from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
         assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
         await cluster.quiesce()
@@ -282,7 +282,7 @@ def simulation_of(cluster: Cluster | None) -> Simulation | None:
     """Return what a simulated cluster has counted; None for a live one."""
     if cluster is None or cluster.backend != SIMULATED:
         return None
-    from cluster.simulated.simulated_cluster import SimulatedCluster
+    from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
     assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
     if cluster.violations and cluster.options.is_collected:

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from cluster.protocol import Link
+from kraftproof.cluster.protocol import Link
+from kraftproof.nemesis.fault import Fault, as_node
+from kraftproof.nemesis.schedule import Schedule, Scheduled, dense
+from kraftproof.nemesis.schedule_file import ScheduleFileError, parse_fault_line
 from kraftproof.options import RunOptions
 from kraftproof.planning import cluster_options
 from kraftproof.scenario_sources import TIME_LIMIT_S
 from kraftproof.schedule_file import ScheduleText
-from nemesis.fault import Fault, as_node
-from nemesis.schedule import Schedule, Scheduled, dense
-from nemesis.schedule_file import ScheduleFileError, parse_fault_line
-from workloads.catalogue import make_workload
+from kraftproof.workloads.catalogue import make_workload
 
 TOPICS_SHARE = 0.65
 TOPOLOGIES = (

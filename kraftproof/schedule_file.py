@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from checkers.text import shortened
+from kraftproof.checkers.text import shortened
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions, parse_nodes
 

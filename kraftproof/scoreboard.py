@@ -11,7 +11,7 @@ from rich.text import Text
 from kraftproof.mutant_search import Search
 
 if TYPE_CHECKING:
-    from mutants.mutant import Mutant
+    from kraftproof.mutants.mutant import Mutant
 
 MEASURED = (
     "CPU-seconds are those of a search's process from its first seed to the violation: simulation, "

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from random import Random
 
-from checkers import check_run
-from checkers.verdict import Verdict
-from cluster.simulated.collector import seldom_collected
+from kraftproof.checkers import check_run
+from kraftproof.checkers.verdict import Verdict
+from kraftproof.cluster.simulated.collector import seldom_collected
 from kraftproof.coverage import CoverageWatch, Covered
 from kraftproof.diagram_recorder import DiagramRecorder
 from kraftproof.errors import UsageError

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from checkers.verdict import FindingKind, Verdict
+from kraftproof.checkers.verdict import FindingKind, Verdict
+from kraftproof.nemesis.schedule_file import fault_line
 from kraftproof.runner import RunResult
 from kraftproof.scenario import Scenario
 from kraftproof.schedule_file import schedule_text
-from nemesis.schedule_file import fault_line
 
 if TYPE_CHECKING:
-    from cluster.simulated.witness import Violation
+    from kraftproof.cluster.simulated.witness import Violation
 
 MOST_OPERATIONS = 12
 """That are named in a schedule file."""

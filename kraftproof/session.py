@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from typing_extensions import override
 
-from cluster.connection import ConnectionFailed
-from cluster.plugin import (
+from kraftproof.cluster.connection import ConnectionFailed
+from kraftproof.cluster.plugin import (
     HarnessError,
     Plugin,
     PluginError,
@@ -22,9 +22,9 @@ from cluster.plugin import (
     returned,
     shown,
 )
-from cluster.protocol import Cluster, ClusterError
-from cluster.scope import Scope
-from cluster.systems.system import (
+from kraftproof.cluster.protocol import Cluster, ClusterError
+from kraftproof.cluster.scope import Scope
+from kraftproof.cluster.systems.system import (
     Client,
     Completion,
     Outcome,
@@ -34,7 +34,7 @@ from cluster.systems.system import (
 )
 from kraftproof.history import HistoryRecorder
 from kraftproof.session_scope import SessionScope
-from workloads.workload import Load, Session, Workload
+from kraftproof.workloads.workload import Load, Session, Workload
 
 T = TypeVar("T")
 LEFT_OUT_NS = 1_000_000

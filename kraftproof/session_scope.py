@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from typing_extensions import override
 
-from cluster.scope import Promise, Scope, Task
+from kraftproof.cluster.scope import Promise, Scope, Task
 
 T = TypeVar("T")
 

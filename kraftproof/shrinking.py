@@ -15,6 +15,7 @@ from functools import partial
 from math import ceil
 from typing import TypeVar
 
+from kraftproof.nemesis.schedule import Scheduled
 from kraftproof.scenario import Scenario
 from kraftproof.search import run_scenario
 from kraftproof.seed_result import OF_FILES, SeedResult
@@ -27,7 +28,6 @@ from kraftproof.smaller import (
     simpler,
     until,
 )
-from nemesis.schedule import Scheduled
 
 T = TypeVar("T")
 

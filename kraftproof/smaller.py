@@ -6,10 +6,10 @@ Not: which of them still fail (shrinking.py).
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
 from kraftproof.planning import cluster_options
 from kraftproof.scenario import Scenario
 from kraftproof.seed_result import SeedResult
-from nemesis.schedule import SECOND_NS, Scheduled
 
 ROUNDING_NS = SECOND_NS // 10
 SHORTEST_TIME_LIMIT_S = 1.0

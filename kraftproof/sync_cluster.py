@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from kraftproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from cluster.live.scope import LiveScope
-    from cluster.protocol import Capability, Cluster, ClusterOptions, Link, NodeInfo
+    from kraftproof.cluster.live.scope import LiveScope
+    from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, Link, NodeInfo
 
 T = TypeVar("T")
 SECOND_NS = 1_000_000_000
@@ -123,7 +123,7 @@ class SyncCluster:
 
     def can_reach(self, source: int, target: int) -> bool:
         """Say whether a request of one node reaches another and its answer comes back."""
-        from cluster.protocol import Link
+        from kraftproof.cluster.protocol import Link
 
         link = Link(self._known(source), self._known(target))
         return self.drive(self.cluster.round_trip(link))
@@ -136,7 +136,7 @@ class SyncCluster:
         Raises:
             UsageError: the node is unknown, or the backend can shift no clock.
         """
-        from cluster.protocol import Capability
+        from kraftproof.cluster.protocol import Capability
 
         self._require(Capability.CLOCK)
         self.drive(self.cluster.shift_clock(self._known(node_id), int(seconds * SECOND_NS)))
@@ -155,8 +155,8 @@ class SyncCluster:
         Raises:
             ClusterError: one does not in time; notes say what each node printed last.
         """
-        from cluster.live.readiness import wait_until_ready
-        from cluster.protocol import ClusterError
+        from kraftproof.cluster.live.readiness import wait_until_ready
+        from kraftproof.cluster.protocol import ClusterError
 
         try:
             self.drive(wait_until_ready(self.cluster, int(timeout_s * SECOND_NS)))
@@ -179,7 +179,7 @@ class SyncCluster:
             )
 
     def _cut_links(self, pairs: Iterator[tuple[int, int]] | list[tuple[int, int]]) -> None:
-        from cluster.protocol import Capability, Link
+        from kraftproof.cluster.protocol import Capability, Link
 
         self._require(Capability.PARTITION)
         links = frozenset(Link(source, target) for source, target in pairs)
@@ -198,7 +198,7 @@ class SyncCluster:
 def cluster_of(backend: str, options: ClusterOptions) -> Iterator[SyncCluster]:
     """A cluster that is up, and is taken down whatever happens meanwhile."""
     if backend == "simulated":
-        from cluster.simulated.simulated_cluster import SimulatedCluster
+        from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
         simulated = SimulatedCluster(options)
         simulated.run(simulated.start())
@@ -217,16 +217,16 @@ def cluster_of(backend: str, options: ClusterOptions) -> Iterator[SyncCluster]:
 
 async def _live_scope() -> LiveScope:
     """Made on the loop that it is for."""
-    from cluster.live.scope import LiveScope
+    from kraftproof.cluster.live.scope import LiveScope
 
     return LiveScope()
 
 
 def _live_cluster(backend: str, options: ClusterOptions, scope: LiveScope) -> Cluster:
     if backend == "docker":
-        from cluster.docker.docker_cluster import DockerCluster
+        from kraftproof.cluster.docker.docker_cluster import DockerCluster
 
         return DockerCluster(options, scope)
-    from cluster.local.local_cluster import LocalCluster
+    from kraftproof.cluster.local.local_cluster import LocalCluster
 
     return LocalCluster(options, scope)

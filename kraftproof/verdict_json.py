@@ -12,9 +12,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.explain.run import explainable, explained, read_again
-from checkers.sources import History
-from checkers.verdict import CheckerInputError, Finding, RunVerdict
+from kraftproof.checkers.explain.run import explainable, explained, read_again
+from kraftproof.checkers.sources import History
+from kraftproof.checkers.verdict import CheckerInputError, Finding, RunVerdict
 from kraftproof.explanations import WORDS_SECONDS
 from kraftproof.output import complain
 

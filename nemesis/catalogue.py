@@ -9,11 +9,18 @@ from importlib.metadata import entry_points
 from random import Random
 from typing import cast, get_type_hints
 
-from cluster.plugin import PluginError, blamed, loaded_function, plugin, returned
-from cluster.protocol import Capability, NodeInfo
-from nemesis.clock import ClockBump, ClockStrobe, Drift, plan_clock, plan_clock_strobe, plan_drift
-from nemesis.degrade import Loss, Reset, Stall, plan_loss, plan_reset, plan_stall
-from nemesis.disk import (
+from kraftproof.cluster.plugin import PluginError, blamed, loaded_function, plugin, returned
+from kraftproof.cluster.protocol import Capability, NodeInfo
+from kraftproof.nemesis.clock import (
+    ClockBump,
+    ClockStrobe,
+    Drift,
+    plan_clock,
+    plan_clock_strobe,
+    plan_drift,
+)
+from kraftproof.nemesis.degrade import Loss, Reset, Stall, plan_loss, plan_reset, plan_stall
+from kraftproof.nemesis.disk import (
     DiskError,
     DiskFull,
     SlowDisk,
@@ -23,12 +30,12 @@ from nemesis.disk import (
     plan_slow_disk,
     plan_wipe,
 )
-from nemesis.fault import Fault, Planner
-from nemesis.kill import Kill, KillAll, plan_kill, plan_kill_all
-from nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
-from nemesis.partition import Cut, plan_partition
-from nemesis.pause import Pause, plan_pause
-from nemesis.restart import Restart, plan_restart
+from kraftproof.nemesis.fault import Fault, Planner
+from kraftproof.nemesis.kill import Kill, KillAll, plan_kill, plan_kill_all
+from kraftproof.nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
+from kraftproof.nemesis.partition import Cut, plan_partition
+from kraftproof.nemesis.pause import Pause, plan_pause
+from kraftproof.nemesis.restart import Restart, plan_restart
 
 ENTRY_POINTS = "kraftproof.faults"
 

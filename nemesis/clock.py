@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
-from cluster.abilities import BendsClocks
-from cluster.protocol import Capability, NodeInfo
-from nemesis.fault import Before, World, draw_target
-from nemesis.one_node import OneNode
+from kraftproof.cluster.abilities import BendsClocks
+from kraftproof.cluster.protocol import Capability, NodeInfo
+from kraftproof.nemesis.fault import Before, World, draw_target
+from kraftproof.nemesis.one_node import OneNode
 
 SECOND_NS = 1_000_000_000
 LARGEST_RATE_PPM = 50_000

@@ -12,11 +12,11 @@ from typing import ClassVar, Self
 
 from typing_extensions import override
 
-from cluster.abilities import DegradesLinks, Toxic
-from cluster.protocol import Capability, Link, NodeInfo
-from nemesis.fault import Before, Roles, World, draw_target, resolve
-from nemesis.one_node import OneNode
-from nemesis.partition import Direction, isolation
+from kraftproof.cluster.abilities import DegradesLinks, Toxic
+from kraftproof.cluster.protocol import Capability, Link, NodeInfo
+from kraftproof.nemesis.fault import Before, Roles, World, draw_target, resolve
+from kraftproof.nemesis.one_node import OneNode
+from kraftproof.nemesis.partition import Direction, isolation
 
 SECOND_NS = 1_000_000_000
 DIRECTIONS: tuple[Direction, ...] = ("both", "in", "out")

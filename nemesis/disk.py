@@ -11,10 +11,10 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from cluster.abilities import DiskFailure, DiskTrouble, HarmsDisks
-from cluster.protocol import Capability, NodeInfo
-from nemesis.fault import Before, World, draw_target
-from nemesis.one_node import OneNode
+from kraftproof.cluster.abilities import DiskFailure, DiskTrouble, HarmsDisks
+from kraftproof.cluster.protocol import Capability, NodeInfo
+from kraftproof.nemesis.fault import Before, World, draw_target
+from kraftproof.nemesis.one_node import OneNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from random import Random
 
-from cluster.abilities import DiskTrouble
-from cluster.protocol import NodeInfo
-from nemesis.disk import DiskError, DiskFull
-from nemesis.lose_unsynced import LoseUnsynced
-from nemesis.scenes import ACTIVE, MOST_STANDBYS, Scene, standby
+from kraftproof.cluster.abilities import DiskTrouble
+from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.nemesis.disk import DiskError, DiskFull
+from kraftproof.nemesis.lose_unsynced import LoseUnsynced
+from kraftproof.nemesis.scenes import ACTIVE, MOST_STANDBYS, Scene, standby
 
 
 def believed_written(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:

@@ -7,12 +7,12 @@ stands for a later epoch already. Not: stories of logs, leases and clocks (nemes
 from collections.abc import Sequence
 from random import Random
 
-from cluster.protocol import Link, NodeInfo
-from nemesis.fault import Fault, Role
-from nemesis.kill import Kill
-from nemesis.partition import Cut
-from nemesis.pause import Pause
-from nemesis.scenes import ACTIVE, ALL_STANDBYS, MOST_STANDBYS, Scene, in_order, standby
+from kraftproof.cluster.protocol import Link, NodeInfo
+from kraftproof.nemesis.fault import Fault, Role
+from kraftproof.nemesis.kill import Kill
+from kraftproof.nemesis.partition import Cut
+from kraftproof.nemesis.pause import Pause
+from kraftproof.nemesis.scenes import ACTIVE, ALL_STANDBYS, MOST_STANDBYS, Scene, in_order, standby
 
 
 def half_heard(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:

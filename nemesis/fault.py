@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 
 from typing_extensions import override
 
-from cluster.protocol import Capability, Cluster, Link, NodeInfo
+from kraftproof.cluster.protocol import Capability, Cluster, Link, NodeInfo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from cluster.plugin import Plugin, PluginError, blamed, plugin, returned
-from cluster.protocol import Cluster, ClusterError
-from cluster.scope import Task
-from nemesis.fault import Before, Fault, Roles, World
-from nemesis.schedule import Schedule, Scheduled
+from kraftproof.cluster.plugin import Plugin, PluginError, blamed, plugin, returned
+from kraftproof.cluster.protocol import Cluster, ClusterError
+from kraftproof.cluster.scope import Task
+from kraftproof.nemesis.fault import Before, Fault, Roles, World
+from kraftproof.nemesis.schedule import Schedule, Scheduled
 
 T = TypeVar("T")
 CALL_NS = 120_000_000_000

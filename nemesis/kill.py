@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from cluster.protocol import Capability, NodeInfo
-from nemesis.fault import Before, Roles, Target, World, draw_target, process_ids
-from nemesis.one_node import OneNode
+from kraftproof.cluster.protocol import Capability, NodeInfo
+from kraftproof.nemesis.fault import Before, Roles, Target, World, draw_target, process_ids
+from kraftproof.nemesis.one_node import OneNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import ClassVar
 
-from cluster.protocol import Capability, NodeInfo
-from nemesis.fault import (
+from kraftproof.cluster.protocol import Capability, NodeInfo
+from kraftproof.nemesis.fault import (
     Before,
     Role,
     Roles,
@@ -17,7 +17,7 @@ from nemesis.fault import (
     process_ids,
     resolve,
 )
-from nemesis.kill import changed
+from kraftproof.nemesis.kill import changed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

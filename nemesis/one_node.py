@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from cluster.protocol import NodeInfo
-from nemesis.fault import Before, Roles, Target, World, as_node, moot_if_down, resolve
+from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.nemesis.fault import Before, Roles, Target, World, as_node, moot_if_down, resolve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

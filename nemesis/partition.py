@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import ClassVar, Literal
 
-from cluster.protocol import Capability, Link, NodeInfo
-from nemesis.fault import ACTIVE_CONTROLLER, Before, Role, Roles, Target, World, resolve
+from kraftproof.cluster.protocol import Capability, Link, NodeInfo
+from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, Before, Role, Roles, Target, World, resolve
 
 Direction = Literal["both", "in", "out"]
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from cluster.protocol import Capability, NodeInfo
-from nemesis.fault import Before, World, draw_target, moot_if_down, process_ids
-from nemesis.kill import changed
-from nemesis.one_node import OneNode
+from kraftproof.cluster.protocol import Capability, NodeInfo
+from kraftproof.nemesis.fault import Before, World, draw_target, moot_if_down, process_ids
+from kraftproof.nemesis.kill import changed
+from kraftproof.nemesis.one_node import OneNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

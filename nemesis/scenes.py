@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Fault, Role
+from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Fault, Role
 
 Scene = tuple[float, float, Fault]
 """Start and stop in seconds since the story's begin, and the fault."""

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from cluster.protocol import NodeInfo
-from nemesis.catalogue import drawn
-from nemesis.fault import Fault
-from nemesis.stories import stories_of
+from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.nemesis.catalogue import drawn
+from kraftproof.nemesis.fault import Fault
+from kraftproof.nemesis.stories import stories_of
 
 SECOND_NS = 1_000_000_000
 SETTLE_NS = 3 * SECOND_NS

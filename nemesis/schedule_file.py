@@ -19,10 +19,10 @@ from json import dumps, loads
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
-from cluster.protocol import Link
-from nemesis.catalogue import nemesis_names, planner
-from nemesis.fault import Fault, Role
-from nemesis.schedule import SECOND_NS, Scheduled
+from kraftproof.cluster.protocol import Link
+from kraftproof.nemesis.catalogue import nemesis_names, planner
+from kraftproof.nemesis.fault import Fault, Role
+from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
 
 WORD = re.compile(r"[A-Za-z_][\w.+/-]*")
 NOT_WORDS = frozenset({"none", "true", "false"})

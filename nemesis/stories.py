@@ -9,24 +9,24 @@ live clusters, whose schedules keep faults apart.
 from collections.abc import Callable, Sequence
 from random import Random
 
-from cluster.protocol import Link, NodeInfo
-from nemesis.clock import SECOND_NS, ClockBump
-from nemesis.disk import DiskError, DiskFull
-from nemesis.disk_stories import believed_written, full_one_by_one
-from nemesis.election_stories import (
+from kraftproof.cluster.protocol import Link, NodeInfo
+from kraftproof.nemesis.clock import SECOND_NS, ClockBump
+from kraftproof.nemesis.disk import DiskError, DiskFull
+from kraftproof.nemesis.disk_stories import believed_written, full_one_by_one
+from kraftproof.nemesis.election_stories import (
     half_heard,
     killed_in_election,
     late_rival,
     rivals,
     voters_die,
 )
-from nemesis.fault import Fault
-from nemesis.kill import Kill, KillAll, plan_kill_all
-from nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
-from nemesis.partition import Cut, Direction, between, plan_partition
-from nemesis.pause import Pause
-from nemesis.restart import Restart
-from nemesis.scenes import ACTIVE, ALL_STANDBYS, MOST_STANDBYS, Scene, standby
+from kraftproof.nemesis.fault import Fault
+from kraftproof.nemesis.kill import Kill, KillAll, plan_kill_all
+from kraftproof.nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
+from kraftproof.nemesis.partition import Cut, Direction, between, plan_partition
+from kraftproof.nemesis.pause import Pause
+from kraftproof.nemesis.restart import Restart
+from kraftproof.nemesis.scenes import ACTIVE, ALL_STANDBYS, MOST_STANDBYS, Scene, standby
 
 Story = Callable[[Random, Sequence[NodeInfo]], list[Scene]]
 

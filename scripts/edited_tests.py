@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-import mutants.hook
-from mutants.mutant import Mutant
+from kraftproof.mutants.hook import install_edits
+from kraftproof.mutants.mutant import Mutant
 
 NOT_IMPORTED = 20
 """Exit status if the tests passed without importing the edited module: they said nothing of it."""
@@ -18,7 +18,7 @@ def run_edited(mutant: Mutant, tests: Sequence[str], plugins: Sequence[object] =
     Pytest must not rewrite assertions: its import hook takes all of `kraftproof`, since the name is
     a plug-in's, and loads the module from the file, unedited.
     """
-    mutants.hook.install_edits(mutant)
+    install_edits(mutant)
     options = ["-q", "-x", "-p", "no:cacheprovider", "--assert=plain", "-m", "not slow", *tests]
     status = int(pytest.main(options, plugins=plugins))
     edited = [getattr(sys.modules.get(module), "__mutant__", None) for module in mutant.modules]

@@ -23,7 +23,7 @@ from random import Random
 
 import numba  # noqa: F401 - imported once here, inherited by every process below
 
-from mutants.mutant import Edit, Mutant
+from kraftproof.mutants.mutant import Edit, Mutant
 from scripts.edited_tests import NOT_IMPORTED, run_edited
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -3,7 +3,7 @@
     python -m scripts.generate_topic_configs            writes the module
     python -m scripts.generate_topic_configs --check    exits with 1 if it is out of date
 
-It needs Java, Kafka's jars (python -m images.kafka) and ruff.
+It needs Java, Kafka's jars (python -m kraftproof.images.kafka) and ruff.
 """
 
 import argparse
@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from images.kafka import ensure_jars
-from images.kafka.jars import VERSION
+from kraftproof.images.kafka import ensure_jars
+from kraftproof.images.kafka.jars import VERSION
 
 PROGRAM: Final = Path(__file__).resolve().parent / "topic_configs" / "TopicConfigs.java"
 TARGET: Final = Path(__file__).resolve().parent.parent / "node/core/configs/generated/topics.py"
@@ -39,7 +39,7 @@ def generate(lines: str) -> str:
             "",
             "from typing import Final",
             "",
-            "from node.core.configs.definition import ConfigType, Definition",
+            "from kraftproof.node.core.configs.definition import ConfigType, Definition",
             "",
             "TOPIC_DEFINITIONS: Final[tuple[Definition, ...]] = (",
             *(f"    {_definition(line)}," for line in lines.splitlines()),

@@ -82,9 +82,9 @@ def _index_text(modules: dict[str, list[Message]]) -> str:
     for module, messages in sorted(modules.items()):
         group = module.rsplit("_", 1)[-1]
         if group in names:
-            imports.append(f"from node.wire.messages.generated import {module}")
+            imports.append(f"from kraftproof.node.wire.messages.generated import {module}")
             names[group] += [f"{module}.{snake(message.name).upper()}" for message in messages]
-    lines += [*imports, "from node.wire.schema import Schema", ""]
+    lines += [*imports, "from kraftproof.node.wire.schema import Schema", ""]
     for group, constant in (("request", "REQUESTS"), ("response", "RESPONSES")):
         lines.append(f"{constant}: tuple[Schema, ...] = ({', '.join(names[group])},)")
     return "\n".join(lines) + "\n"

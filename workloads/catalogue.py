@@ -7,10 +7,10 @@ A new one of ours is one file here and one line below; another's is an entry poi
 from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 
-from cluster.plugin import loaded
-from workloads.registration import Registration
-from workloads.topics import Topics
-from workloads.workload import Workload
+from kraftproof.cluster.plugin import loaded
+from kraftproof.workloads.registration import Registration
+from kraftproof.workloads.topics import Topics
+from kraftproof.workloads.workload import Workload
 
 ENTRY_POINTS = "kraftproof.workloads"
 CALLS = ("run", "final_reads")

@@ -9,8 +9,8 @@ heartbeats of superseded epochs, which must keep nothing alive. Not: which ids t
 from dataclasses import dataclass
 from random import Random
 
-from workloads.keys import Key, KeyPool
-from workloads.workload import Completion, Process, Session, Value
+from kraftproof.workloads.keys import Key, KeyPool
+from kraftproof.workloads.workload import Completion, Process, Session, Value
 
 SHUTDOWN_HEARTBEATS = 8
 UNFENCED_SHARE = 0.4

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Generic, TypeVar
 
-from workloads.workload import Completion, Outcome
+from kraftproof.workloads.workload import Completion, Outcome
 
 MOST_OPEN = 5
 MOST_OPERATIONS = 200

@@ -7,9 +7,9 @@ ids start at 1000 and stay apart from the cluster's own brokers.
 
 from typing import ClassVar
 
-from workloads.contenders import Broker, Contender, Ghost, Lease, Place
-from workloads.keys import Key, KeyPool
-from workloads.workload import Outcome, Process, Session
+from kraftproof.workloads.contenders import Broker, Contender, Ghost, Lease, Place
+from kraftproof.workloads.keys import Key, KeyPool
+from kraftproof.workloads.workload import Outcome, Process, Session
 
 FIRST_BROKER_ID = 1000
 FINAL_ATTEMPTS = 20

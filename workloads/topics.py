@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar
 
-from workloads.keys import Key, KeyPool
-from workloads.workload import Completion, Outcome, Pacer, Process, Session, Value
+from kraftproof.workloads.keys import Key, KeyPool
+from kraftproof.workloads.workload import Completion, Outcome, Pacer, Process, Session, Value
 
 FINAL_ATTEMPTS = 20
 FINAL_PAUSE_NS = 250_000_000

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, Protocol
 
-from cluster.scope import Scope
-from cluster.systems.system import Completion, Outcome, Value
+from kraftproof.cluster.scope import Scope
+from kraftproof.cluster.systems.system import Completion, Outcome, Value
 
 __all__ = ("Completion", "Load", "Outcome", "Pacer", "Process", "Session", "Value", "Workload")
 

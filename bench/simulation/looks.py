@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.simulation.runs import NS_PER_S, OFTEN, run
-from cluster.simulated.simulated_cluster import SimulatedCluster
+from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS_SHOWN = 14

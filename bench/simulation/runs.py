@@ -9,16 +9,16 @@ from pathlib import Path
 from random import Random
 from typing import ClassVar
 
-from cluster.profiles import timeouts
-from cluster.protocol import ClusterOptions
-from cluster.simulated.simulated_cluster import SimulatedCluster
-from cluster.systems.system import make_system
+from kraftproof.cluster.profiles import timeouts
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+from kraftproof.cluster.systems.system import make_system
 from kraftproof.history import FaultRecorder, HistoryRecorder
 from kraftproof.interpreter import Interpreted, Interpreter
+from kraftproof.nemesis.schedule import dense
+from kraftproof.node.server.config_keys import SNAPSHOT_BYTES_KEY, SNAPSHOT_INTERVAL_KEY
 from kraftproof.scenario import scenario
-from nemesis.schedule import dense
-from node.server.config_keys import SNAPSHOT_BYTES_KEY, SNAPSHOT_INTERVAL_KEY
-from workloads.workload import Load, Outcome, Pacer, Session
+from kraftproof.workloads.workload import Load, Outcome, Pacer, Session
 
 CLIENTS = 20
 BY_DEFAULT = ((SNAPSHOT_BYTES_KEY, str(20 << 20)), (SNAPSHOT_INTERVAL_KEY, "3600000"))

@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.values import (
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.values import (
     NO_VALUE,
     integers,
     key_numbers,
@@ -23,7 +23,7 @@ from checkers.calls.values import (
     texts_of,
     within_keys,
 )
-from checkers.columns import INFO, NEVER, OK, Columns
+from kraftproof.checkers.columns import INFO, NEVER, OK, Columns
 
 PRODUCED: Final = 0
 FOUND: Final = 1

@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.values import (
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.values import (
     NO_VALUE,
     canonical,
     key_numbers,
@@ -22,9 +22,9 @@ from checkers.calls.values import (
     texts_of,
     within_keys,
 )
-from checkers.columns import FAIL, OK, Columns
-from checkers.history import Operation
-from checkers.text import as_json
+from kraftproof.checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.text import as_json
 
 PUT: Final = 0
 TAKE: Final = 1

@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.values import integers, of_function, require_functions
-from checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.values import integers, of_function, require_functions
+from kraftproof.checkers.columns import FAIL, OK, Columns
 
 ADD: Final = 0
 READ: Final = 1

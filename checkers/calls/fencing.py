@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.values import (
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.values import (
     booleans,
     integers,
     key_numbers,
@@ -15,7 +15,7 @@ from checkers.calls.values import (
     require_functions,
     within_keys,
 )
-from checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.columns import FAIL, OK, Columns
 
 GRANTED: Final = 0
 ALIVE: Final = 1

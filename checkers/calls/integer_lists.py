@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from checkers.calls.lists import ABORTED, UNKNOWN, Told
-from checkers.calls.values import of_function
-from checkers.columns import OK, Columns
-from checkers.kernels import kernel
+from kraftproof.checkers.calls.lists import ABORTED, UNKNOWN, Told
+from kraftproof.checkers.calls.values import of_function
+from kraftproof.checkers.columns import OK, Columns
+from kraftproof.checkers.kernels import kernel
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]

@@ -14,10 +14,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.values import canonical, key_numbers, require_functions
-from checkers.columns import FAIL, OK, Columns
-from checkers.text import as_json
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.values import canonical, key_numbers, require_functions
+from kraftproof.checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.text import as_json
 
 APPEND: Final = 0
 READ: Final = 1
@@ -148,7 +148,7 @@ def list_calls(kind: type[Kind], columns: Columns, model: str, functions: frozen
     require_functions(columns, model, functions)
     told = None
     if len(columns) >= MANY and "txn" not in columns.functions:
-        from checkers.calls.integer_lists import told_integers  # compiled kernels
+        from kraftproof.checkers.calls.integer_lists import told_integers  # compiled kernels
 
         told = told_integers(columns)
     return _traced(kind, columns, told if told is not None else told_texts(columns))
@@ -288,7 +288,7 @@ def _trace(
         and int64[w], the same of each write.
     """
     if len(writes[0]) + len(values) >= MANY:
-        from checkers.calls.integer_lists import trace  # compiled kernels
+        from kraftproof.checkers.calls.integer_lists import trace  # compiled kernels
 
         return trace(*writes, *aborted, lists, seen, values)
     places: dict[tuple[int, int], int] = {}

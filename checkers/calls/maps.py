@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.calls.numbers import number_texts
-from checkers.calls.register import READ, WRITE, RegisterCalls
-from checkers.calls.values import NO_VALUE, of_function, require_functions, texts_of
-from checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.calls.numbers import number_texts
+from kraftproof.checkers.calls.register import READ, WRITE, RegisterCalls
+from kraftproof.checkers.calls.values import NO_VALUE, of_function, require_functions, texts_of
+from kraftproof.checkers.columns import FAIL, OK, Columns
 
 
 def map_calls(columns: Columns, model: str, functions: frozenset[str]) -> RegisterCalls:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.values import of_function, require_functions
-from checkers.columns import FAIL, Columns
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.values import of_function, require_functions
+from kraftproof.checkers.columns import FAIL, Columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from checkers.calls.values import numbered
+from kraftproof.checkers.calls.values import numbered
 
 _MINUS: Final = ord("-")
 _ZERO: Final = ord("0")

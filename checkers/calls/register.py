@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.numbers import number_texts
-from checkers.calls.values import NO_VALUE, canonical, of_function
-from checkers.columns import FAIL, NEVER, OK, Columns
-from checkers.text import as_json
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.numbers import number_texts
+from kraftproof.checkers.calls.values import NO_VALUE, canonical, of_function
+from kraftproof.checkers.columns import FAIL, NEVER, OK, Columns
+from kraftproof.checkers.text import as_json
 
 READ: Final = 0
 WRITE: Final = 1

@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.values import name_numbers, said_rows
-from checkers.columns import Columns
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.values import name_numbers, said_rows
+from kraftproof.checkers.columns import Columns
 
 GRANTED: Final = 0
 MAY_BE_GRANTED: Final = 1

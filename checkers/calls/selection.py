@@ -6,8 +6,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.columns import NEVER
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.columns import NEVER
 
 Kind = TypeVar("Kind", bound=Calls)
 

@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.lists import ListCalls
-from checkers.calls.register import READ, WRITE, RegisterCalls
-from checkers.calls.values import (
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.lists import ListCalls
+from kraftproof.checkers.calls.register import READ, WRITE, RegisterCalls
+from kraftproof.checkers.calls.values import (
     NO_VALUE,
     booleans,
     key_numbers,
@@ -23,7 +23,7 @@ from checkers.calls.values import (
     texts_of,
     within_keys,
 )
-from checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.columns import FAIL, OK, Columns
 
 ABSENT: Final = 0
 PRESENT: Final = 1

@@ -17,10 +17,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.values import of_function, require_functions
-from checkers.columns import FAIL, OK, Columns
-from checkers.text import shortened
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.values import of_function, require_functions
+from kraftproof.checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.text import shortened
 
 GET: Final = 0
 PUT: Final = 1

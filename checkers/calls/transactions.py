@@ -15,10 +15,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.values import canonical, require_functions
-from checkers.columns import FAIL, OK, Columns
-from checkers.text import as_json
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.values import canonical, require_functions
+from kraftproof.checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.text import as_json
 
 NOBODY: Final = -1
 """The source of a value that nobody left."""

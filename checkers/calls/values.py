@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from checkers.columns import FAIL, Columns
-from checkers.text import as_json, shortened
+from kraftproof.checkers.columns import FAIL, Columns
+from kraftproof.checkers.text import as_json, shortened
 
 T = TypeVar("T")
 

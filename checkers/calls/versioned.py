@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.values import canonical, numbered
-from checkers.columns import OK, Columns
-from checkers.text import as_json
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.values import canonical, numbered
+from kraftproof.checkers.columns import OK, Columns
+from kraftproof.checkers.text import as_json
 
 UNTOLD: Final = -1
 """Stands for a version that nobody was told, and for no version to compare with."""

@@ -12,12 +12,12 @@ The first stuck completion is found by bisection (`checkers.engines.prefixes`).
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.append_log import FOUND_NONE, PRODUCED, LogCalls
-from checkers.columns import NEVER
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import decide_keys
-from checkers.kernels import kernel
-from checkers.options import Limits
+from kraftproof.checkers.calls.append_log import FOUND_NONE, PRODUCED, LogCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import decide_keys
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
 
 Ints = NDArray[np.int64]
 

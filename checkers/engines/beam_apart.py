@@ -11,13 +11,13 @@ from typing import Final
 
 import msgspec
 
-from checkers.calls import Calls
-from checkers.columns import NEVER
-from checkers.engines.beam import decide_repeated
-from checkers.engines.beam_layout import Facts
-from checkers.engines.outcome import Outcome
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.beam import decide_repeated
+from kraftproof.checkers.engines.beam_layout import Facts
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 
 _FIRST_SHARE: Final = 0.125
 """Of what a key may cost, before each register is looked at alone, which may cost as much."""

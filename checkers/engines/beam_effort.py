@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from checkers.engines.beam_layout import Ints
+from kraftproof.checkers.engines.beam_layout import Ints
 
 _APART: Final = 16
 """Returns between places to start again from."""

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from checkers.engines.beam_layout import NONE, Ints, Layout
-from checkers.engines.beam_places import Place
+from kraftproof.checkers.engines.beam_layout import NONE, Ints, Layout
+from kraftproof.checkers.engines.beam_places import Place
 
 
 class _Use(NamedTuple):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checkers.engines.beam_layout import Ints
-from checkers.engines.beam_rows import DROPPED, LOOSE, SIZE
-from checkers.engines.beam_sweep import BEFORE, NODES, POSITION, Search
-from checkers.engines.beam_window import Window
+from kraftproof.checkers.engines.beam_layout import Ints
+from kraftproof.checkers.engines.beam_rows import DROPPED, LOOSE, SIZE
+from kraftproof.checkers.engines.beam_sweep import BEFORE, NODES, POSITION, Search
+from kraftproof.checkers.engines.beam_window import Window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,11 +22,19 @@ from typing import Final
 
 import numpy as np
 
-from checkers.columns import NEVER
-from checkers.engines.beam_layout import NONE, NOTHING, Facts, Ints, Layout, Values, lay_out
-from checkers.engines.beam_rows import DROPPED, SIZE
-from checkers.engines.beam_steps import DONE, STATE
-from checkers.engines.beam_sweep import (
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.beam_layout import (
+    NONE,
+    NOTHING,
+    Facts,
+    Ints,
+    Layout,
+    Values,
+    lay_out,
+)
+from kraftproof.checkers.engines.beam_rows import DROPPED, SIZE
+from kraftproof.checkers.engines.beam_steps import DONE, STATE
+from kraftproof.checkers.engines.beam_sweep import (
     POSITION,
     WORK,
     Search,
@@ -36,7 +44,7 @@ from checkers.engines.beam_sweep import (
     positions,
     sweep,
 )
-from checkers.engines.prefixes import Guided
+from kraftproof.checkers.engines.prefixes import Guided
 
 _FIRST_RETURNS: Final = 16
 """How many returns before the one in question a search begins at first."""

@@ -6,11 +6,11 @@ Their verdicts are a matter of other engines (`checkers.engines.registers`), whi
 import numpy as np
 from msgspec.structs import replace
 
-from checkers.calls.register import RegisterCalls
-from checkers.calls.values import NO_VALUE
-from checkers.engines.beam import ordered
-from checkers.engines.beam_layout import NONE, NOTHING, Facts, Ints, Narrow, Values
-from checkers.options import Limits
+from kraftproof.checkers.calls.register import RegisterCalls
+from kraftproof.checkers.calls.values import NO_VALUE
+from kraftproof.checkers.engines.beam import ordered
+from kraftproof.checkers.engines.beam_layout import NONE, NOTHING, Facts, Ints, Narrow, Values
+from kraftproof.checkers.options import Limits
 
 
 def order_of(calls: RegisterCalls, cut: int, limits: Limits) -> Ints | None:

@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.engines.beam_layout import NONE, Ints, Layout, Narrow
-from checkers.engines.beam_steps import STATE
-from checkers.engines.beam_window import Window
-from checkers.engines.beam_worth import DOOMED, covers, promise
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.beam_layout import NONE, Ints, Layout, Narrow
+from kraftproof.checkers.engines.beam_steps import STATE
+from kraftproof.checkers.engines.beam_window import Window
+from kraftproof.checkers.engines.beam_worth import DOOMED, covers, promise
+from kraftproof.checkers.kernels import bare_kernel
 
 SIZE: Final = 0
 DROPPED: Final = 1

@@ -8,13 +8,13 @@ conflicts (`checkers.engines.sat`); else the search begins anew some returns bef
 from dataclasses import dataclass, field
 from typing import Final
 
-from checkers.columns import NEVER
-from checkers.engines.beam_effort import Effort
-from checkers.engines.beam_layout import NONE, Facts, Ints, Layout
-from checkers.engines.beam_places import Place, restore, saved
-from checkers.engines.beam_refute import Refuter
-from checkers.engines.beam_rows import DROPPED
-from checkers.engines.beam_sweep import (
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.beam_effort import Effort
+from kraftproof.checkers.engines.beam_layout import NONE, Facts, Ints, Layout
+from kraftproof.checkers.engines.beam_places import Place, restore, saved
+from kraftproof.checkers.engines.beam_refute import Refuter
+from kraftproof.checkers.engines.beam_rows import DROPPED
+from kraftproof.checkers.engines.beam_sweep import (
     POSITION,
     WORK,
     Search,
@@ -23,8 +23,8 @@ from checkers.engines.beam_sweep import (
     positions,
     sweep,
 )
-from checkers.engines.sat import settle
-from checkers.options import Limits
+from kraftproof.checkers.engines.sat import settle
+from kraftproof.checkers.options import Limits
 
 _MOST_MOST: Final = 1 << 13
 _PLACES: Final = 64

@@ -5,10 +5,10 @@ Kernels for `checkers.engines.beam`, which says why they are right.
 
 from typing import Final
 
-from checkers.columns import NEVER
-from checkers.engines.beam_layout import NONE, NOTHING, Ints, Layout
-from checkers.engines.beam_window import NOW, OPEN, Window, bit
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.beam_layout import NONE, NOTHING, Ints, Layout
+from kraftproof.checkers.engines.beam_window import NOW, OPEN, Window, bit
+from kraftproof.checkers.kernels import bare_kernel
 
 DONE: Final = 0
 USED: Final = 1

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from checkers.calls.strings import APPEND, GET, PUT, StringCalls, common_length
-from checkers.engines.beam_layout import NEVER_THERE, NONE, NOTHING, Facts, Values
+from kraftproof.checkers.calls.strings import APPEND, GET, PUT, StringCalls, common_length
+from kraftproof.checkers.engines.beam_layout import NEVER_THERE, NONE, NOTHING, Facts, Values
 
 
 def facts_of(calls: StringCalls, start: int, end: int) -> Facts:

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from checkers.engines.beam_layout import Ints, Layout
-from checkers.engines.beam_rows import (
+from kraftproof.checkers.engines.beam_layout import Ints, Layout
+from kraftproof.checkers.engines.beam_rows import (
     COMPARED,
     DROPPED,
     SIZE,
@@ -21,10 +21,18 @@ from checkers.engines.beam_rows import (
     new_pool,
     thin_out,
 )
-from checkers.engines.beam_steps import DONE, STATE, USED, is_legal, is_needed, place, settle
-from checkers.engines.beam_window import OPEN, Window, bit, enter, new_window
-from checkers.engines.beam_worth import COST
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.beam_steps import (
+    DONE,
+    STATE,
+    USED,
+    is_legal,
+    is_needed,
+    place,
+    settle,
+)
+from kraftproof.checkers.engines.beam_window import OPEN, Window, bit, enter, new_window
+from kraftproof.checkers.engines.beam_worth import COST
+from kraftproof.checkers.kernels import bare_kernel
 
 POSITION: Final = 0
 WORK: Final = 1

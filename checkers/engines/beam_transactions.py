@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from checkers.calls.transactions import INITIAL, NOBODY, TransactionCalls
-from checkers.engines.beam_layout import NEVER_THERE, NONE, NOTHING, Facts, Ints, Values
+from kraftproof.checkers.calls.transactions import INITIAL, NOBODY, TransactionCalls
+from kraftproof.checkers.engines.beam_layout import NEVER_THERE, NONE, NOTHING, Facts, Ints, Values
 
 
 def facts_of(calls: TransactionCalls, start: int, end: int) -> Facts:

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from checkers.engines.beam_layout import NONE, SLOTS, Ints, Layout
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.beam_layout import NONE, SLOTS, Ints, Layout
+from kraftproof.checkers.kernels import bare_kernel
 
 OPEN: Final = 0
 INVOKED: Final = 1

@@ -5,10 +5,10 @@ Kernels for `checkers.engines.beam`.
 
 from typing import Final
 
-from checkers.engines.beam_layout import NONE, NOTHING, Ints, Layout
-from checkers.engines.beam_steps import DONE, STATE, USED
-from checkers.engines.beam_window import NOW, OPEN, Window, bit
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.beam_layout import NONE, NOTHING, Ints, Layout
+from kraftproof.checkers.engines.beam_steps import DONE, STATE, USED
+from kraftproof.checkers.engines.beam_window import NOW, OPEN, Window, bit
+from kraftproof.checkers.kernels import bare_kernel
 
 DOOMED: Final = -(1 << 40)
 COST: Final = 5

@@ -14,28 +14,28 @@ from typing import Final, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.calls.selection import of_keys
-from checkers.engines.outcome import Outcome
-from checkers.options import Limits
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.selection import of_keys
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.options import Limits
 
 FAMILIES: Final = {
-    "CounterCalls": "checkers.engines.counter",
-    "FencingCalls": "checkers.engines.tokens",
-    "GrowingSetCalls": "checkers.engines.growing_sets",
-    "ListCalls": "checkers.engines.list_append",
-    "LogCalls": "checkers.engines.append_log",
-    "MutexCalls": "checkers.engines.mutex",
-    "PriorityQueueCalls": "checkers.engines.priority_queues",
-    "QueueCalls": "checkers.engines.queues",
-    "RegisterCalls": "checkers.engines.registers",
-    "RegistrationCalls": "checkers.engines.registrations",
-    "SetCalls": "checkers.engines.sets",
-    "StackCalls": "checkers.engines.stacks",
-    "StringCalls": "checkers.engines.strings",
-    "TopicCalls": "checkers.engines.topics",
-    "TransactionCalls": "checkers.engines.transactions",
-    "VersionedCalls": "checkers.engines.versioned_cas",
+    "CounterCalls": "kraftproof.checkers.engines.counter",
+    "FencingCalls": "kraftproof.checkers.engines.tokens",
+    "GrowingSetCalls": "kraftproof.checkers.engines.growing_sets",
+    "ListCalls": "kraftproof.checkers.engines.list_append",
+    "LogCalls": "kraftproof.checkers.engines.append_log",
+    "MutexCalls": "kraftproof.checkers.engines.mutex",
+    "PriorityQueueCalls": "kraftproof.checkers.engines.priority_queues",
+    "QueueCalls": "kraftproof.checkers.engines.queues",
+    "RegisterCalls": "kraftproof.checkers.engines.registers",
+    "RegistrationCalls": "kraftproof.checkers.engines.registrations",
+    "SetCalls": "kraftproof.checkers.engines.sets",
+    "StackCalls": "kraftproof.checkers.engines.stacks",
+    "StringCalls": "kraftproof.checkers.engines.strings",
+    "TopicCalls": "kraftproof.checkers.engines.topics",
+    "TransactionCalls": "kraftproof.checkers.engines.transactions",
+    "VersionedCalls": "kraftproof.checkers.engines.versioned_cas",
 }
 """By the name of a kind of calls: the module of the family that decides them."""
 
@@ -64,15 +64,15 @@ class Family(Protocol):
 
 
 ORDERING: Final = {
-    "CounterCalls": "checkers.engines.counter_growing",
-    "PriorityQueueCalls": "checkers.engines.priority_order",
-    "QueueCalls": "checkers.engines.queue_order",
-    "RegisterCalls": "checkers.engines.beam_registers",
-    "RegistrationCalls": "checkers.engines.registrations",
-    "StackCalls": "checkers.engines.stack_order",
-    "StringCalls": "checkers.engines.strings",
-    "TopicCalls": "checkers.engines.topics",
-    "TransactionCalls": "checkers.engines.transactions",
+    "CounterCalls": "kraftproof.checkers.engines.counter_growing",
+    "PriorityQueueCalls": "kraftproof.checkers.engines.priority_order",
+    "QueueCalls": "kraftproof.checkers.engines.queue_order",
+    "RegisterCalls": "kraftproof.checkers.engines.beam_registers",
+    "RegistrationCalls": "kraftproof.checkers.engines.registrations",
+    "StackCalls": "kraftproof.checkers.engines.stack_order",
+    "StringCalls": "kraftproof.checkers.engines.strings",
+    "TopicCalls": "kraftproof.checkers.engines.topics",
+    "TransactionCalls": "kraftproof.checkers.engines.transactions",
 }
 """By the name of a kind of calls: the module that can tell legal orders of them."""
 

@@ -14,10 +14,10 @@ that does not come.
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.containers import FOUND_NONE, PUT, TAKE
-from checkers.calls.values import NO_VALUE
-from checkers.columns import NEVER
-from checkers.kernels import kernel
+from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE
+from kraftproof.checkers.calls.values import NO_VALUE
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.kernels import kernel
 
 Ints = NDArray[np.int64]
 

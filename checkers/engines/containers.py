@@ -16,13 +16,20 @@ from typing import Final
 
 import numpy as np
 
-from checkers.calls.containers import TAKE, ContainerCalls
-from checkers.calls.values import NO_VALUE
-from checkers.columns import NEVER
-from checkers.engines.lives import Times, is_repeated, lives, none_found
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import first_stuck, outcome_of, spans
-from checkers.engines.spares import are_enough, hastened, needy, rescued, spared, spares_before
+from kraftproof.checkers.calls.containers import TAKE, ContainerCalls
+from kraftproof.checkers.calls.values import NO_VALUE
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.lives import Times, is_repeated, lives, none_found
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of, spans
+from kraftproof.checkers.engines.spares import (
+    are_enough,
+    hastened,
+    needy,
+    rescued,
+    spared,
+    spares_before,
+)
 
 _MOST_ROUNDS: Final = 8
 """Elements that a spare took late may be in the way of others; so often these get spares too."""

@@ -27,14 +27,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.counter import ADD, ADD_AND_GET, READ, CounterCalls
-from checkers.columns import NEVER
-from checkers.engines.counter_frontier import MOST_CONFIGURATIONS, decide_by_frontier
-from checkers.engines.counter_growing import decide_growing
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import Legal, decide_between, spans
-from checkers.kernels import kernel
-from checkers.options import Limits
+from kraftproof.checkers.calls.counter import ADD, ADD_AND_GET, READ, CounterCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.counter_frontier import MOST_CONFIGURATIONS, decide_by_frontier
+from kraftproof.checkers.engines.counter_growing import decide_growing
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import Legal, decide_between, spans
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
 
 _CONFIGURATIONS_A_SECOND: Final = 300_000
 """Few enough for any machine: the bound must not depend on the clock, or verdicts would."""

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.columns import NEVER
-from checkers.engines.counter_gaps import Gaps
-from checkers.engines.counter_steps import (
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.counter_gaps import Gaps
+from kraftproof.checkers.engines.counter_steps import (
     AHEAD,
     DUE,
     FIRST,
@@ -26,9 +26,9 @@ from checkers.engines.counter_steps import (
     key,
     undo,
 )
-from checkers.engines.known_sets import is_known, remember
-from checkers.engines.lanes import NONE
-from checkers.kernels import kernel
+from kraftproof.checkers.engines.known_sets import is_known, remember
+from kraftproof.checkers.engines.lanes import NONE
+from kraftproof.checkers.kernels import kernel
 
 LEGAL: Final = 1
 ILLEGAL: Final = 0

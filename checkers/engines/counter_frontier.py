@@ -19,11 +19,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.counter import ADD, ADD_AND_GET, READ, CounterCalls
-from checkers.columns import NEVER
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import outcome_of
-from checkers.kernels import kernel
+from kraftproof.checkers.calls.counter import ADD, ADD_AND_GET, READ, CounterCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import outcome_of
+from kraftproof.checkers.kernels import kernel
 
 MOST_CONFIGURATIONS: Final = 10_000_000
 """How many configurations one key may cost, in all."""

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.counter import ADD, ADD_AND_GET
-from checkers.columns import NEVER
-from checkers.engines.lanes import NONE, Ints, lanes_of
-from checkers.kernels import kernel
+from kraftproof.checkers.calls.counter import ADD, ADD_AND_GET
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.lanes import NONE, Ints, lanes_of
+from kraftproof.checkers.kernels import kernel
 
 
 class Counter(NamedTuple):

@@ -34,15 +34,15 @@ from typing import Final
 
 import numpy as np
 
-from checkers.calls.counter import ADD_AND_GET, READ, CounterCalls
-from checkers.columns import NEVER
-from checkers.engines.counter_descent import ILLEGAL, LEGAL, descend
-from checkers.engines.counter_gaps import Counter, gaps_of
-from checkers.engines.counter_steps import LENGTH, WORK, begin
-from checkers.engines.lanes import Ints
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import decide_between, first_stuck, outcome_of
-from checkers.options import Limits
+from kraftproof.checkers.calls.counter import ADD_AND_GET, READ, CounterCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.counter_descent import ILLEGAL, LEGAL, descend
+from kraftproof.checkers.engines.counter_gaps import Counter, gaps_of
+from kraftproof.checkers.engines.counter_steps import LENGTH, WORK, begin
+from kraftproof.checkers.engines.lanes import Ints
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import decide_between, first_stuck, outcome_of
+from kraftproof.checkers.options import Limits
 
 _WORK_A_SECOND: Final = 20_000_000
 """So little on any machine; so that what a key may cost is counted, not timed."""

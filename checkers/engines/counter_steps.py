@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.engines.counter_gaps import Gaps
-from checkers.engines.lanes import Ints
-from checkers.kernels import kernel
+from kraftproof.checkers.engines.counter_gaps import Gaps
+from kraftproof.checkers.engines.lanes import Ints
+from kraftproof.checkers.kernels import kernel
 
 AHEAD: Final = 64
 """So many adds that have to come soon are looked at before one is chosen that may come later."""

@@ -12,7 +12,7 @@ persistent set.) Pure calls count, too: a call need not be tried because of one 
 from collections.abc import Callable, Hashable
 from typing import Final
 
-from checkers.engines.plan import Plan
+from kraftproof.checkers.engines.plan import Plan
 
 _MOST_KNOWN: Final = 500_000
 """So many pairs of calls are remembered: some 100 MB."""

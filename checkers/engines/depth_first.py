@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import CAS
-from checkers.engines.register_dominance import fingerprint
-from checkers.engines.register_layout import (
+from kraftproof.checkers.calls.register import CAS
+from kraftproof.checkers.engines.register_dominance import fingerprint
+from kraftproof.checkers.engines.register_layout import (
     CALL,
     EXPECTED,
     INVOKED,
@@ -25,11 +25,19 @@ from checkers.engines.register_layout import (
     Integer,
     Layout,
 )
-from checkers.engines.register_paths import COUNT, STANDS_FOR, TRIED, Space
-from checkers.engines.register_rows import VALUE, Key, Rows, Window, copy_row, is_done, key_of
-from checkers.engines.register_steps import successors
-from checkers.engines.register_window import begin, new_window, step_back, step_forward
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.register_paths import COUNT, STANDS_FOR, TRIED, Space
+from kraftproof.checkers.engines.register_rows import (
+    VALUE,
+    Key,
+    Rows,
+    Window,
+    copy_row,
+    is_done,
+    key_of,
+)
+from kraftproof.checkers.engines.register_steps import successors
+from kraftproof.checkers.engines.register_window import begin, new_window, step_back, step_forward
+from kraftproof.checkers.kernels import bare_kernel
 
 RUNNING: Final = 0
 VALID: Final = 1

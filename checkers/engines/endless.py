@@ -15,12 +15,12 @@ from typing import Final
 
 import msgspec
 
-from checkers.engines.general import Found, search
-from checkers.engines.plan import Plan, plan_of
-from checkers.history import Operation
-from checkers.models import SequentialModel
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.engines.general import Found, search
+from kraftproof.checkers.engines.plan import Plan, plan_of
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 
 _FIRST_BYTES: Final = 4_000_000
 _ENDLESS_BYTES: Final = 20_000_000

@@ -15,13 +15,21 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.engines.register_dominance import covers, kinship
-from checkers.engines.register_layout import Integer, Layout, Numbers
-from checkers.engines.register_paths import COUNT, LACKING, NOTHING, ROOM, STANDS_FOR, TRIED, Space
-from checkers.engines.register_rows import VALUE, Key, Rows, Window, copy_row, key_of
-from checkers.engines.register_steps import successors
-from checkers.engines.register_window import begin, new_window, step_forward
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.register_dominance import covers, kinship
+from kraftproof.checkers.engines.register_layout import Integer, Layout, Numbers
+from kraftproof.checkers.engines.register_paths import (
+    COUNT,
+    LACKING,
+    NOTHING,
+    ROOM,
+    STANDS_FOR,
+    TRIED,
+    Space,
+)
+from kraftproof.checkers.engines.register_rows import VALUE, Key, Rows, Window, copy_row, key_of
+from kraftproof.checkers.engines.register_steps import successors
+from kraftproof.checkers.engines.register_window import begin, new_window, step_forward
+from kraftproof.checkers.kernels import bare_kernel
 
 RUNNING: Final = 0
 VALID: Final = 1

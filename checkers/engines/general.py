@@ -38,15 +38,15 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from checkers.engines.dependence import Dependence
-from checkers.engines.outcome import Outcome
-from checkers.engines.plan import Plan, make_plan
-from checkers.engines.trace import Configuration, Trace
-from checkers.engines.weight import Weight
-from checkers.history import Operation
-from checkers.models import CommutingModel, SequentialModel
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.engines.dependence import Dependence
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.plan import Plan, make_plan
+from kraftproof.checkers.engines.trace import Configuration, Trace
+from kraftproof.checkers.engines.weight import Weight
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import CommutingModel, SequentialModel
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 
 _CLOCK_STRIDE: Final = 256
 """So many configurations are looked at before the memory is, so many steps before the clock."""
@@ -92,7 +92,7 @@ def check_linearizable(
     model: SequentialModel, operations: Sequence[Operation], limits: Limits
 ) -> Found:
     """Decides whether the operations of one key are linearizable under the model."""
-    from checkers.engines.endless import decided  # which asks for searches of this file
+    from kraftproof.checkers.engines.endless import decided  # which asks for searches of this file
 
     started = time.monotonic()
     return decided(model, make_plan(model, operations), limits, started)

@@ -14,13 +14,13 @@ stuck completion by bisection; memory of the order of the elements seen.
 
 import numpy as np
 
-from checkers.calls.sets import GrowingSetCalls
-from checkers.columns import NEVER
-from checkers.engines.list_order import Ints
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import first_stuck, outcome_of, spans
-from checkers.kernels import kernel
-from checkers.options import Limits
+from kraftproof.checkers.calls.sets import GrowingSetCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.list_order import Ints
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of, spans
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
 
 
 def decide(calls: GrowingSetCalls, limits: Limits) -> list[Outcome | None]:

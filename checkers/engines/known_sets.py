@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.kernels import kernel
+from kraftproof.checkers.kernels import kernel
 
 NONE: Final = -1
 

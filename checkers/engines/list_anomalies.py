@@ -10,10 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from checkers.calls.lists import ABORTED
-from checkers.engines.list_edges import RT, RW, WR, WW, is_acyclic, reaches, successors
-from checkers.engines.list_graph import Lists, PrefixVerdict, verdict_of_prefix
-from checkers.engines.list_order import (
+from kraftproof.checkers.calls.lists import ABORTED
+from kraftproof.checkers.engines.list_edges import RT, RW, WR, WW, is_acyclic, reaches, successors
+from kraftproof.checkers.engines.list_graph import Lists, PrefixVerdict, verdict_of_prefix
+from kraftproof.checkers.engines.list_order import (
     ABORTED_READ,
     DUPLICATE,
     INCOMPATIBLE,

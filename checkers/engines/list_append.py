@@ -31,13 +31,13 @@ lost append is G-single-realtime.
 
 from typing import Final
 
-from checkers.calls.lists import ListCalls
-from checkers.engines.list_anomalies import anomaly_of
-from checkers.engines.list_graph import Lists, verdict_of_prefix
-from checkers.engines.list_repeated import decide_repeated
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import first_stuck, outcome_of, spans
-from checkers.options import Limits
+from kraftproof.checkers.calls.lists import ListCalls
+from kraftproof.checkers.engines.list_anomalies import anomaly_of
+from kraftproof.checkers.engines.list_graph import Lists, verdict_of_prefix
+from kraftproof.checkers.engines.list_repeated import decide_repeated
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of, spans
+from kraftproof.checkers.options import Limits
 
 ENGINE: Final = "list-append"
 

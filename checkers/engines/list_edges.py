@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from checkers.engines.list_order import INCOMPATIBLE, LEGAL, Bools, Ints
-from checkers.kernels import kernel
+from kraftproof.checkers.engines.list_order import INCOMPATIBLE, LEGAL, Bools, Ints
+from kraftproof.checkers.kernels import kernel
 
 WW: Final = 0
 WR: Final = 1

@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from checkers.calls.lists import ListCalls
-from checkers.engines.list_edges import data_edges, is_acyclic, real_time_edges
-from checkers.engines.list_order import (
+from kraftproof.checkers.calls.lists import ListCalls
+from kraftproof.checkers.engines.list_edges import data_edges, is_acyclic, real_time_edges
+from kraftproof.checkers.engines.list_order import (
     CYCLE,
     LEGAL,
     Bools,

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.lists import ABORTED
-from checkers.columns import NEVER
-from checkers.kernels import kernel
+from kraftproof.checkers.calls.lists import ABORTED
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.kernels import kernel
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

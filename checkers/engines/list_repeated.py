@@ -24,11 +24,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from checkers.calls.lists import ABORTED, UNKNOWN, ListCalls
-from checkers.columns import NEVER
-from checkers.engines.list_anomalies import NAMES
-from checkers.engines.list_graph import Lists
-from checkers.engines.list_order import (
+from kraftproof.checkers.calls.lists import ABORTED, UNKNOWN, ListCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.list_anomalies import NAMES
+from kraftproof.checkers.engines.list_graph import Lists
+from kraftproof.checkers.engines.list_order import (
     ABORTED_READ,
     INCOMPATIBLE,
     LEGAL,
@@ -37,9 +37,9 @@ from checkers.engines.list_order import (
     longest_reads,
     stray_read,
 )
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import first_stuck, outcome_of
-from checkers.kernels import kernel
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of
+from kraftproof.checkers.kernels import kernel
 
 _NONE: Final = -1
 _NO_ORDER: Final = -1

@@ -20,9 +20,9 @@ A take whose answer nobody knows may have taken anything, or nothing. It is left
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.containers import FOUND_NONE, PUT, TAKE
-from checkers.columns import NEVER
-from checkers.kernels import kernel
+from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.kernels import kernel
 
 Times = NDArray[np.int64]
 

@@ -13,12 +13,12 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.mutex import MutexCalls
-from checkers.columns import NEVER
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import decide_keys
-from checkers.kernels import kernel
-from checkers.options import Limits
+from kraftproof.checkers.calls.mutex import MutexCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import decide_keys
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
 
 
 def decide(calls: MutexCalls, limits: Limits) -> list[Outcome]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from checkers.verdict import Verdict
+from kraftproof.checkers.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

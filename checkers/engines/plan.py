@@ -10,8 +10,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from checkers.history import Operation
-from checkers.models import SequentialModel
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,9 @@ what goes before by an edge, of the completion that was the last before its invo
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.engines.lanes import NONE, History, Ints
-from checkers.engines.list_edges import successors
-from checkers.kernels import kernel
+from kraftproof.checkers.engines.lanes import NONE, History, Ints
+from kraftproof.checkers.engines.list_edges import successors
+from kraftproof.checkers.kernels import kernel
 
 Clocks = NDArray[np.int32]
 

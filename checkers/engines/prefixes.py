@@ -14,10 +14,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls import Calls
-from checkers.columns import NEVER
-from checkers.engines.outcome import Outcome
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.verdict import Verdict
 
 Legal = Callable[[int, int, int], bool]
 """(start, end, cut) -> whether calls start to end are linearizable up to the event `cut`."""

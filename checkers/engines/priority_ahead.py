@@ -10,10 +10,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from checkers.calls.containers import PUT
-from checkers.engines.priority_layout import NOBODY, Ints, Layout
-from checkers.engines.priority_steps import INSIDE, LOST, MARKS, Now, State, pairs
-from checkers.kernels import bare_kernel, kernel
+from kraftproof.checkers.calls.containers import PUT
+from kraftproof.checkers.engines.priority_layout import NOBODY, Ints, Layout
+from kraftproof.checkers.engines.priority_steps import INSIDE, LOST, MARKS, Now, State, pairs
+from kraftproof.checkers.kernels import bare_kernel, kernel
 
 MOST: Final = 16
 """More than so many in the way of one take are no worse."""

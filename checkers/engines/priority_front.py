@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.engines.priority_layout import NOBODY, Ints, Layout
-from checkers.engines.priority_steps import INSIDE, MARKS, State, pairs
-from checkers.kernels import bare_kernel, kernel
+from kraftproof.checkers.engines.priority_layout import NOBODY, Ints, Layout
+from kraftproof.checkers.engines.priority_steps import INSIDE, MARKS, State, pairs
+from kraftproof.checkers.kernels import bare_kernel, kernel
 
 States = NDArray[np.int32]
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from checkers.calls.containers import PriorityQueueCalls
-from checkers.engines.priority_layout import Ints, lay_out
-from checkers.engines.priority_search import search
-from checkers.options import Limits
+from kraftproof.checkers.calls.containers import PriorityQueueCalls
+from kraftproof.checkers.engines.priority_layout import Ints, lay_out
+from kraftproof.checkers.engines.priority_search import search
+from kraftproof.checkers.options import Limits
 
 
 def order_of(calls: PriorityQueueCalls, cut: int, limits: Limits) -> Ints | None:

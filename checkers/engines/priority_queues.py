@@ -18,17 +18,17 @@ What this leaves undecided, as elements repeat or takes were lost, is swept over
 
 import numpy as np
 
-from checkers.calls.containers import PriorityQueueCalls
-from checkers.columns import NEVER
-from checkers.engines.containers import Containers
-from checkers.engines.lives import Times
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import spans
-from checkers.engines.priority_repeated import decide_repeated
-from checkers.engines.spares import none_found_after
-from checkers.engines.trees import largest, make_largest, replace
-from checkers.kernels import kernel
-from checkers.options import Limits
+from kraftproof.checkers.calls.containers import PriorityQueueCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.containers import Containers
+from kraftproof.checkers.engines.lives import Times
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import spans
+from kraftproof.checkers.engines.priority_repeated import decide_repeated
+from kraftproof.checkers.engines.spares import none_found_after
+from kraftproof.checkers.engines.trees import largest, make_largest, replace
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
 
 
 def decide(calls: PriorityQueueCalls, limits: Limits) -> list[Outcome | None]:

@@ -14,11 +14,11 @@ none of these passes a completion, no order does.
 from dataclasses import dataclass
 from typing import Final
 
-from checkers.engines.priority_front import Steps, no_steps
-from checkers.engines.priority_layout import NOBODY, Layout
-from checkers.engines.priority_sweep import Place, beginning, sweep, width_of
-from checkers.engines.priority_worth import Taste
-from checkers.options import Limits
+from kraftproof.checkers.engines.priority_front import Steps, no_steps
+from kraftproof.checkers.engines.priority_layout import NOBODY, Layout
+from kraftproof.checkers.engines.priority_sweep import Place, beginning, sweep, width_of
+from kraftproof.checkers.engines.priority_worth import Taste
+from kraftproof.checkers.options import Limits
 
 _NARROWEST: Final = 16
 """So few states are kept at first."""

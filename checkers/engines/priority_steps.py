@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.containers import FOUND_NONE, PUT, TAKE
-from checkers.engines.priority_layout import NOBODY, Ints, Layout
-from checkers.kernels import bare_kernel, kernel
+from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE
+from kraftproof.checkers.engines.priority_layout import NOBODY, Ints, Layout
+from kraftproof.checkers.kernels import bare_kernel, kernel
 
 State = NDArray[np.int32]
 

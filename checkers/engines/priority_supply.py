@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.containers import PUT, TAKE
-from checkers.columns import NEVER
+from kraftproof.checkers.calls.containers import PUT, TAKE
+from kraftproof.checkers.columns import NEVER
 
 Ints = NDArray[np.int64]
 

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from checkers.calls.containers import FOUND_NONE, PUT
-from checkers.engines.priority_front import (
+from kraftproof.checkers.calls.containers import FOUND_NONE, PUT
+from kraftproof.checkers.engines.priority_front import (
     Front,
     States,
     Steps,
@@ -17,8 +17,8 @@ from checkers.engines.priority_front import (
     undominated,
     with_one,
 )
-from checkers.engines.priority_layout import NOBODY, Ints, Layout
-from checkers.engines.priority_steps import (
+from kraftproof.checkers.engines.priority_layout import NOBODY, Ints, Layout
+from kraftproof.checkers.engines.priority_steps import (
     INSIDE,
     MARKS,
     Now,
@@ -29,8 +29,8 @@ from checkers.engines.priority_steps import (
     put,
     take,
 )
-from checkers.engines.priority_worth import Taste, best
-from checkers.kernels import bare_kernel, kernel
+from kraftproof.checkers.engines.priority_worth import Taste, best
+from kraftproof.checkers.kernels import bare_kernel, kernel
 
 _CHOICES: Final = 4
 """So many times as many ways to prepare for a put are tried of one state as states are kept."""

@@ -10,10 +10,24 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.engines.priority_ahead import MOST, Ahead, lacking_puts, lacking_takes, look_ahead
-from checkers.engines.priority_layout import NOBODY, Ints, Layout
-from checkers.engines.priority_steps import INSIDE, LOST, MARKS, Now, State, open_takes, pairs
-from checkers.kernels import bare_kernel, kernel
+from kraftproof.checkers.engines.priority_ahead import (
+    MOST,
+    Ahead,
+    lacking_puts,
+    lacking_takes,
+    look_ahead,
+)
+from kraftproof.checkers.engines.priority_layout import NOBODY, Ints, Layout
+from kraftproof.checkers.engines.priority_steps import (
+    INSIDE,
+    LOST,
+    MARKS,
+    Now,
+    State,
+    open_takes,
+    pairs,
+)
+from kraftproof.checkers.kernels import bare_kernel, kernel
 
 _LOST: Final = 8
 """A lost take that was used costs as much as so many elements in the way."""

@@ -25,9 +25,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.columns import NEVER
-from checkers.engines.queue_lines import Ints, Lines, Queue, lines_of
-from checkers.kernels import kernel
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.queue_lines import Ints, Lines, Queue, lines_of
+from kraftproof.checkers.kernels import kernel
 
 Numbers = NDArray[np.int32]
 

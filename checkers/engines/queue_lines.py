@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.containers import FOUND_NONE, PUT, TAKE, ContainerCalls
-from checkers.calls.values import NO_VALUE
-from checkers.columns import NEVER
-from checkers.engines.lanes import lanes_of
+from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE, ContainerCalls
+from kraftproof.checkers.calls.values import NO_VALUE
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.lanes import lanes_of
 
 Ints = NDArray[np.int64]
 

@@ -12,15 +12,15 @@ from typing import Final
 
 import numpy as np
 
-from checkers.calls.containers import QueueCalls
-from checkers.columns import NEVER
-from checkers.engines.known_sets import Rows
-from checkers.engines.queue_guide import Guide, guide_of
-from checkers.engines.queue_lines import Ints, Lines, lines_of, queue_of
-from checkers.engines.queue_search import advance, best, first_row, follow
-from checkers.engines.queue_steps import following, is_through, next_of, room_for
-from checkers.kernels import kernel
-from checkers.options import Limits
+from kraftproof.checkers.calls.containers import QueueCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.known_sets import Rows
+from kraftproof.checkers.engines.queue_guide import Guide, guide_of
+from kraftproof.checkers.engines.queue_lines import Ints, Lines, lines_of, queue_of
+from kraftproof.checkers.engines.queue_search import advance, best, first_row, follow
+from kraftproof.checkers.engines.queue_steps import following, is_through, next_of, room_for
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
 
 _FIRST_KEPT: Final = 8
 _MOST_KEPT: Final = 512

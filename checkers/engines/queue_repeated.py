@@ -33,15 +33,15 @@ bisection.
 from dataclasses import dataclass
 from typing import Final
 
-from checkers.calls.containers import ContainerCalls
-from checkers.engines.container_counts import short_at
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import Guided, outcome_of
-from checkers.engines.queue_bounds import out_of_bounds_at
-from checkers.engines.queue_guide import guide_of
-from checkers.engines.queue_lines import Queue, lines_of, queue_of
-from checkers.engines.queue_search import GAVE_UP, LEGAL, search
-from checkers.options import Limits
+from kraftproof.checkers.calls.containers import ContainerCalls
+from kraftproof.checkers.engines.container_counts import short_at
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import Guided, outcome_of
+from kraftproof.checkers.engines.queue_bounds import out_of_bounds_at
+from kraftproof.checkers.engines.queue_guide import guide_of
+from kraftproof.checkers.engines.queue_lines import Queue, lines_of, queue_of
+from kraftproof.checkers.engines.queue_search import GAVE_UP, LEGAL, search
+from kraftproof.checkers.options import Limits
 
 _STEPS_A_SECOND: Final = 10_000_000
 """So few lines of states on any machine; so that what a key may cost is counted, not timed."""

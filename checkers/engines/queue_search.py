@@ -22,13 +22,20 @@ from typing import Final
 
 import numpy as np
 
-from checkers.columns import NEVER
-from checkers.engines.known_sets import NONE, Rows, remember
-from checkers.engines.queue_bounds import Bounds
-from checkers.engines.queue_guide import Guide
-from checkers.engines.queue_lines import Ints, Lines
-from checkers.engines.queue_steps import due, following, is_through, next_of, room_for, settle
-from checkers.kernels import bare_kernel, kernel
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.known_sets import NONE, Rows, remember
+from kraftproof.checkers.engines.queue_bounds import Bounds
+from kraftproof.checkers.engines.queue_guide import Guide
+from kraftproof.checkers.engines.queue_lines import Ints, Lines
+from kraftproof.checkers.engines.queue_steps import (
+    due,
+    following,
+    is_through,
+    next_of,
+    room_for,
+    settle,
+)
+from kraftproof.checkers.kernels import bare_kernel, kernel
 
 LEGAL: Final = 1
 ILLEGAL: Final = 0

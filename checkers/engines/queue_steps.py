@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.columns import NEVER
-from checkers.engines.queue_lines import Ints, Lines
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.queue_lines import Ints, Lines
+from kraftproof.checkers.kernels import bare_kernel
 
 State = NDArray[np.int32]
 

@@ -14,16 +14,16 @@ takes without a known answer are decided exactly where no take found none
 
 import numpy as np
 
-from checkers.calls.containers import QueueCalls
-from checkers.columns import NEVER
-from checkers.engines.containers import Containers
-from checkers.engines.lives import Times, may_be_empty
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import spans
-from checkers.engines.queue_repeated import decide_repeated
-from checkers.engines.spares import none_found_after
-from checkers.kernels import kernel
-from checkers.options import Limits
+from kraftproof.checkers.calls.containers import QueueCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.containers import Containers
+from kraftproof.checkers.engines.lives import Times, may_be_empty
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import spans
+from kraftproof.checkers.engines.queue_repeated import decide_repeated
+from kraftproof.checkers.engines.spares import none_found_after
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
 
 
 def decide(calls: QueueCalls, limits: Limits) -> list[Outcome | None]:

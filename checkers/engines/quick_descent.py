@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.engines.depth_first import EXHAUSTED, RUNNING, VALID
-from checkers.engines.quick_steps import (
+from kraftproof.checkers.engines.depth_first import EXHAUSTED, RUNNING, VALID
+from kraftproof.checkers.engines.quick_steps import (
     COLUMNS,
     COUNT,
     DONE,
@@ -29,7 +29,7 @@ from checkers.engines.quick_steps import (
     follow,
     new_steps,
 )
-from checkers.engines.register_layout import (
+from kraftproof.checkers.engines.register_layout import (
     CALL,
     EXPECTED,
     INVOKED,
@@ -38,8 +38,8 @@ from checkers.engines.register_layout import (
     Integer,
     Layout,
 )
-from checkers.engines.register_layout import POSITION as RETURNS_AT
-from checkers.engines.register_masks import (
+from kraftproof.checkers.engines.register_layout import POSITION as RETURNS_AT
+from kraftproof.checkers.engines.register_masks import (
     POSITION,
     READS,
     UPDATES,
@@ -49,8 +49,8 @@ from checkers.engines.register_masks import (
     forward,
     lowest,
 )
-from checkers.engines.register_rows import Key, key_of
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.register_rows import Key, key_of
+from kraftproof.checkers.kernels import bare_kernel
 
 _WAITING: Final = 1 << 10
 _SEEN: Final = 1 << 12

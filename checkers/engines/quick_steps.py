@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import CAS, READ, WRITE
-from checkers.engines.register_layout import CALL, EXPECTED, KIND, NEW, Integer
-from checkers.engines.register_masks import (
+from kraftproof.checkers.calls.register import CAS, READ, WRITE
+from kraftproof.checkers.engines.register_layout import CALL, EXPECTED, KIND, NEW, Integer
+from kraftproof.checkers.engines.register_masks import (
     LOST,
     OPEN,
     OPEN_UPDATES,
@@ -27,8 +27,8 @@ from checkers.engines.register_masks import (
     new_masks,
     soonest_of,
 )
-from checkers.engines.register_rows import Key
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.register_rows import Key
+from kraftproof.checkers.kernels import bare_kernel
 
 VALUE: Final = 0
 DONE: Final = 1

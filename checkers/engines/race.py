@@ -21,20 +21,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import RegisterCalls, since
-from checkers.engines import depth_first, frontier
-from checkers.engines.depth_first import new_descent
-from checkers.engines.frontier import enlarged, new_frontier
-from checkers.engines.outcome import Outcome
-from checkers.engines.quick_descent import Search, new_search, search_keys
-from checkers.engines.register_gone import is_gone
-from checkers.engines.register_layout import CALL, RANKS, Layout, lay_out
-from checkers.engines.register_masks import that_fit
-from checkers.engines.register_outcome import outcome_of
-from checkers.engines.register_paths import Space, new_space
-from checkers.engines.register_rows import columns_of
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.register import RegisterCalls, since
+from kraftproof.checkers.engines import depth_first, frontier
+from kraftproof.checkers.engines.depth_first import new_descent
+from kraftproof.checkers.engines.frontier import enlarged, new_frontier
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.quick_descent import Search, new_search, search_keys
+from kraftproof.checkers.engines.register_gone import is_gone
+from kraftproof.checkers.engines.register_layout import CALL, RANKS, Layout, lay_out
+from kraftproof.checkers.engines.register_masks import that_fit
+from kraftproof.checkers.engines.register_outcome import outcome_of
+from kraftproof.checkers.engines.register_paths import Space, new_space
+from kraftproof.checkers.engines.register_rows import columns_of
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 
 _FIRST_DESCENT: Final = -8
 """Minus the work a return of the first depth-first search; about 3 if it never turns back."""

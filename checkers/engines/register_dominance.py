@@ -4,8 +4,8 @@ from typing import Final
 
 import numpy as np
 
-from checkers.engines.register_layout import Integer
-from checkers.engines.register_rows import (
+from kraftproof.checkers.engines.register_layout import Integer
+from kraftproof.checkers.engines.register_rows import (
     DONE,
     SCOPE,
     SCOPE_BITS,
@@ -17,7 +17,7 @@ from checkers.engines.register_rows import (
     first_end,
     width,
 )
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.kernels import bare_kernel
 
 _POSITIVE: Final = np.iinfo(np.int64).max
 

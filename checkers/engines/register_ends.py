@@ -10,9 +10,16 @@ settles into the pool was in all of them: what is of no use now is of none later
 
 import numpy as np
 
-from checkers.calls.register import CAS, READ, WRITE
-from checkers.engines.register_layout import EXPECTED, KIND, LOST_CAS, LOST_WRITE, OLD, Integer
-from checkers.engines.register_rows import (
+from kraftproof.checkers.calls.register import CAS, READ, WRITE
+from kraftproof.checkers.engines.register_layout import (
+    EXPECTED,
+    KIND,
+    LOST_CAS,
+    LOST_WRITE,
+    OLD,
+    Integer,
+)
+from kraftproof.checkers.engines.register_rows import (
     SCOPE_BITS,
     SCOPE_MASK,
     Key,
@@ -24,7 +31,7 @@ from checkers.engines.register_rows import (
     pool_left,
     width,
 )
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.kernels import bare_kernel
 
 
 @bare_kernel

@@ -6,8 +6,8 @@ value was left before all events. One look at the calls, O(n): it settles most w
 search would have to try all that many open and indeterminate calls can do.
 """
 
-from checkers.calls.register import READ, RegisterCalls
-from checkers.calls.values import NO_VALUE
+from kraftproof.checkers.calls.register import READ, RegisterCalls
+from kraftproof.checkers.calls.values import NO_VALUE
 
 
 def is_gone(calls: RegisterCalls, key: int, call: int) -> bool:

@@ -15,9 +15,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import CAS, READ, WRITE, RegisterCalls
-from checkers.columns import NEVER
-from checkers.kernels import kernel
+from kraftproof.checkers.calls.register import CAS, READ, WRITE, RegisterCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.kernels import kernel
 
 LOST_WRITE: Final = 3
 LOST_CAS: Final = 4

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import READ, WRITE
-from checkers.engines.register_layout import (
+from kraftproof.checkers.calls.register import READ, WRITE
+from kraftproof.checkers.engines.register_layout import (
     CALL,
     EXPECTED,
     INVOKED,
@@ -24,9 +24,9 @@ from checkers.engines.register_layout import (
     Layout,
     Numbers,
 )
-from checkers.engines.register_layout import POSITION as RETURNS_AT
-from checkers.engines.register_rows import Key
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.register_layout import POSITION as RETURNS_AT
+from kraftproof.checkers.engines.register_rows import Key
+from kraftproof.checkers.kernels import bare_kernel
 
 SLOTS: Final = 64
 

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import RegisterCalls
-from checkers.engines import frontier
-from checkers.engines.outcome import Outcome
-from checkers.engines.register_layout import CALL, Layout
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.register import RegisterCalls
+from kraftproof.checkers.engines import frontier
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.register_layout import CALL, Layout
+from kraftproof.checkers.verdict import Verdict
 
 
 def outcome_of(

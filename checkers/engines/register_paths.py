@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import CAS, READ
-from checkers.engines.register_dominance import covers
-from checkers.engines.register_ends import add_end
-from checkers.engines.register_layout import (
+from kraftproof.checkers.calls.register import CAS, READ
+from kraftproof.checkers.engines.register_dominance import covers
+from kraftproof.checkers.engines.register_ends import add_end
+from kraftproof.checkers.engines.register_layout import (
     CALL,
     EXPECTED,
     KIND,
@@ -26,7 +26,7 @@ from checkers.engines.register_layout import (
     Integer,
     Numbers,
 )
-from checkers.engines.register_rows import (
+from kraftproof.checkers.engines.register_rows import (
     VALUE,
     Key,
     Rows,
@@ -39,8 +39,8 @@ from checkers.engines.register_rows import (
     pool_left,
     pool_take,
 )
-from checkers.engines.register_window import advance
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.register_window import advance
+from kraftproof.checkers.kernels import bare_kernel
 
 COUNT: Final = 0
 LACKING: Final = 1

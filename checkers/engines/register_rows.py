@@ -19,8 +19,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import READ
-from checkers.engines.register_layout import (
+from kraftproof.checkers.calls.register import READ
+from kraftproof.checkers.engines.register_layout import (
     DISTINCT,
     EQUAL,
     EXPECTED,
@@ -35,7 +35,7 @@ from checkers.engines.register_layout import (
     Layout,
     Numbers,
 )
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.kernels import bare_kernel
 
 VALUE: Final = 0
 SCOPE: Final = 1

@@ -35,9 +35,9 @@ They only save work: without them there are more successors, all of them legal b
 soundness above, which does not ask which call was chosen; so no verdict changes.
 """
 
-from checkers.calls.register import WRITE
-from checkers.engines.register_ends import remove_end
-from checkers.engines.register_layout import (
+from kraftproof.checkers.calls.register import WRITE
+from kraftproof.checkers.engines.register_ends import remove_end
+from kraftproof.checkers.engines.register_layout import (
     CALL,
     KIND,
     LOST_WRITE,
@@ -47,7 +47,7 @@ from checkers.engines.register_layout import (
     SET,
     Integer,
 )
-from checkers.engines.register_paths import (
+from kraftproof.checkers.engines.register_paths import (
     COUNT,
     CURRENT,
     EARLIER,
@@ -61,7 +61,7 @@ from checkers.engines.register_paths import (
     find_leads,
     leave_end,
 )
-from checkers.engines.register_rows import (
+from kraftproof.checkers.engines.register_rows import (
     SCOPE,
     SCOPE_BITS,
     SCOPE_MASK,
@@ -78,8 +78,8 @@ from checkers.engines.register_rows import (
     pool_take,
     width,
 )
-from checkers.engines.register_window import advance
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.register_window import advance
+from kraftproof.checkers.kernels import bare_kernel
 
 
 @bare_kernel

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from checkers.calls.register import CAS, READ, WRITE
-from checkers.engines.register_ends import trim_ends
-from checkers.engines.register_layout import (
+from kraftproof.checkers.calls.register import CAS, READ, WRITE
+from kraftproof.checkers.engines.register_ends import trim_ends
+from kraftproof.checkers.engines.register_layout import (
     CALL,
     EXPECTED,
     FIELD,
@@ -15,7 +15,7 @@ from checkers.engines.register_layout import (
     SETTLED,
     Integer,
 )
-from checkers.engines.register_rows import (
+from kraftproof.checkers.engines.register_rows import (
     SCOPE,
     VALUE,
     Key,
@@ -28,7 +28,7 @@ from checkers.engines.register_rows import (
     remove_rank,
     width,
 )
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.kernels import bare_kernel
 
 
 def new_window(ranks: int) -> Window:

@@ -12,14 +12,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import CAS, READ, WRITE, RegisterCalls
-from checkers.calls.selection import completions_of, of_keys
-from checkers.engines import race, unique_cas
-from checkers.engines.outcome import Outcome
-from checkers.engines.zones import NONE, sweep_keys
-from checkers.kernels import kernel
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.register import CAS, READ, WRITE, RegisterCalls
+from kraftproof.checkers.calls.selection import completions_of, of_keys
+from kraftproof.checkers.engines import race, unique_cas
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.zones import NONE, sweep_keys
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 
 REPEATED: Final = 0
 UNIQUE: Final = 1

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from typing_extensions import override
 
-from checkers.engines.registration_lost import LostCalls
-from checkers.engines.registration_open import ANYBODY, State
+from kraftproof.checkers.engines.registration_lost import LostCalls
+from kraftproof.checkers.engines.registration_open import ANYBODY, State
 
 _FEW: Final = 2
 

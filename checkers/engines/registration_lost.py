@@ -10,7 +10,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.engines.registration_open import ANYBODY
+from kraftproof.checkers.engines.registration_open import ANYBODY
 
 ENDS: Final = -2
 """The kind of lost unregistrations; that of a registration is its incarnation, or ANYBODY."""

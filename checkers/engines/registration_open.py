@@ -9,7 +9,7 @@ epoch is (HELD), or is and may have been given a later epoch since (RENEWED).
 from collections import defaultdict
 from typing import Final, NamedTuple
 
-from checkers.calls.registration import ABSENT, ALIVE, DUPLICATE, ENDED, GRANTED, STALE
+from kraftproof.checkers.calls.registration import ABSENT, ALIVE, DUPLICATE, ENDED, GRANTED, STALE
 
 VACANT: Final = 0
 UNTOLD: Final = 1

@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from checkers.calls.registration import (
+from kraftproof.checkers.calls.registration import (
     ALIVE,
     DUPLICATE,
     ENDED,
@@ -30,10 +30,15 @@ from checkers.calls.registration import (
     MAY_BE_GRANTED,
     RegistrationCalls,
 )
-from checkers.columns import NEVER
-from checkers.engines.registration_frontier import Configuration, Frontier, NarrowFrontier, Step
-from checkers.engines.registration_lost import ENDS, EndlessCalls, LostCalls
-from checkers.engines.registration_open import (
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.registration_frontier import (
+    Configuration,
+    Frontier,
+    NarrowFrontier,
+    Step,
+)
+from kraftproof.checkers.engines.registration_lost import ENDS, EndlessCalls, LostCalls
+from kraftproof.checkers.engines.registration_open import (
     ANYBODY,
     HELD,
     RENEWED,
@@ -42,7 +47,7 @@ from checkers.engines.registration_open import (
     OpenCalls,
     State,
 )
-from checkers.options import Limits
+from kraftproof.checkers.options import Limits
 
 _CONFIGURATION_BYTES: Final = 500
 _CLOCK_STRIDE: Final = 256

@@ -11,12 +11,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.registration import RegistrationCalls
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import outcome_of, spans
-from checkers.engines.registration_sweep import LimitReachedError, Sweep
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.registration import RegistrationCalls
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import outcome_of, spans
+from kraftproof.checkers.engines.registration_sweep import LimitReachedError, Sweep
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 
 _ENGINE = "registrations"
 

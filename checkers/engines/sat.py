@@ -20,10 +20,10 @@ from typing import Final
 
 import numpy as np
 
-from checkers.engines.beam_layout import NONE, Facts, Ints
-from checkers.engines.sat_problem import ORDER, Problem, extent, problem_of
-from checkers.engines.sat_search import FOUND, STOPPED, add_clause, has_room, search
-from checkers.engines.sat_state import DECIDED, WORK, State, hold, new_state
+from kraftproof.checkers.engines.beam_layout import NONE, Facts, Ints
+from kraftproof.checkers.engines.sat_problem import ORDER, Problem, extent, problem_of
+from kraftproof.checkers.engines.sat_search import FOUND, STOPPED, add_clause, has_room, search
+from kraftproof.checkers.engines.sat_state import DECIDED, WORK, State, hold, new_state
 
 _CONFLICTS: Final = 1 << 10
 """After so many the search starts again, with what it has learned."""

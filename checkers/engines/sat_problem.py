@@ -25,9 +25,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from checkers.columns import NEVER
-from checkers.engines.beam_layout import NEVER_THERE, NONE, Facts, Ints, Narrow
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.beam_layout import NEVER_THERE, NONE, Facts, Ints, Narrow
+from kraftproof.checkers.kernels import bare_kernel
 
 AT_FIRST: Final = -1
 """The source of what a register held at first, in place of a call."""

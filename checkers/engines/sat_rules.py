@@ -4,9 +4,9 @@ For `checkers.engines.sat`: the rules that are not told as clauses, since there 
 looked up when one of their literals comes true. And back: from which literals one follows.
 """
 
-from checkers.engines.beam_layout import NONE
-from checkers.engines.sat_problem import AT_FIRST, ORDER, Problem, before
-from checkers.engines.sat_state import (
+from kraftproof.checkers.engines.beam_layout import NONE
+from kraftproof.checkers.engines.sat_problem import AT_FIRST, ORDER, Problem, before
+from kraftproof.checkers.engines.sat_state import (
     BETWEEN,
     CLAUSE,
     DECIDED,
@@ -20,7 +20,7 @@ from checkers.engines.sat_state import (
     level_of,
     queue,
 )
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.kernels import bare_kernel
 
 
 @bare_kernel

@@ -10,10 +10,10 @@ backtracking" (2018).
 
 from typing import Final
 
-from checkers.engines.beam_layout import Narrow
-from checkers.engines.sat_problem import Problem
-from checkers.engines.sat_rules import because, draw
-from checkers.engines.sat_state import (
+from kraftproof.checkers.engines.beam_layout import Narrow
+from kraftproof.checkers.engines.sat_problem import Problem
+from kraftproof.checkers.engines.sat_rules import because, draw
+from kraftproof.checkers.engines.sat_state import (
     CLAUSE,
     CLAUSES,
     CONFLICTS,
@@ -35,7 +35,7 @@ from checkers.engines.sat_state import (
     weigh,
     weightiest,
 )
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.kernels import bare_kernel
 
 FOUND: Final = 1
 NONE_THERE: Final = -1

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.engines.beam_layout import Ints, Narrow
-from checkers.engines.sat_problem import ORDER, PLAIN, Problem
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.beam_layout import Ints, Narrow
+from kraftproof.checkers.engines.sat_problem import ORDER, PLAIN, Problem
+from kraftproof.checkers.kernels import bare_kernel
 
 SIZE: Final = 0
 HEAD: Final = 1

@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.engines.known_sets import is_known, remember
-from checkers.engines.lanes import NONE, History, Ints
-from checkers.engines.list_edges import successors
-from checkers.kernels import kernel
+from kraftproof.checkers.engines.known_sets import is_known, remember
+from kraftproof.checkers.engines.lanes import NONE, History, Ints
+from kraftproof.checkers.engines.list_edges import successors
+from kraftproof.checkers.kernels import kernel
 
 ORDERED: Final = 0
 IMPOSSIBLE: Final = 1

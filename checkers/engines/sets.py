@@ -8,12 +8,12 @@ the set is therefore the first among its registers'. Complexity and memory are t
 
 import numpy as np
 
-from checkers.calls.sets import SetCalls
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import outcome_of, spans
-from checkers.engines.registers import decide as decide_registers
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.sets import SetCalls
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import outcome_of, spans
+from kraftproof.checkers.engines.registers import decide as decide_registers
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 
 
 def decide(calls: SetCalls, limits: Limits) -> list[Outcome]:

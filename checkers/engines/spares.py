@@ -13,10 +13,10 @@ all). It *needs* a spare if its own open take, if it has one, was invoked later.
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.containers import TAKE
-from checkers.columns import NEVER
-from checkers.engines.lives import Times
-from checkers.kernels import kernel
+from kraftproof.checkers.calls.containers import TAKE
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.lives import Times
+from kraftproof.checkers.kernels import kernel
 
 
 @kernel

@@ -15,10 +15,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.containers import PUT
-from checkers.calls.values import NO_VALUE
-from checkers.columns import NEVER
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.calls.containers import PUT
+from kraftproof.checkers.calls.values import NO_VALUE
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.kernels import bare_kernel
 
 Ints = NDArray[np.int64]
 

@@ -25,18 +25,18 @@ from typing import Final
 
 import numpy as np
 
-from checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
-from checkers.engines.stack_graph_best import Taste
-from checkers.engines.stack_graph_order import order_of
-from checkers.engines.stack_graph_room import collect, is_half_full, with_heaps
-from checkers.engines.stack_graph_rows import (
+from kraftproof.checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
+from kraftproof.checkers.engines.stack_graph_best import Taste
+from kraftproof.checkers.engines.stack_graph_order import order_of
+from kraftproof.checkers.engines.stack_graph_room import collect, is_half_full, with_heaps
+from kraftproof.checkers.engines.stack_graph_rows import (
     COUNT,
     EDGE_COLUMNS,
     FRAME_COLUMNS,
     WORD_COLUMNS,
     new_heap,
 )
-from checkers.engines.stack_graph_space import (
+from kraftproof.checkers.engines.stack_graph_space import (
     ARRIVED,
     IS_APART,
     LEVEL,
@@ -46,8 +46,8 @@ from checkers.engines.stack_graph_space import (
     Sweep,
     new_sweep,
 )
-from checkers.engines.stack_graph_sweep import FULL, OUT_OF_WORK, PASSED, sweep_levels
-from checkers.options import Limits
+from kraftproof.checkers.engines.stack_graph_sweep import FULL, OUT_OF_WORK, PASSED, sweep_levels
+from kraftproof.checkers.options import Limits
 
 _WORK_A_SECOND: Final = 20_000_000
 """So much on any machine; so that what a key may cost is counted, not timed."""

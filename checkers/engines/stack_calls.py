@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.containers import PUT, ContainerCalls
-from checkers.calls.values import NO_VALUE
-from checkers.columns import NEVER
-from checkers.engines.lanes import lanes_of
-from checkers.kernels import kernel
+from kraftproof.checkers.calls.containers import PUT, ContainerCalls
+from kraftproof.checkers.calls.values import NO_VALUE
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.lanes import lanes_of
+from kraftproof.checkers.kernels import kernel
 
 Ints = NDArray[np.int64]
 

@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from checkers.columns import NEVER
-from checkers.engines.stack_ahead import GROUPS, Ahead, Ints, oddness
-from checkers.kernels import bare_kernel, kernel
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.stack_ahead import GROUPS, Ahead, Ints, oddness
+from kraftproof.checkers.kernels import bare_kernel, kernel
 
 BELOW: Final = 0
 CALL: Final = 1

@@ -35,14 +35,14 @@ Each step is noted as a word of the language: by them a legal order is read off 
 
 from typing import Final, NamedTuple
 
-from checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
-from checkers.engines.stack_graph_best import Taste
-from checkers.engines.stack_graph_order import order_of
-from checkers.engines.stack_graph_room import collect, is_half_full, with_room
-from checkers.engines.stack_graph_rows import COUNT
-from checkers.engines.stack_graph_space import LEVEL, counts_all, new_sweep
-from checkers.engines.stack_graph_sweep import FULL, OUT_OF_WORK, PASSED, sweep_levels
-from checkers.options import Limits
+from kraftproof.checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
+from kraftproof.checkers.engines.stack_graph_best import Taste
+from kraftproof.checkers.engines.stack_graph_order import order_of
+from kraftproof.checkers.engines.stack_graph_room import collect, is_half_full, with_room
+from kraftproof.checkers.engines.stack_graph_rows import COUNT
+from kraftproof.checkers.engines.stack_graph_space import LEVEL, counts_all, new_sweep
+from kraftproof.checkers.engines.stack_graph_sweep import FULL, OUT_OF_WORK, PASSED, sweep_levels
+from kraftproof.checkers.options import Limits
 
 _LEAST_ROOM: Final = 1 << 10
 _ROOM_BYTES: Final = 2400

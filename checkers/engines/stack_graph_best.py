@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.engines.register_layout import Integer
-from checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
-from checkers.engines.stack_graph_rows import COLUMNS, COST, COUNT, FRAME, HAD, TOTAL
-from checkers.engines.stack_graph_space import COST_OF_LOST, MOST_COST, OPEN, Sweep
-from checkers.kernels import bare_kernel, kernel
+from kraftproof.checkers.engines.register_layout import Integer
+from kraftproof.checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
+from kraftproof.checkers.engines.stack_graph_rows import COLUMNS, COST, COUNT, FRAME, HAD, TOTAL
+from kraftproof.checkers.engines.stack_graph_space import COST_OF_LOST, MOST_COST, OPEN, Sweep
+from kraftproof.checkers.kernels import bare_kernel, kernel
 
 _CHANCE_COST: Final = 20
 """What it costs that something was e times less likely: a lost call costs as much as e^5."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from checkers.engines.register_layout import Integer
-from checkers.engines.stack_calls import Calls, Ints
-from checkers.engines.stack_graph_rows import (
+from kraftproof.checkers.engines.register_layout import Integer
+from kraftproof.checkers.engines.stack_calls import Calls, Ints
+from kraftproof.checkers.engines.stack_graph_rows import (
     BEFORE,
     BELOW,
     BEST,
@@ -21,9 +21,9 @@ from checkers.engines.stack_graph_rows import (
     TOTAL,
     WORD,
 )
-from checkers.engines.stack_graph_space import Sweep
-from checkers.engines.stack_graph_steps import LOST
-from checkers.kernels import kernel
+from kraftproof.checkers.engines.stack_graph_space import Sweep
+from kraftproof.checkers.engines.stack_graph_steps import LOST
+from kraftproof.checkers.kernels import kernel
 
 
 def order_of(calls: Calls, sweep: Sweep) -> Ints | None:

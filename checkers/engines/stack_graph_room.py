@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from checkers.engines.register_layout import Integer
-from checkers.engines.stack_calls import Calls, Ints
-from checkers.engines.stack_graph_rows import (
+from kraftproof.checkers.engines.register_layout import Integer
+from kraftproof.checkers.engines.stack_calls import Calls, Ints
+from kraftproof.checkers.engines.stack_graph_rows import (
     BEFORE,
     BELOW,
     BEST,
@@ -19,8 +19,8 @@ from checkers.engines.stack_graph_rows import (
     WORD,
     Heap,
 )
-from checkers.engines.stack_graph_space import Sweep, new_sweep
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.stack_graph_space import Sweep, new_sweep
+from kraftproof.checkers.kernels import bare_kernel
 
 _KEPT: Final = 0
 """Says that a row is kept, before it has its number."""

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from checkers.engines.register_layout import Integer
-from checkers.engines.stack_calls import Ints
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.register_layout import Integer
+from kraftproof.checkers.engines.stack_calls import Ints
+from kraftproof.checkers.kernels import bare_kernel
 
 NONE: Final = -1
 BOTTOM: Final = 0

@@ -4,8 +4,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
-from checkers.engines.stack_graph_rows import (
+from kraftproof.checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
+from kraftproof.checkers.engines.stack_graph_rows import (
     BOTTOM,
     COUNT,
     EDGE_COLUMNS,

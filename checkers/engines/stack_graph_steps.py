@@ -4,10 +4,10 @@ from typing import Final
 
 import numpy as np
 
-from checkers.calls.containers import PUT, TAKE
-from checkers.engines.register_layout import Integer
-from checkers.engines.stack_calls import Calls
-from checkers.engines.stack_graph_rows import (
+from kraftproof.checkers.calls.containers import PUT, TAKE
+from kraftproof.checkers.engines.register_layout import Integer
+from kraftproof.checkers.engines.stack_calls import Calls
+from kraftproof.checkers.engines.stack_graph_rows import (
     BEFORE,
     BELOW,
     BEST,
@@ -36,7 +36,7 @@ from checkers.engines.stack_graph_rows import (
     new_row,
     place_of,
 )
-from checkers.engines.stack_graph_space import (
+from kraftproof.checkers.engines.stack_graph_space import (
     COST_OF_LOST,
     IS_APART,
     MOST_COST,
@@ -47,7 +47,7 @@ from checkers.engines.stack_graph_space import (
     WORK,
     Sweep,
 )
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.kernels import bare_kernel
 
 _IN_VAIN: Final = 1 << 62
 """A bit of a state that came about by a lost take and of which nothing was made yet."""

@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from checkers.calls.containers import FOUND_NONE, PUT, TAKE
-from checkers.engines.register_layout import Integer
-from checkers.engines.stack_calls import Calls
-from checkers.engines.stack_graph_best import Taste, keep_best
-from checkers.engines.stack_graph_rows import (
+from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE
+from kraftproof.checkers.engines.register_layout import Integer
+from kraftproof.checkers.engines.stack_calls import Calls
+from kraftproof.checkers.engines.stack_graph_best import Taste, keep_best
+from kraftproof.checkers.engines.stack_graph_rows import (
     BOTTOM,
     COST,
     COUNT,
@@ -25,9 +25,14 @@ from checkers.engines.stack_graph_rows import (
     WORD,
     clear,
 )
-from checkers.engines.stack_graph_space import ARRIVED, LEVEL, NONES, OPEN, WORK, Sweep
-from checkers.engines.stack_graph_steps import keep_as_is, put_on_top, take_at_once, take_top
-from checkers.kernels import bare_kernel, kernel
+from kraftproof.checkers.engines.stack_graph_space import ARRIVED, LEVEL, NONES, OPEN, WORK, Sweep
+from kraftproof.checkers.engines.stack_graph_steps import (
+    keep_as_is,
+    put_on_top,
+    take_at_once,
+    take_top,
+)
+from kraftproof.checkers.kernels import bare_kernel, kernel
 
 PASSED: Final = -1
 FULL: Final = -2

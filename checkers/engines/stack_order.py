@@ -12,15 +12,15 @@ from typing import Final
 import numpy as np
 from msgspec import structs
 
-from checkers.calls.containers import FOUND_NONE, PUT, StackCalls
-from checkers.calls.values import NO_VALUE
-from checkers.columns import NEVER
-from checkers.engines.stack_beam import found_order
-from checkers.engines.stack_calls import Calls, Ints, calls_of, is_lossy
-from checkers.engines.stack_graph import swept
-from checkers.engines.stack_put_off import put_off_order
-from checkers.kernels import kernel
-from checkers.options import Limits
+from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, StackCalls
+from kraftproof.checkers.calls.values import NO_VALUE
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.stack_beam import found_order
+from kraftproof.checkers.engines.stack_calls import Calls, Ints, calls_of, is_lossy
+from kraftproof.checkers.engines.stack_graph import swept
+from kraftproof.checkers.engines.stack_put_off import put_off_order
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
 
 _SWEEPS: Final = 0.3
 _SWEEPS_LOSSY: Final = 0.2

@@ -24,13 +24,13 @@ from typing import Final
 
 import numpy as np
 
-from checkers.columns import NEVER
-from checkers.engines.stack_ahead import ahead_of
-from checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
-from checkers.engines.stack_cells import BELOW, BOTTOM, CALL, CAP, HI, LO, VALUE
-from checkers.engines.stack_search import search
-from checkers.engines.stack_steps import LOG, PAIRED, TOP
-from checkers.options import Limits
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.stack_ahead import ahead_of
+from kraftproof.checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
+from kraftproof.checkers.engines.stack_cells import BELOW, BOTTOM, CALL, CAP, HI, LO, VALUE
+from kraftproof.checkers.engines.stack_search import search
+from kraftproof.checkers.engines.stack_steps import LOG, PAIRED, TOP
+from kraftproof.checkers.options import Limits
 
 _STATES_A_SECOND: Final = 2_000_000
 """So many states on any machine; so that what a key may cost is counted, not timed."""

@@ -15,17 +15,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from checkers.calls.containers import PUT, ContainerCalls
-from checkers.calls.values import NO_VALUE
-from checkers.columns import NEVER
-from checkers.engines.container_counts import short_at
-from checkers.engines.containers import Containers
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import first_stuck, outcome_of
-from checkers.engines.stack_calls import Calls, calls_of, is_lossy
-from checkers.engines.stack_graph import swept
-from checkers.engines.stack_order import searched, shares
-from checkers.options import Limits
+from kraftproof.checkers.calls.containers import PUT, ContainerCalls
+from kraftproof.checkers.calls.values import NO_VALUE
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.container_counts import short_at
+from kraftproof.checkers.engines.containers import Containers
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of
+from kraftproof.checkers.engines.stack_calls import Calls, calls_of, is_lossy
+from kraftproof.checkers.engines.stack_graph import swept
+from kraftproof.checkers.engines.stack_order import searched, shares
+from kraftproof.checkers.options import Limits
 
 
 def decide_repeated(stacks: Containers, start: int, end: int, limits: Limits) -> Outcome | None:

@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.columns import NEVER
-from checkers.engines.stack_ahead import Ahead
-from checkers.engines.stack_calls import Calls, Ints
-from checkers.engines.stack_cells import (
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.stack_ahead import Ahead
+from kraftproof.checkers.engines.stack_calls import Calls, Ints
+from kraftproof.checkers.engines.stack_cells import (
     BELOW,
     BOTTOM,
     CAP,
@@ -30,7 +30,7 @@ from checkers.engines.stack_cells import (
     WIDTH,
     compacted,
 )
-from checkers.engines.stack_steps import (
+from kraftproof.checkers.engines.stack_steps import (
     LOST,
     MOST_FOUND,
     MOST_MADE,
@@ -44,7 +44,7 @@ from checkers.engines.stack_steps import (
     scratch,
     settle,
 )
-from checkers.kernels import bare_kernel, kernel
+from kraftproof.checkers.kernels import bare_kernel, kernel
 
 _FIRST_KEPT: Final = 16
 _WIDER: Final = 4

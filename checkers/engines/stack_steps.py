@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from checkers.calls.containers import FOUND_NONE, PUT, TAKE
-from checkers.engines.stack_ahead import GROUPS, Ahead, Ints
-from checkers.engines.stack_calls import Calls
-from checkers.engines.stack_cells import (
+from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE
+from kraftproof.checkers.engines.stack_ahead import GROUPS, Ahead, Ints
+from kraftproof.checkers.engines.stack_calls import Calls
+from kraftproof.checkers.engines.stack_cells import (
     BELOW,
     BOTTOM,
     CALL,
@@ -28,7 +28,7 @@ from checkers.engines.stack_cells import (
     take_out,
     weigh,
 )
-from checkers.kernels import bare_kernel, kernel
+from kraftproof.checkers.kernels import bare_kernel, kernel
 
 TOP: Final = 0
 LOG: Final = 1

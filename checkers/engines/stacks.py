@@ -28,17 +28,24 @@ What that leaves open, and elements put again, are for `checkers.engines.stack_r
 
 import numpy as np
 
-from checkers.calls.containers import StackCalls
-from checkers.columns import NEVER
-from checkers.engines.containers import Containers
-from checkers.engines.lives import Times, may_be_empty
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import spans
-from checkers.engines.spares import none_found_after
-from checkers.engines.stack_repeated import decide_repeated
-from checkers.engines.trees import cover, first_gap, largest, make_cover, make_largest, replace
-from checkers.kernels import kernel
-from checkers.options import Limits
+from kraftproof.checkers.calls.containers import StackCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.containers import Containers
+from kraftproof.checkers.engines.lives import Times, may_be_empty
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import spans
+from kraftproof.checkers.engines.spares import none_found_after
+from kraftproof.checkers.engines.stack_repeated import decide_repeated
+from kraftproof.checkers.engines.trees import (
+    cover,
+    first_gap,
+    largest,
+    make_cover,
+    make_largest,
+    replace,
+)
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
 
 
 def decide(calls: StackCalls, limits: Limits) -> list[Outcome | None]:

@@ -30,13 +30,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.strings import APPEND, GET, NO_NODE, PUT, StringCalls
-from checkers.columns import NEVER
-from checkers.engines.beam_strings import facts_of
-from checkers.engines.block_order import BEFORE_ALL, moments
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import first_stuck, outcome_of, spans
-from checkers.options import Limits
+from kraftproof.checkers.calls.strings import APPEND, GET, NO_NODE, PUT, StringCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.beam_strings import facts_of
+from kraftproof.checkers.engines.block_order import BEFORE_ALL, moments
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of, spans
+from kraftproof.checkers.options import Limits
 
 ENGINE: Final = "strings"
 
@@ -66,14 +66,14 @@ def order_of(calls: StringCalls, cut: int, limits: Limits) -> Ints | None:
     """Returns the calls of the only key up to an event in a legal order; None if none is known."""
     if not calls.is_ambiguous[0]:
         return _blocks(calls, 0, 0, len(calls)).ordered(cut)
-    beam = import_module("checkers.engines.beam")
+    beam = import_module("kraftproof.checkers.engines.beam")
     order: Ints | None = beam.ordered(facts_of(calls, 0, len(calls)), cut, limits)
     return order
 
 
 def _search(calls: StringCalls, start: int, end: int, limits: Limits) -> Outcome | None:
     """Decides a key whose answers can be cut in several ways; numba is loaded for these only."""
-    beam = import_module("checkers.engines.beam")
+    beam = import_module("kraftproof.checkers.engines.beam")
     facts = facts_of(calls, start, end)
     outcome: Outcome | None = beam.decide_repeated(calls, start, end, facts, limits)
     return outcome

@@ -18,12 +18,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.fencing import ALIVE, DEAD, GRANTED, FencingCalls
-from checkers.columns import NEVER
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import decide_keys
-from checkers.kernels import kernel
-from checkers.options import Limits
+from kraftproof.checkers.calls.fencing import ALIVE, DEAD, GRANTED, FencingCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import decide_keys
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
 
 Ints = NDArray[np.int64]
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.topics import (
+from kraftproof.checkers.calls.topics import (
     CREATE,
     DELETE_ID,
     MAY_DELETE,
@@ -17,9 +17,9 @@ from checkers.calls.topics import (
     MISS_ID,
     TopicCalls,
 )
-from checkers.calls.values import NO_VALUE
-from checkers.columns import NEVER
-from checkers.engines.lanes import lanes_of
+from kraftproof.checkers.calls.values import NO_VALUE
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.lanes import lanes_of
 
 Ints = NDArray[np.int64]
 

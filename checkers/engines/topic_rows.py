@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from checkers.engines.register_layout import Integer
-from checkers.engines.topic_layout import NONE, Ints
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.register_layout import Integer
+from kraftproof.checkers.engines.topic_layout import NONE, Ints
+from kraftproof.checkers.kernels import bare_kernel
 
 TOPIC: Final = 0
 DONE: Final = 1

@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from checkers.calls.topics import MISS_ID
-from checkers.engines.register_layout import Integer
-from checkers.engines.topic_layout import ABSENT, MOST_OPEN, NONE, Ints
-from checkers.engines.topic_rows import (
+from kraftproof.checkers.calls.topics import MISS_ID
+from kraftproof.checkers.engines.register_layout import Integer
+from kraftproof.checkers.engines.topic_layout import ABSENT, MOST_OPEN, NONE, Ints
+from kraftproof.checkers.engines.topic_rows import (
     COLUMNS,
     COUNT,
     GONE,
@@ -21,7 +21,7 @@ from checkers.engines.topic_rows import (
     Table,
     new_table,
 )
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.kernels import bare_kernel
 
 BEGUN: Final = 0
 STEPS: Final = 1

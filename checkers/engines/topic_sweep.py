@@ -13,10 +13,10 @@ from typing import Final
 
 import numpy as np
 
-from checkers.calls.topics import CREATE, DELETE, DELETE_ID, FIND, MISS, MISS_ID
-from checkers.engines.register_layout import Integer
-from checkers.engines.topic_layout import ABSENT, NONE, Layout
-from checkers.engines.topic_rows import (
+from kraftproof.checkers.calls.topics import CREATE, DELETE, DELETE_ID, FIND, MISS, MISS_ID
+from kraftproof.checkers.engines.register_layout import Integer
+from kraftproof.checkers.engines.topic_layout import ABSENT, NONE, Layout
+from kraftproof.checkers.engines.topic_rows import (
     COUNT,
     DONE,
     GONE,
@@ -29,7 +29,7 @@ from checkers.engines.topic_rows import (
     clear,
     copy_row,
 )
-from checkers.engines.topic_space import (
+from kraftproof.checkers.engines.topic_space import (
     BEGUN,
     CHOICES,
     IS_SWAPPED,
@@ -41,8 +41,8 @@ from checkers.engines.topic_space import (
     has_room_for_steps,
     note_step,
 )
-from checkers.engines.topic_updates import choose, update
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.topic_updates import choose, update
+from kraftproof.checkers.kernels import bare_kernel
 
 PASSED: Final = -1
 GIVEN_UP: Final = -2

@@ -23,10 +23,18 @@ noted: after it, the topic is over.
 
 import numpy as np
 
-from checkers.calls.topics import CREATE, DELETE, DELETE_ID, FIND, MAY_DELETE, MISS, MISS_ID
-from checkers.engines.register_layout import Integer
-from checkers.engines.topic_layout import ABSENT, NONE, UNASKED, UNTOLD, Ints, Layout
-from checkers.engines.topic_rows import (
+from kraftproof.checkers.calls.topics import (
+    CREATE,
+    DELETE,
+    DELETE_ID,
+    FIND,
+    MAY_DELETE,
+    MISS,
+    MISS_ID,
+)
+from kraftproof.checkers.engines.register_layout import Integer
+from kraftproof.checkers.engines.topic_layout import ABSENT, NONE, UNASKED, UNTOLD, Ints, Layout
+from kraftproof.checkers.engines.topic_rows import (
     CREATES,
     DELETES,
     DONE,
@@ -35,8 +43,8 @@ from checkers.engines.topic_rows import (
     TOPIC,
     copy_row,
 )
-from checkers.engines.topic_space import BEGUN, CHOICES, Sweep
-from checkers.kernels import bare_kernel
+from kraftproof.checkers.engines.topic_space import BEGUN, CHOICES, Sweep
+from kraftproof.checkers.kernels import bare_kernel
 
 
 @bare_kernel

@@ -35,17 +35,17 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.transactions import INITIAL, NOBODY, TransactionCalls
-from checkers.columns import NEVER
-from checkers.engines.beam import ordered as ordered_by_search
-from checkers.engines.beam_apart import decide_registers
-from checkers.engines.beam_transactions import facts_of
-from checkers.engines.lanes import History, Ints, lanes_of
-from checkers.engines.outcome import Outcome
-from checkers.engines.precedence import close, shown_at
-from checkers.engines.prefixes import Guided, outcome_of, spans
-from checkers.engines.sections import GIVEN_UP, ORDERED, begin, ordered
-from checkers.options import Limits
+from kraftproof.checkers.calls.transactions import INITIAL, NOBODY, TransactionCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.beam import ordered as ordered_by_search
+from kraftproof.checkers.engines.beam_apart import decide_registers
+from kraftproof.checkers.engines.beam_transactions import facts_of
+from kraftproof.checkers.engines.lanes import History, Ints, lanes_of
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.precedence import close, shown_at
+from kraftproof.checkers.engines.prefixes import Guided, outcome_of, spans
+from kraftproof.checkers.engines.sections import GIVEN_UP, ORDERED, begin, ordered
+from kraftproof.checkers.options import Limits
 
 ENGINE: Final = "transactions"
 

@@ -6,9 +6,9 @@ are the nodes from `size` on. All operations take O(log n).
 
 import numpy as np
 
-from checkers.columns import NEVER
-from checkers.engines.lives import Times
-from checkers.kernels import kernel
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.lives import Times
+from kraftproof.checkers.kernels import kernel
 
 
 @kernel

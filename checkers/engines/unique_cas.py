@@ -29,12 +29,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import CAS, READ, RegisterCalls
-from checkers.columns import NEVER
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import first_stuck, outcome_of
-from checkers.kernels import kernel
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.register import CAS, READ, RegisterCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.verdict import Verdict
 
 ILLEGAL: Final = -2
 NONE: Final = -1

@@ -24,11 +24,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.versioned import UNTOLD, VersionedCalls
-from checkers.columns import NEVER
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import decide_keys
-from checkers.options import Limits
+from kraftproof.checkers.calls.versioned import UNTOLD, VersionedCalls
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import decide_keys
+from kraftproof.checkers.options import Limits
 
 NONE: Final = -1
 Times = NDArray[np.int64]

@@ -6,8 +6,8 @@ Time O(n log n) with the sorting that makes the order, memory O(n).
 
 from collections.abc import Sequence
 
-from checkers.history import Operation
-from checkers.models import SequentialModel
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
 
 
 def is_legal(model: SequentialModel, operations: Sequence[Operation], order: Sequence[int]) -> bool:

@@ -29,8 +29,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.calls.register import WRITE
-from checkers.kernels import kernel
+from kraftproof.checkers.calls.register import WRITE
+from kraftproof.checkers.kernels import kernel
 
 NONE: Final = -1
 

@@ -3,7 +3,7 @@
 See `checkers.explain.reductions` for what makes a sub-history a proof.
 """
 
-from checkers.explain.explain import DEFAULT_SECONDS, explain
-from checkers.explain.explanation import Explanation
+from kraftproof.checkers.explain.explain import DEFAULT_SECONDS, explain
+from kraftproof.checkers.explain.explanation import Explanation
 
 __all__ = ["DEFAULT_SECONDS", "Explanation", "explain"]

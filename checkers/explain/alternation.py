@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
-from checkers.explain.subhistory import BEGINNING, Entry, SubHistory, Surplus, Window
-from checkers.models import SequentialModel
+from kraftproof.checkers.explain.subhistory import BEGINNING, Entry, SubHistory, Surplus, Window
+from kraftproof.checkers.models import SequentialModel
 
 _NEVER: Final = 1 << 62
 

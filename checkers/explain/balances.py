@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
-from checkers.explain.subhistory import Balance, Entry, SubHistory
-from checkers.models.reducible import HoldingModel, Span
+from kraftproof.checkers.explain.subhistory import Balance, Entry, SubHistory
+from kraftproof.checkers.models.reducible import HoldingModel, Span
 
 _MOST_PAIRS: Final = 4_000_000
 """A second or two of comparing a put with a call."""

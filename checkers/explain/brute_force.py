@@ -11,10 +11,10 @@ import math
 from collections.abc import Hashable
 from typing import Final
 
-from checkers.explain.subhistory import Balance, Entry, SubHistory, Surplus, Total
-from checkers.history import Operation
-from checkers.models import SequentialModel
-from checkers.models.reducible import HoldingModel, SummingModel
+from kraftproof.checkers.explain.subhistory import Balance, Entry, SubHistory, Surplus, Total
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import HoldingModel, SummingModel
 
 _MOST_LOOKED_AT: Final = 4_000_000
 """Calls that are looked at, in all states together: a few seconds."""

@@ -4,13 +4,13 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Final
 
-from checkers.compiling import thread_seconds
-from checkers.engines.general import Found, search
-from checkers.engines.plan import Plan
-from checkers.engines.trace import Trace
-from checkers.models import SequentialModel
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.compiling import thread_seconds
+from kraftproof.checkers.engines.general import Found, search
+from kraftproof.checkers.engines.plan import Plan
+from kraftproof.checkers.engines.trace import Trace
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 
 _PATIENCE: Final = 3
 """A search looks at the clock on the wall, which on a busy machine may run so many times faster."""

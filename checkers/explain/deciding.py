@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from checkers.engines.plan import Plan, plan_of
-from checkers.explain.budget import Budget
-from checkers.explain.engine_verdicts import engine_verdict
-from checkers.explain.subhistory import SubHistory
-from checkers.explain.turns import in_turn
-from checkers.models import SequentialModel
-from checkers.verdict import Verdict
+from kraftproof.checkers.engines.plan import Plan, plan_of
+from kraftproof.checkers.explain.budget import Budget
+from kraftproof.checkers.explain.engine_verdicts import engine_verdict
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.explain.turns import in_turn
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.verdict import Verdict
 
 SHORT: Final = 64
 """Of so few calls all that is left of the time may be taken to decide one candidate."""

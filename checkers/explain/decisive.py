@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.spares import SparingModel
-from checkers.explain.subhistory import Entry, SubHistory
-from checkers.explain.values import fewest
-from checkers.models.reducible import AllBut, ReducibleModel
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.spares import SparingModel
+from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.values import fewest
+from kraftproof.checkers.models.reducible import AllBut, ReducibleModel
 
 _MOST_EACH: Final = 64
 """Of values that are each enough so many are tried together."""

@@ -6,12 +6,12 @@ A proposal: `checkers.explain.turns` replays it by the model's own steps.
 from collections.abc import Sequence
 from typing import Final
 
-from checkers.columns import columns_of
-from checkers.engines import choose
-from checkers.history import Operation
-from checkers.models import ColumnarModel, SequentialModel
-from checkers.options import Limits
-from checkers.tables import operations_table
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines import choose
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import ColumnarModel, SequentialModel
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.tables import operations_table
 
 _SHARE: Final = 0.8
 """Of the time; where the engine finds none in that, a search of another kind may."""

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from checkers.columns import columns_of
-from checkers.engines import choose
-from checkers.explain.subhistory import SubHistory
-from checkers.history import Operation
-from checkers.models import ColumnarModel, SequentialModel
-from checkers.options import Limits
-from checkers.tables import operations_table
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines import choose
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import ColumnarModel, SequentialModel
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.tables import operations_table
+from kraftproof.checkers.verdict import Verdict
 
 
 def engine_verdict(model: SequentialModel, sub: SubHistory, limits: Limits) -> Verdict:

@@ -7,16 +7,16 @@ from functools import partial
 from itertools import accumulate
 from typing import Final
 
-from checkers.explain import subhistory
-from checkers.explain.brute_force import (
+from kraftproof.checkers.explain import subhistory
+from kraftproof.checkers.explain.brute_force import (
     is_added_up_right,
     is_balanced_right,
     is_counted_right,
     is_linearizable,
 )
-from checkers.explain.decisive import decisive
-from checkers.explain.engine_orders import engine_order
-from checkers.explain.explanation import (
+from kraftproof.checkers.explain.decisive import decisive
+from kraftproof.checkers.explain.engine_orders import engine_order
+from kraftproof.checkers.explain.explanation import (
     Balance,
     Constraint,
     Explanation,
@@ -26,18 +26,18 @@ from checkers.explain.explanation import (
     ToldOperation,
     Total,
 )
-from checkers.explain.helpers import helping
-from checkers.explain.minimal import Minimised
-from checkers.explain.minimise import minimise
-from checkers.explain.reductions import is_reducible, prefix, until
-from checkers.explain.so_far import Known, linearization_so_far
-from checkers.explain.subhistory import Entry
-from checkers.explain.telling import answering, short, told_operation
-from checkers.explain.witness import longest_linearization, states_of
-from checkers.explain.words import paragraph, told_before
-from checkers.history import Operation
-from checkers.models import SequentialModel
-from checkers.models.reducible import HoldingModel, ReducibleModel, SummingModel
+from kraftproof.checkers.explain.helpers import helping
+from kraftproof.checkers.explain.minimal import Minimised
+from kraftproof.checkers.explain.minimise import minimise
+from kraftproof.checkers.explain.reductions import is_reducible, prefix, until
+from kraftproof.checkers.explain.so_far import Known, linearization_so_far
+from kraftproof.checkers.explain.subhistory import Entry
+from kraftproof.checkers.explain.telling import answering, short, told_operation
+from kraftproof.checkers.explain.witness import longest_linearization, states_of
+from kraftproof.checkers.explain.words import paragraph, told_before
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import HoldingModel, ReducibleModel, SummingModel
 
 _MOST_STARTS: Final = 12
 DEFAULT_SECONDS: Final = 10.0

@@ -13,9 +13,9 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Final
 
-from checkers.engines.plan import plan_of
-from checkers.explain.budget import Budget
-from checkers.explain.reductions import (
+from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.explain.budget import Budget
+from kraftproof.checkers.explain.reductions import (
     is_reducible,
     optional,
     projected,
@@ -23,11 +23,11 @@ from checkers.explain.reductions import (
     weakest,
     window,
 )
-from checkers.explain.subhistory import Entry, SubHistory
-from checkers.explain.values import fewest
-from checkers.models import SequentialModel
-from checkers.models.reducible import AllBut
-from checkers.verdict import Verdict
+from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.values import fewest
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import AllBut
+from kraftproof.checkers.verdict import Verdict
 
 _MOST_OTHERS: Final = 64
 """So many calls are tried with the last, of the last to begin and of the last to be over."""

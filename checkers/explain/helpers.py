@@ -6,12 +6,12 @@ A heuristic for people, no proof: it looks at one step from one state.
 from collections.abc import Collection, Hashable, Sequence
 from functools import cache, partial
 
-from checkers.explain.reductions import weaker_calls
-from checkers.explain.subhistory import Entry, SubHistory
-from checkers.explain.telling import told_operation
-from checkers.explain.words import who
-from checkers.history import Operation
-from checkers.models import SequentialModel
+from kraftproof.checkers.explain.reductions import weaker_calls
+from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.telling import told_operation
+from kraftproof.checkers.explain.words import who
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
 
 
 def helping(

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from checkers.explain.deciding import Deciding
-from checkers.explain.reductions import (
+from kraftproof.checkers.explain.deciding import Deciding
+from kraftproof.checkers.explain.reductions import (
     dropped,
     helpful,
     optional,
@@ -17,10 +17,10 @@ from checkers.explain.reductions import (
     weakened,
     weaker_calls,
 )
-from checkers.explain.subhistory import Entry, SubHistory
-from checkers.explain.values import fewest
-from checkers.explain.windows import begun_later
-from checkers.models import SequentialModel
+from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.values import fewest
+from kraftproof.checkers.explain.windows import begun_later
+from kraftproof.checkers.models import SequentialModel
 
 Reduce = Callable[[SequentialModel, SubHistory, Collection[int]], SubHistory]
 Step = tuple[Reduce, Callable[[Entry], bool]]

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from itertools import chain, takewhile
 from typing import Final
 
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.budget import Budget
-from checkers.explain.deciding import SHORT, Deciding
-from checkers.explain.few_required import few_required, nearest, two_required
-from checkers.explain.minimal import Minimised, Reducing
-from checkers.explain.put_back import put_back
-from checkers.explain.reductions import (
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.budget import Budget
+from kraftproof.checkers.explain.deciding import SHORT, Deciding
+from kraftproof.checkers.explain.few_required import few_required, nearest, two_required
+from kraftproof.checkers.explain.minimal import Minimised, Reducing
+from kraftproof.checkers.explain.put_back import put_back
+from kraftproof.checkers.explain.reductions import (
     added_up,
     balanced,
     counted,
@@ -30,12 +30,12 @@ from checkers.explain.reductions import (
     projected,
     tidied,
 )
-from checkers.explain.spares import spares_beside
-from checkers.explain.subhistory import SubHistory
-from checkers.explain.values import by_closeness, fewest
-from checkers.explain.windows import put_off, smallest_window
-from checkers.models import SequentialModel
-from checkers.models.reducible import AllBut
+from kraftproof.checkers.explain.spares import spares_beside
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.explain.values import by_closeness, fewest
+from kraftproof.checkers.explain.windows import put_off, smallest_window
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import AllBut
 
 _MOST_CALLS: Final = 12
 """A longer sub-history is told by counting its calls, if that shows it."""

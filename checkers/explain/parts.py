@@ -8,11 +8,11 @@ before. So the search costs the sum of the parts and not their product.
 
 from collections.abc import Callable, Hashable
 
-from checkers.engines.plan import Plan, plan_of
-from checkers.explain.reductions import is_reducible
-from checkers.explain.turns import merged
-from checkers.models import SequentialModel
-from checkers.models.reducible import Turn
+from kraftproof.checkers.engines.plan import Plan, plan_of
+from kraftproof.checkers.explain.reductions import is_reducible
+from kraftproof.checkers.explain.turns import merged
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import Turn
 
 OrderOf = Callable[[Plan], list[int] | None]
 

@@ -10,10 +10,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from checkers.explain.reductions import helpful, is_reducible, optional, projected, window
-from checkers.explain.subhistory import SubHistory
-from checkers.models import SequentialModel
-from checkers.models.reducible import AllBut
+from kraftproof.checkers.explain.reductions import (
+    helpful,
+    is_reducible,
+    optional,
+    projected,
+    window,
+)
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import AllBut
 
 _MOST_FROM_THE_BEGINNING: Final = 2_000
 """What is longer is hardly ever decided."""

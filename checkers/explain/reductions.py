@@ -39,15 +39,15 @@ from typing import Final, TypeGuard
 
 import msgspec
 
-from checkers.explain.alternation import too_many
-from checkers.explain.balances import left_over, unbalanced
-from checkers.explain.spares import without_spares
-from checkers.explain.state_space import reachable, useless_calls
-from checkers.explain.subhistory import BEGINNING, Entry, SubHistory
-from checkers.explain.totals import left_of, wrong_total
-from checkers.history import Operation
-from checkers.models import SequentialModel
-from checkers.models.reducible import AllBut, HoldingModel, ReducibleModel, SummingModel
+from kraftproof.checkers.explain.alternation import too_many
+from kraftproof.checkers.explain.balances import left_over, unbalanced
+from kraftproof.checkers.explain.spares import without_spares
+from kraftproof.checkers.explain.state_space import reachable, useless_calls
+from kraftproof.checkers.explain.subhistory import BEGINNING, Entry, SubHistory
+from kraftproof.checkers.explain.totals import left_of, wrong_total
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import AllBut, HoldingModel, ReducibleModel, SummingModel
 
 _reducible: Final[dict[type[SequentialModel], bool]] = {}
 """The models that were asked, and whether they know reductions."""

@@ -10,16 +10,16 @@ from typing import Final
 
 import pyarrow.compute as pc
 
-from checkers.explain.explain import DEFAULT_SECONDS, explain
-from checkers.explain.explanation import Explanation
-from checkers.faults import FaultEvent, read_faults
-from checkers.history import Operation
-from checkers.models import SequentialModel
-from checkers.run_files import FAULTS_FILE
-from checkers.sources import History, find_sources
-from checkers.stated import InitialValues
-from checkers.tables import operations_of
-from checkers.verdict import CheckerInputError, Finding, RunVerdict
+from kraftproof.checkers.explain.explain import DEFAULT_SECONDS, explain
+from kraftproof.checkers.explain.explanation import Explanation
+from kraftproof.checkers.faults import FaultEvent, read_faults
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.run_files import FAULTS_FILE
+from kraftproof.checkers.sources import History, find_sources
+from kraftproof.checkers.stated import InitialValues
+from kraftproof.checkers.tables import operations_of
+from kraftproof.checkers.verdict import CheckerInputError, Finding, RunVerdict
 
 MOST_EXPLAINED: Final = 3
 _CHECK: Final = "/linearizable"

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
-from checkers.explain.reductions import until
-from checkers.explain.subhistory import Entry, SubHistory
-from checkers.explain.witness import longest_linearization
-from checkers.models import SequentialModel
+from kraftproof.checkers.explain.reductions import until
+from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.witness import longest_linearization
+from kraftproof.checkers.models import SequentialModel
 
 _PROBES: Final = 6
 

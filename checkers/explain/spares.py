@@ -12,8 +12,8 @@ from dataclasses import replace
 from itertools import count
 from typing import Protocol, runtime_checkable
 
-from checkers.explain.subhistory import Entry, SubHistory
-from checkers.models import SequentialModel
+from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.models import SequentialModel
 
 
 @runtime_checkable

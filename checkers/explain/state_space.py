@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.models import SequentialModel
+from kraftproof.checkers.models import SequentialModel
 
 _MOST_STATES: Final = 256
 _MOST_STEPS: Final = 400_000

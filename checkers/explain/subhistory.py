@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from checkers.history import Operation
+from kraftproof.checkers.history import Operation
 
 BEGINNING: Final = -1
 """Before every event."""

@@ -5,8 +5,8 @@ from typing import Final
 
 import msgspec
 
-from checkers.explain.explanation import ToldOperation
-from checkers.history import Operation
+from kraftproof.checkers.explain.explanation import ToldOperation
+from kraftproof.checkers.history import Operation
 
 _LONGEST_VALUE: Final = 60
 

@@ -25,8 +25,8 @@ from typing import Final
 
 import msgspec
 
-from checkers.explain.subhistory import Entry, SubHistory, Total
-from checkers.models.reducible import SummingModel, Tally
+from kraftproof.checkers.explain.subhistory import Entry, SubHistory, Total
+from kraftproof.checkers.models.reducible import SummingModel, Tally
 
 _MOST_LISTED: Final = 8
 """More adds than these are told as one."""

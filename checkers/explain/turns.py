@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
-from checkers.engines.plan import Plan
-from checkers.explain.reductions import is_reducible
-from checkers.models import SequentialModel
-from checkers.models.reducible import Turn
+from kraftproof.checkers.engines.plan import Plan
+from kraftproof.checkers.explain.reductions import is_reducible
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import Turn
 
 _NO_TURNS: Final = -1
 

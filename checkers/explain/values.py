@@ -5,8 +5,8 @@ Heuristics: they propose, and an engine decides what is left (`checkers.explain.
 
 from collections.abc import Callable, Hashable
 
-from checkers.explain.subhistory import SubHistory
-from checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.models.reducible import ReducibleModel
 
 
 def fewest(

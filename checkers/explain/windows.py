@@ -8,9 +8,9 @@ does.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from checkers.explain.reductions import tidied, window
-from checkers.explain.subhistory import SubHistory
-from checkers.models import SequentialModel
+from kraftproof.checkers.explain.reductions import tidied, window
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.models import SequentialModel
 
 _FEW_UNSURE: Final = 32
 """With so many calls that may have taken effect, a window is likely to be decided."""

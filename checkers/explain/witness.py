@@ -10,17 +10,17 @@ Bounded in time: where it finds none, the explanation does without.
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
-from checkers.engines.general import search
-from checkers.engines.plan import Plan, plan_of
-from checkers.engines.trace import Configuration, Trace
-from checkers.explain.budget import Budget
-from checkers.explain.parts import OrderOf, in_parts
-from checkers.explain.reductions import helpful
-from checkers.explain.subhistory import Entry, SubHistory
-from checkers.explain.turns import in_turn, merged
-from checkers.models import SequentialModel
-from checkers.models.reducible import Turn
-from checkers.verdict import Verdict
+from kraftproof.checkers.engines.general import search
+from kraftproof.checkers.engines.plan import Plan, plan_of
+from kraftproof.checkers.engines.trace import Configuration, Trace
+from kraftproof.checkers.explain.budget import Budget
+from kraftproof.checkers.explain.parts import OrderOf, in_parts
+from kraftproof.checkers.explain.reductions import helpful
+from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.turns import in_turn, merged
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import Turn
+from kraftproof.checkers.verdict import Verdict
 
 _MEMORY_BYTES: Final = 200_000_000
 _FIRST_BYTES: Final = 16_000_000

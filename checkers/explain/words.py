@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from checkers.explain.explanation import (
+from kraftproof.checkers.explain.explanation import (
     Balance,
     Constraint,
     SubHistory,
@@ -11,8 +11,8 @@ from checkers.explain.explanation import (
     ToldOperation,
     Total,
 )
-from checkers.explain.telling import short
-from checkers.text import shortened
+from kraftproof.checkers.explain.telling import short
+from kraftproof.checkers.text import shortened
 
 _TOLD_FIRST: Final = 4
 _TOLD_LAST: Final = 8

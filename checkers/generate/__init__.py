@@ -13,16 +13,16 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from checkers.generate.assembly import chunk_table
-from checkers.generate.catalogue import subject_named
-from checkers.generate.options import GenerateOptions
-from checkers.generate.portions import CHUNK_OPERATIONS, portions_of
-from checkers.generate.schedule import Scheduler
-from checkers.generate.subjects import Subject
-from checkers.generate.writing import refuse_suffix, writer
-from checkers.history import Operation
-from checkers.tables import operations_of
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.generate.assembly import chunk_table
+from kraftproof.checkers.generate.catalogue import subject_named
+from kraftproof.checkers.generate.options import GenerateOptions
+from kraftproof.checkers.generate.portions import CHUNK_OPERATIONS, portions_of
+from kraftproof.checkers.generate.schedule import Scheduler
+from kraftproof.checkers.generate.subjects import Subject
+from kraftproof.checkers.generate.writing import refuse_suffix, writer
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.tables import operations_of
+from kraftproof.checkers.verdict import CheckerInputError
 
 Tell = Callable[[int], None]
 """Told how many operations have been made."""

@@ -5,10 +5,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from checkers.columns import FAIL, INFO, OK
-from checkers.generate.schedule import Schedule
-from checkers.generate.subjects import Answers
-from checkers.schema import OPERATION_STATUSES, table_schema
+from kraftproof.checkers.columns import FAIL, INFO, OK
+from kraftproof.checkers.generate.schedule import Schedule
+from kraftproof.checkers.generate.subjects import Answers
+from kraftproof.checkers.schema import OPERATION_STATUSES, table_schema
 
 _ERRORS = pa.array([None, "refused", "timeout"], pa.string())
 """By status: OK, FAIL, INFO."""

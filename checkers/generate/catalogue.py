@@ -2,21 +2,21 @@
 
 from typing import Final
 
-from checkers.generate.containers import PriorityQueueSubject, QueueSubject, StackSubject
-from checkers.generate.counters import CounterSubject
-from checkers.generate.locks import MutexSubject
-from checkers.generate.logs import AppendLogSubject
-from checkers.generate.maps import MapSubject
-from checkers.generate.register import RegisterSubject
-from checkers.generate.registrations import RegistrationSubject
-from checkers.generate.sequences import KvAppendSubject, ListAppendSubject
-from checkers.generate.sets import SetSubject
-from checkers.generate.subjects import Subject
-from checkers.generate.tokens import FencingLockSubject
-from checkers.generate.topics import TopicsSubject
-from checkers.generate.transactions import MultiRegisterSubject
-from checkers.generate.versions import VersionedRegisterSubject
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.generate.containers import PriorityQueueSubject, QueueSubject, StackSubject
+from kraftproof.checkers.generate.counters import CounterSubject
+from kraftproof.checkers.generate.locks import MutexSubject
+from kraftproof.checkers.generate.logs import AppendLogSubject
+from kraftproof.checkers.generate.maps import MapSubject
+from kraftproof.checkers.generate.register import RegisterSubject
+from kraftproof.checkers.generate.registrations import RegistrationSubject
+from kraftproof.checkers.generate.sequences import KvAppendSubject, ListAppendSubject
+from kraftproof.checkers.generate.sets import SetSubject
+from kraftproof.checkers.generate.subjects import Subject
+from kraftproof.checkers.generate.tokens import FencingLockSubject
+from kraftproof.checkers.generate.topics import TopicsSubject
+from kraftproof.checkers.generate.transactions import MultiRegisterSubject
+from kraftproof.checkers.generate.versions import VersionedRegisterSubject
+from kraftproof.checkers.verdict import CheckerInputError
 
 _SUBJECTS: Final[tuple[Subject, ...]] = (
     RegisterSubject(),

@@ -19,8 +19,15 @@ from typing import Final, cast
 
 from typing_extensions import override
 
-from checkers.generate.objects import Act, Acts, Elements, ObjectSubject, SequentialObject, Spoil
-from checkers.generate.subjects import ANY, TRIES, Corruption
+from kraftproof.checkers.generate.objects import (
+    Act,
+    Acts,
+    Elements,
+    ObjectSubject,
+    SequentialObject,
+    Spoil,
+)
+from kraftproof.checkers.generate.subjects import ANY, TRIES, Corruption
 
 _PUTS: Final = frozenset({"enqueue", "push", "insert"})
 _PHANTOM: Final = 1_000_000_007

@@ -11,8 +11,14 @@ from typing import cast
 
 from typing_extensions import override
 
-from checkers.generate.objects import Act, Acts, Elements, ObjectSubject, SequentialObject
-from checkers.generate.subjects import ANY, TRIES, Corruption
+from kraftproof.checkers.generate.objects import (
+    Act,
+    Acts,
+    Elements,
+    ObjectSubject,
+    SequentialObject,
+)
+from kraftproof.checkers.generate.subjects import ANY, TRIES, Corruption
 
 
 class _Counter(SequentialObject):

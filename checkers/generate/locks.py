@@ -11,7 +11,7 @@ from random import Random
 
 from typing_extensions import override
 
-from checkers.generate.objects import (
+from kraftproof.checkers.generate.objects import (
     Acts,
     Elements,
     ObjectSubject,
@@ -19,7 +19,7 @@ from checkers.generate.objects import (
     SequentialObject,
     Spoil,
 )
-from checkers.generate.subjects import TRIES, Corruption
+from kraftproof.checkers.generate.subjects import TRIES, Corruption
 
 
 class _Lock(SequentialObject):

@@ -10,7 +10,7 @@ from typing import cast
 
 from typing_extensions import override
 
-from checkers.generate.objects import (
+from kraftproof.checkers.generate.objects import (
     Act,
     Acts,
     Elements,
@@ -18,7 +18,7 @@ from checkers.generate.objects import (
     SequentialObject,
     gone_before,
 )
-from checkers.generate.subjects import ANY, TRIES, Corruption
+from kraftproof.checkers.generate.subjects import ANY, TRIES, Corruption
 
 
 class _Entry(SequentialObject):

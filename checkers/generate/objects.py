@@ -18,10 +18,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from checkers.columns import FAIL, NEVER, OK
-from checkers.generate.options import GenerateOptions
-from checkers.generate.schedule import Schedule
-from checkers.generate.subjects import (
+from kraftproof.checkers.columns import FAIL, NEVER, OK
+from kraftproof.checkers.generate.options import GenerateOptions
+from kraftproof.checkers.generate.schedule import Schedule
+from kraftproof.checkers.generate.subjects import (
     Answers,
     Corruption,
     Play,

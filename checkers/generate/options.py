@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.verdict import CheckerInputError
 
 MOST_OPERATIONS: Final = 10**10
 MOST_KEYS: Final = 10**7

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.generate.options import GenerateOptions
+from kraftproof.checkers.generate.options import GenerateOptions
 
 CHUNK_OPERATIONS: Final = 1_000_000
 

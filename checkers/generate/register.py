@@ -16,10 +16,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from checkers.generate.options import GenerateOptions
-from checkers.generate.register_corruption import KINDS, corrupted_row
-from checkers.generate.schedule import Schedule
-from checkers.generate.subjects import (
+from kraftproof.checkers.generate.options import GenerateOptions
+from kraftproof.checkers.generate.register_corruption import KINDS, corrupted_row
+from kraftproof.checkers.generate.schedule import Schedule
+from kraftproof.checkers.generate.subjects import (
     Answers,
     Corruption,
     Play,

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from checkers.columns import FAIL, NEVER, OK
-from checkers.generate.subjects import ANY, TRIES, Corruption
+from kraftproof.checkers.columns import FAIL, NEVER, OK
+from kraftproof.checkers.generate.subjects import ANY, TRIES, Corruption
 
 if TYPE_CHECKING:
-    from checkers.generate.register import RegisterRows
+    from kraftproof.checkers.generate.register import RegisterRows
 
 READ: Final = 0
 WRITE: Final = 1

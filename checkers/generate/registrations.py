@@ -18,8 +18,14 @@ from typing import Final, NamedTuple, cast
 
 from typing_extensions import override
 
-from checkers.generate.objects import Act, Acts, Elements, ObjectSubject, SequentialObject
-from checkers.generate.subjects import ANY, TRIES, Corruption
+from kraftproof.checkers.generate.objects import (
+    Act,
+    Acts,
+    Elements,
+    ObjectSubject,
+    SequentialObject,
+)
+from kraftproof.checkers.generate.subjects import ANY, TRIES, Corruption
 
 _REMEMBERED: Final = 3
 """Heartbeats are with one of so many leases told last."""

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from checkers.columns import FAIL, INFO, OK
-from checkers.generate.options import GenerateOptions
-from checkers.generate.portions import Portions
+from kraftproof.checkers.columns import FAIL, INFO, OK
+from kraftproof.checkers.generate.options import GenerateOptions
+from kraftproof.checkers.generate.portions import Portions
 
 LATENCY_NS: Final = 1_000_000
 PAUSE_NS: Final = 100_000

@@ -16,8 +16,15 @@ from typing import Final, cast
 
 from typing_extensions import override
 
-from checkers.generate.objects import Act, Acts, Elements, ObjectSubject, SequentialObject, Spoil
-from checkers.generate.subjects import ANY, TRIES, Corruption
+from kraftproof.checkers.generate.objects import (
+    Act,
+    Acts,
+    Elements,
+    ObjectSubject,
+    SequentialObject,
+    Spoil,
+)
+from kraftproof.checkers.generate.subjects import ANY, TRIES, Corruption
 
 Piece = str | int
 NEVER_WRITTEN: Final = 1_000_000_007

@@ -12,8 +12,14 @@ from typing import Final, cast
 
 from typing_extensions import override
 
-from checkers.generate.objects import Act, Acts, Elements, ObjectSubject, SequentialObject
-from checkers.generate.subjects import ANY, TRIES, Corruption
+from kraftproof.checkers.generate.objects import (
+    Act,
+    Acts,
+    Elements,
+    ObjectSubject,
+    SequentialObject,
+)
+from kraftproof.checkers.generate.subjects import ANY, TRIES, Corruption
 
 _RECENT: Final = 8
 """Questions are after one of so many elements drawn last."""

@@ -16,8 +16,8 @@ import pyarrow as pa
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from checkers.generate.options import GenerateOptions
-from checkers.generate.schedule import Schedule
+from kraftproof.checkers.generate.options import GenerateOptions
+from kraftproof.checkers.generate.schedule import Schedule
 
 TRIES: Final = 200
 """How many places are looked at for a wrong answer before a chunk is given up."""

@@ -12,8 +12,14 @@ from typing import Final, cast
 
 from typing_extensions import override
 
-from checkers.generate.objects import Act, Acts, Elements, ObjectSubject, SequentialObject
-from checkers.generate.subjects import TRIES, Corruption
+from kraftproof.checkers.generate.objects import (
+    Act,
+    Acts,
+    Elements,
+    ObjectSubject,
+    SequentialObject,
+)
+from kraftproof.checkers.generate.subjects import TRIES, Corruption
 
 _RECENT: Final = 3
 """Uses and unlocks are with one of so many tokens told last; 0 is no token."""

@@ -20,8 +20,14 @@ from typing import Final, cast
 
 from typing_extensions import override
 
-from checkers.generate.objects import Act, Acts, Elements, ObjectSubject, SequentialObject
-from checkers.generate.subjects import ANY, TRIES, Corruption
+from kraftproof.checkers.generate.objects import (
+    Act,
+    Acts,
+    Elements,
+    ObjectSubject,
+    SequentialObject,
+)
+from kraftproof.checkers.generate.subjects import ANY, TRIES, Corruption
 
 _REMEMBERED: Final = 3
 """Clients ask for one of so many ids that were told last."""

@@ -11,7 +11,7 @@ from typing import Final, cast
 
 from typing_extensions import override
 
-from checkers.generate.objects import (
+from kraftproof.checkers.generate.objects import (
     Act,
     Acts,
     Elements,
@@ -19,7 +19,7 @@ from checkers.generate.objects import (
     SequentialObject,
     gone_before,
 )
-from checkers.generate.subjects import ANY, TRIES, Corruption
+from kraftproof.checkers.generate.subjects import ANY, TRIES, Corruption
 
 _NAMES: Final = ("x", "y", "z")
 Action = tuple[str, str, int]

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from checkers.schema import table_schema
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.schema import table_schema
+from kraftproof.checkers.verdict import CheckerInputError
 
 SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".parquet")
 _LINES: Final = 200_000

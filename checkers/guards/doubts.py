@@ -5,10 +5,10 @@ Any reason makes a run that would be valid unknown. See `checkers.assembly` for 
 
 from collections.abc import Iterable
 
-from checkers.guards.facts import SECOND_NS, RunFacts
-from checkers.guards.figures import Figures
-from checkers.guards.tally import Tally, windows_of
-from checkers.run_outcome import OUTCOME_FILE
+from kraftproof.checkers.guards.facts import SECOND_NS, RunFacts
+from kraftproof.checkers.guards.figures import Figures
+from kraftproof.checkers.guards.tally import Tally, windows_of
+from kraftproof.checkers.run_outcome import OUTCOME_FILE
 
 
 def figures(facts: RunFacts, tally: Tally) -> Figures | None:

@@ -4,8 +4,8 @@ from typing import Final
 
 import msgspec
 
-from checkers.faults import FaultEvent
-from checkers.run_outcome import RunOutcome
+from kraftproof.checkers.faults import FaultEvent
+from kraftproof.checkers.run_outcome import RunOutcome
 
 SECOND_NS: Final = 1_000_000_000
 

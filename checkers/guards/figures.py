@@ -2,7 +2,7 @@
 
 import msgspec
 
-from checkers.guards.windows import Window
+from kraftproof.checkers.guards.windows import Window
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):

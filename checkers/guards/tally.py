@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from checkers.guards.facts import RunFacts
-from checkers.guards.windows import Window, fault_windows, merged, quiet_windows
+from kraftproof.checkers.guards.facts import RunFacts
+from kraftproof.checkers.guards.windows import Window, fault_windows, merged, quiet_windows
 
 COLUMNS: Final = ("status", "invoke_time", "complete_time")
 """The columns of a table of operations that a tally needs."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from checkers.faults import FaultEvent
+    from kraftproof.checkers.faults import FaultEvent
 
 Window = tuple[int, int]
 

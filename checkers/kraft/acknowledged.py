@@ -17,12 +17,12 @@ from typing import Any, Final
 import msgspec
 import pyarrow as pa
 
-from checkers.history import Operation
-from checkers.kraft.node_logs import FINDINGS_A_CHECK, Tables
-from checkers.kraft.registrations import Registrations
-from checkers.kraft.topic_facts import created_id
-from checkers.tables import operations_of, rows_of
-from checkers.verdict import Finding, FindingKind, NotApplicableError
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.kraft.node_logs import FINDINGS_A_CHECK, Tables
+from kraftproof.checkers.kraft.registrations import Registrations
+from kraftproof.checkers.kraft.topic_facts import created_id
+from kraftproof.checkers.tables import operations_of, rows_of
+from kraftproof.checkers.verdict import Finding, FindingKind, NotApplicableError
 
 TOPICS_IN_LOG: Final = "kraft/acknowledged-topics-in-log"
 REGISTRATIONS_IN_LOG: Final = "kraft/acknowledged-registrations-in-log"

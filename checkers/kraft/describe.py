@@ -15,13 +15,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from checkers.history import Operation
-from checkers.kraft.disturbed import Disturbed
-from checkers.kraft.registrations import NEVER
-from checkers.kraft.topic_facts import TopicFacts, created_id, facts_of
-from checkers.options import LeaseBounds
-from checkers.text import shortened
-from checkers.verdict import Finding, FindingKind
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.kraft.disturbed import Disturbed
+from kraftproof.checkers.kraft.registrations import NEVER
+from kraftproof.checkers.kraft.topic_facts import TopicFacts, created_id, facts_of
+from kraftproof.checkers.options import LeaseBounds
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import Finding, FindingKind
 
 MONOTONIC: Final = "topics/describe-monotonic"
 CONVERGES: Final = "topics/describe-converges"

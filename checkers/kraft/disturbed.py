@@ -7,7 +7,7 @@ Values only, no judgement: what a fault may have moved is told by those who ask
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
-from checkers.options import LeaseBounds
+from kraftproof.checkers.options import LeaseBounds
 
 
 class Disturbed:

@@ -13,9 +13,9 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.kraft.node_logs import Tables, finding, limited
-from checkers.tables import rows_of
-from checkers.verdict import Finding
+from kraftproof.checkers.kraft.node_logs import Tables, finding, limited
+from kraftproof.checkers.tables import rows_of
+from kraftproof.checkers.verdict import Finding
 
 LEADER_COMPLETE: Final = "kraft/leader-has-committed"
 COMMITTED_KEPT: Final = "kraft/committed-kept"

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from checkers.verdict import NotApplicableError
+from kraftproof.checkers.verdict import NotApplicableError
 
 Fields = dict[str, Any]
 

@@ -10,11 +10,11 @@ sessions without contact and without such a fault.
 
 from typing import Final
 
-from checkers.kraft.disturbed import Disturbed
-from checkers.kraft.leases import in_ms
-from checkers.kraft.registrations import Contact, Registrations
-from checkers.options import LeaseBounds
-from checkers.verdict import Finding, FindingKind
+from kraftproof.checkers.kraft.disturbed import Disturbed
+from kraftproof.checkers.kraft.leases import in_ms
+from kraftproof.checkers.kraft.registrations import Contact, Registrations
+from kraftproof.checkers.options import LeaseBounds
+from kraftproof.checkers.verdict import Finding, FindingKind
 
 LEASE_EXPIRY: Final = "registration/lease-expiry"
 SESSIONS_UNTIL_UNBOUNDED: Final = 5

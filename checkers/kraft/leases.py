@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Final
 
-from checkers.kraft.registrations import Contact, Registrations
-from checkers.options import LeaseBounds
-from checkers.verdict import Finding
+from kraftproof.checkers.kraft.registrations import Contact, Registrations
+from kraftproof.checkers.options import LeaseBounds
+from kraftproof.checkers.verdict import Finding
 
 LEASE: Final = "registration/lease"
 LEASE_WITHOUT_HOLDER: Final = "registration/lease-without-holder"

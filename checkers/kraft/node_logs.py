@@ -13,8 +13,8 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.tables import rows_of
-from checkers.verdict import Finding, FindingKind
+from kraftproof.checkers.tables import rows_of
+from kraftproof.checkers.verdict import Finding, FindingKind
 
 LOGS_AGREE: Final = "kraft/logs-agree"
 ONE_LEADER: Final = "kraft/one-leader-an-epoch"

@@ -10,9 +10,9 @@ from typing import Final
 
 import msgspec
 
-from checkers.history import Operation
-from checkers.text import shortened
-from checkers.verdict import Finding, FindingKind
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import Finding, FindingKind
 
 NEVER: Final = 1 << 62
 """Later than any event: when an operation whose answer was lost may still take effect."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import Final
 
-from checkers.kraft import acknowledged, describe, durable, kept, node_logs, snapshots
-from checkers.kraft.node_logs import Tables
-from checkers.tables import operations_of
-from checkers.verdict import Finding
+from kraftproof.checkers.kraft import acknowledged, describe, durable, kept, node_logs, snapshots
+from kraftproof.checkers.kraft.node_logs import Tables
+from kraftproof.checkers.tables import operations_of
+from kraftproof.checkers.verdict import Finding
 
 REGISTRATION: Final = frozenset({"registration"})
 TOPICS: Final = frozenset({"topics"})

@@ -11,11 +11,11 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 from typing_extensions import override
 
-from checkers.kraft.entities import Entities, decoded, held_by, known_records
-from checkers.kraft.node_logs import Tables, finding, limited
-from checkers.tables import rows_of
-from checkers.text import as_json
-from checkers.verdict import Finding
+from kraftproof.checkers.kraft.entities import Entities, decoded, held_by, known_records
+from kraftproof.checkers.kraft.node_logs import Tables, finding, limited
+from kraftproof.checkers.tables import rows_of
+from kraftproof.checkers.text import as_json
+from kraftproof.checkers.verdict import Finding
 
 SNAPSHOTS_AGREE: Final = "kraft/snapshots-agree"
 SNAPSHOTS_FOLD_LOG: Final = "kraft/snapshot-equals-log"

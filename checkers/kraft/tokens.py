@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from checkers.kraft.registrations import Contact, Registrations
-from checkers.verdict import Finding
+from kraftproof.checkers.kraft.registrations import Contact, Registrations
+from kraftproof.checkers.verdict import Finding
 
 EPOCHS_INCREASE: Final = "registration/epochs-increase"
 STALE_ACCEPTED: Final = "registration/stale-epoch-accepted"

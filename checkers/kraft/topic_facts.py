@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from checkers.history import Operation
-from checkers.kraft.registrations import NEVER
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.kraft.registrations import NEVER
 
 _Event = Callable[[Operation], int]
 """One of the two events of an operation."""

@@ -13,10 +13,10 @@ cluster.
 from collections.abc import Iterable
 from typing import Final
 
-from checkers.kraft.leases import in_ms
-from checkers.kraft.registrations import Contact, Registrations
-from checkers.options import LeaseBounds
-from checkers.verdict import Finding
+from kraftproof.checkers.kraft.leases import in_ms
+from kraftproof.checkers.kraft.registrations import Contact, Registrations
+from kraftproof.checkers.options import LeaseBounds
+from kraftproof.checkers.verdict import Finding
 
 FENCE_IGNORED: Final = "registration/fence-ignored"
 UNFENCE_IGNORED: Final = "registration/unfence-ignored"

@@ -7,9 +7,9 @@ that succeeded answers ["send", log, [offset, value]]. Logs and values are JSON 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from checkers.calls.values import canonical
-from checkers.history import Operation, as_text
-from checkers.text import as_json
+from kraftproof.checkers.calls.values import canonical
+from kraftproof.checkers.history import Operation, as_text
+from kraftproof.checkers.text import as_json
 
 
 class Record(NamedTuple):

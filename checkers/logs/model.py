@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from typing_extensions import override
 
-from checkers.findings import phrase
-from checkers.history import Operation
-from checkers.logs.actions import Record, polled, require_actions, sent
-from checkers.models import PropertyModel, unknown_function
-from checkers.models.reasons import may_count
-from checkers.options import CheckOptions
-from checkers.text import shortened
-from checkers.verdict import Finding, FindingKind
+from kraftproof.checkers.findings import phrase
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.logs.actions import Record, polled, require_actions, sent
+from kraftproof.checkers.models import PropertyModel, unknown_function
+from kraftproof.checkers.models.reasons import may_count
+from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import Finding, FindingKind
 
 _ASSIGNS = frozenset({"assign", "subscribe"})
 Seen = tuple[Operation, Record]

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
 from zlib import crc32
 
-from checkers.calls import Calls
-from checkers.columns import Columns
-from checkers.crash import origin_of
-from checkers.history import Operation
-from checkers.options import CheckOptions
-from checkers.text import shortened
-from checkers.verdict import CheckerInputError, Finding
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.crash import origin_of
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import CheckerInputError, Finding
 
 ENTRY_POINT_GROUP: Final = "kraftproof.models"
 NO_MODEL: Final = "no model: it has to be a Specification, a SequentialModel or a PropertyModel"

@@ -9,15 +9,15 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.calls.append_log import GREATEST, Earliest, LogCalls, bound, log_calls
-from checkers.calls.values import canonical, require_integer
-from checkers.columns import NEVER, Columns
-from checkers.findings import phrase
-from checkers.history import Operation
-from checkers.models import unknown_function
-from checkers.models.persistent import NOTHING, Records
-from checkers.models.reasons import is_over
-from checkers.models.reducible import ByElement, Events, Turn
+from kraftproof.checkers.calls.append_log import GREATEST, Earliest, LogCalls, bound, log_calls
+from kraftproof.checkers.calls.values import canonical, require_integer
+from kraftproof.checkers.columns import NEVER, Columns
+from kraftproof.checkers.findings import phrase
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import unknown_function
+from kraftproof.checkers.models.persistent import NOTHING, Records
+from kraftproof.checkers.models.reasons import is_over
+from kraftproof.checkers.models.reducible import ByElement, Events, Turn
 
 _MOST_TOLD: Final = 20
 """So many records are told of a log, the last."""

@@ -12,11 +12,11 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.findings import phrase
-from checkers.history import Operation, as_text
-from checkers.initial import Step
-from checkers.models.specification import Call, Specification
-from checkers.text import as_json
+from kraftproof.checkers.findings import phrase
+from kraftproof.checkers.history import Operation, as_text
+from kraftproof.checkers.initial import Step
+from kraftproof.checkers.models.specification import Call, Specification
+from kraftproof.checkers.text import as_json
 
 _TRANSFER: Final = frozenset({"from", "to", "amount"})
 _Amounts = tuple[tuple[str, int], ...]

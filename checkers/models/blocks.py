@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from checkers.columns import NEVER
-from checkers.engines.block_order import BEFORE_ALL, moments
-from checkers.models.reducible import Events, Turn
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines.block_order import BEFORE_ALL, moments
+from kraftproof.checkers.models.reducible import Events, Turn
 
 
 class Access(NamedTuple):

@@ -10,16 +10,16 @@ from typing import Final
 import msgspec
 from typing_extensions import override
 
-from checkers.calls.register import RegisterCalls, register_calls
-from checkers.calls.values import require_functions
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.initial import Step
-from checkers.models import ColumnarModel, unknown_function
-from checkers.models.blocks import Access, turns_of_blocks
-from checkers.models.reasons import Values
-from checkers.models.reducible import Events, ReducibleModel, Turn
-from checkers.text import as_json
+from kraftproof.checkers.calls.register import RegisterCalls, register_calls
+from kraftproof.checkers.calls.values import require_functions
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.initial import Step
+from kraftproof.checkers.models import ColumnarModel, unknown_function
+from kraftproof.checkers.models.blocks import Access, turns_of_blocks
+from kraftproof.checkers.models.reasons import Values
+from kraftproof.checkers.models.reducible import Events, ReducibleModel, Turn
+from kraftproof.checkers.text import as_json
 
 _UNREAD: Final = ""
 """Stands for every value that no read and no cas of the history asks for; no JSON text."""

@@ -11,18 +11,18 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from checkers.calls.containers import (
+from kraftproof.checkers.calls.containers import (
     ContainerCalls,
     container_call,
     container_calls,
     require_element,
 )
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.models import unknown_function
-from checkers.models.listing import listed
-from checkers.models.reasons import Elements
-from checkers.models.reducible import ByElement, Change, HoldingModel
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import unknown_function
+from kraftproof.checkers.models.listing import listed
+from kraftproof.checkers.models.reasons import Elements
+from kraftproof.checkers.models.reducible import ByElement, Change, HoldingModel
 
 
 class Container(ByElement, HoldingModel):

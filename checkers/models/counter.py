@@ -8,14 +8,14 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.calls.counter import GREATEST, CounterCalls, counter_calls
-from checkers.calls.values import require_integer
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.initial import Step
-from checkers.models import unknown_function
-from checkers.models.reasons import is_over, may_count
-from checkers.models.reducible import SummingModel, Tally
+from kraftproof.checkers.calls.counter import GREATEST, CounterCalls, counter_calls
+from kraftproof.checkers.calls.values import require_integer
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.initial import Step
+from kraftproof.checkers.models import unknown_function
+from kraftproof.checkers.models.reasons import is_over, may_count
+from kraftproof.checkers.models.reducible import SummingModel, Tally
 
 _MOST_SUMS: Final = 2_000
 """Beyond these, the sums that a window of a history may begin with are too many."""

@@ -11,13 +11,13 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.calls.fencing import GREATEST, FencingCalls, fencing_calls
-from checkers.calls.values import require_boolean, require_integer
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.models import unknown_function
-from checkers.models.reasons import is_over
-from checkers.models.reducible import ByElement, Events, Turn
+from kraftproof.checkers.calls.fencing import GREATEST, FencingCalls, fencing_calls
+from kraftproof.checkers.calls.values import require_boolean, require_integer
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import unknown_function
+from kraftproof.checkers.models.reasons import is_over
+from kraftproof.checkers.models.reducible import ByElement, Events, Turn
 
 _NOBODY: Final = -GREATEST
 """Less than every token."""

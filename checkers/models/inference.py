@@ -8,10 +8,10 @@ can't read a value, is none of them. A model whose own checks of values are leni
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Protocol, runtime_checkable
 
-from checkers.history import Operation
-from checkers.models import Model, models
-from checkers.text import shortened
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import Model, models
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import CheckerInputError
 
 _ASKS_ONLY: Final = frozenset({"read", "get"})
 """Names of read-only functions that many models share."""

@@ -12,11 +12,11 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.calls.strings import StringCalls, string_calls, string_of
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.models import unknown_function
-from checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.calls.strings import StringCalls, string_calls, string_of
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import unknown_function
+from kraftproof.checkers.models.reducible import ReducibleModel
 
 _UNREAD: Final = ("a value that no get begins with",)
 """Stands for every string that no get of the history begins with: an append leads to another such

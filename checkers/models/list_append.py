@@ -11,13 +11,13 @@ from itertools import chain, repeat
 
 from typing_extensions import override
 
-from checkers.calls.lists import OWN_LIST, ListCalls, actions_of, list_calls, values_of
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.models import unknown_function
-from checkers.models.list_turns import turns_of_appends
-from checkers.models.listing import listed
-from checkers.models.reducible import AllBut, Events, ReducibleModel, Turn
+from kraftproof.checkers.calls.lists import OWN_LIST, ListCalls, actions_of, list_calls, values_of
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import unknown_function
+from kraftproof.checkers.models.list_turns import turns_of_appends
+from kraftproof.checkers.models.listing import listed
+from kraftproof.checkers.models.reducible import AllBut, Events, ReducibleModel, Turn
 
 
 class ListAppend(ReducibleModel):

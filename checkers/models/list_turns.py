@@ -8,8 +8,8 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
-from checkers.columns import NEVER
-from checkers.models.reducible import Events, Turn
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.models.reducible import Events, Turn
 
 Action = tuple[bool, str, Hashable]
 """(whether it is a read, its list, what was appended or the elements read)."""
@@ -55,7 +55,7 @@ def _repeated(
     longest: Mapping[str, Elements],
     first: Mapping[tuple[str, Hashable], int],
 ) -> Sequence[Turn | None] | None:
-    from checkers.engines.list_repeated import Places, turns_up_to  # compiled kernels
+    from kraftproof.checkers.engines.list_repeated import Places, turns_up_to  # compiled kernels
 
     numbers = {name: number for number, name in enumerate(dict.fromkeys(one[1] for one in actions))}
     elements = [

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Sequence
 from typing import Final, NamedTuple
 
-from checkers.models.reducible import Events
+from kraftproof.checkers.models.reducible import Events
 
 NEVER: Final = 1 << 63
 

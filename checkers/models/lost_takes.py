@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import accumulate
 from typing import Final
 
-from checkers.models.lives import NEVER, Life, lives_of
-from checkers.models.reducible import Events
+from kraftproof.checkers.models.lives import NEVER, Life, lives_of
+from kraftproof.checkers.models.reducible import Events
 
 _MOST_ROUNDS: Final = 8
 _LOST: Final = ("take", None)

@@ -10,16 +10,16 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.calls.maps import map_calls, require_value
-from checkers.calls.register import RegisterCalls
-from checkers.calls.values import canonical
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.initial import Step
-from checkers.models import unknown_function
-from checkers.models.blocks import Access, turns_of_blocks
-from checkers.models.reasons import Values
-from checkers.models.reducible import Events, ReducibleModel, Turn
+from kraftproof.checkers.calls.maps import map_calls, require_value
+from kraftproof.checkers.calls.register import RegisterCalls
+from kraftproof.checkers.calls.values import canonical
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.initial import Step
+from kraftproof.checkers.models import unknown_function
+from kraftproof.checkers.models.blocks import Access, turns_of_blocks
+from kraftproof.checkers.models.reasons import Values
+from kraftproof.checkers.models.reducible import Events, ReducibleModel, Turn
 
 _ABSENT: Final = "null"
 _UNREAD: Final = ""

@@ -13,18 +13,18 @@ from typing import Final
 import msgspec
 from typing_extensions import override
 
-from checkers.calls.transactions import (
+from kraftproof.checkers.calls.transactions import (
     Action,
     TransactionCalls,
     actions_of,
     initial_of,
     transaction_calls,
 )
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.initial import Step
-from checkers.models import unknown_function
-from checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.initial import Step
+from kraftproof.checkers.models import unknown_function
+from kraftproof.checkers.models.reducible import ReducibleModel
 
 _UNREAD: Final = ""
 """Stands for every value that no transaction reads of its register; no JSON text."""

@@ -8,12 +8,12 @@ from collections.abc import Hashable, Sequence
 
 from typing_extensions import override
 
-from checkers.calls.mutex import MutexCalls, mutex_calls
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.models import unknown_function
-from checkers.models.reasons import end_of, is_over, may_count
-from checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.calls.mutex import MutexCalls, mutex_calls
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import unknown_function
+from kraftproof.checkers.models.reasons import end_of, is_over, may_count
+from kraftproof.checkers.models.reducible import ReducibleModel
 
 
 class Mutex(ReducibleModel):

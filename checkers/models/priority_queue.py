@@ -6,12 +6,16 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from checkers.calls.containers import ContainerCalls, PriorityQueueCalls, require_priority
-from checkers.history import Operation
-from checkers.models.container import Container
-from checkers.models.lives import NEVER, Life, lives_of
-from checkers.models.lost_takes import passed_over, with_lost_takes
-from checkers.models.reducible import Events, Span, Turn
+from kraftproof.checkers.calls.containers import (
+    ContainerCalls,
+    PriorityQueueCalls,
+    require_priority,
+)
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models.container import Container
+from kraftproof.checkers.models.lives import NEVER, Life, lives_of
+from kraftproof.checkers.models.lost_takes import passed_over, with_lost_takes
+from kraftproof.checkers.models.reducible import Events, Span, Turn
 
 
 class PriorityQueue(Container):

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from checkers.calls.containers import ContainerCalls, QueueCalls
-from checkers.models.container import Container
-from checkers.models.lives import NEVER, Life, lives_of
-from checkers.models.lost_takes import overtaken, with_lost_takes
-from checkers.models.reducible import Events, Span, Turn
+from kraftproof.checkers.calls.containers import ContainerCalls, QueueCalls
+from kraftproof.checkers.models.container import Container
+from kraftproof.checkers.models.lives import NEVER, Life, lives_of
+from kraftproof.checkers.models.lost_takes import overtaken, with_lost_takes
+from kraftproof.checkers.models.reducible import Events, Span, Turn
 
 
 class Queue(Container):

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Final
 
-from checkers.calls.values import canonical
-from checkers.findings import phrase
-from checkers.history import Operation
-from checkers.text import shortened
+from kraftproof.checkers.calls.values import canonical
+from kraftproof.checkers.findings import phrase
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.text import shortened
 
 NEVER: Final = 1 << 62
 """Later than any event: when an operation without an answer may still take effect."""

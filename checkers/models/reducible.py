@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from typing_extensions import override
 
-from checkers.models import SequentialModel
+from kraftproof.checkers.models import SequentialModel
 
 Events = tuple[int, int | None]
 

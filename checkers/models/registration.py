@@ -17,17 +17,17 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.calls.registration import RegistrationCalls, Said, registration_calls
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.kraft.expiry import check_expiry
-from checkers.kraft.leases import check_leases
-from checkers.kraft.registrations import Registrations
-from checkers.kraft.tokens import check_tokens
-from checkers.kraft.wishes import check_wishes
-from checkers.models import PropertyModel, unknown_function
-from checkers.models.reducible import ReducibleModel
-from checkers.models.registration_steps import (
+from kraftproof.checkers.calls.registration import RegistrationCalls, Said, registration_calls
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.kraft.expiry import check_expiry
+from kraftproof.checkers.kraft.leases import check_leases
+from kraftproof.checkers.kraft.registrations import Registrations
+from kraftproof.checkers.kraft.tokens import check_tokens
+from kraftproof.checkers.kraft.wishes import check_wishes
+from kraftproof.checkers.models import PropertyModel, unknown_function
+from kraftproof.checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.models.registration_steps import (
     NOT_YET,
     OVER,
     RENEWABLE,
@@ -35,9 +35,9 @@ from checkers.models.registration_steps import (
     Registered,
     after,
 )
-from checkers.options import CheckOptions
-from checkers.text import as_json
-from checkers.verdict import Finding
+from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.text import as_json
+from kraftproof.checkers.verdict import Finding
 
 _OUTCOMES: Final = {
     "register": ("registered", "duplicate"),

@@ -8,7 +8,7 @@ what is left of calls where lost registrations were left out of a history
 from dataclasses import dataclass, replace
 from typing import Final
 
-from checkers.calls.registration import Said
+from kraftproof.checkers.calls.registration import Said
 
 UNASKED: Final = "\0"
 """Stands for every incarnation that no call names; it is the name of none."""

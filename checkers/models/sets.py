@@ -11,17 +11,17 @@ from collections.abc import Container, Hashable, Sequence
 
 from typing_extensions import override
 
-from checkers.calls import Calls
-from checkers.calls.lists import element_texts, elements_read, list_calls
-from checkers.calls.sets import GrowingSetCalls, set_calls
-from checkers.calls.values import canonical, require_boolean, require_functions
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.initial import Step
-from checkers.models import unknown_function
-from checkers.models.listing import listed
-from checkers.models.reasons import Membership
-from checkers.models.reducible import Events, ReducibleModel, Turn
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.lists import element_texts, elements_read, list_calls
+from kraftproof.checkers.calls.sets import GrowingSetCalls, set_calls
+from kraftproof.checkers.calls.values import canonical, require_boolean, require_functions
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.initial import Step
+from kraftproof.checkers.models import unknown_function
+from kraftproof.checkers.models.listing import listed
+from kraftproof.checkers.models.reasons import Membership
+from kraftproof.checkers.models.reducible import Events, ReducibleModel, Turn
 
 
 class Set(ReducibleModel):

@@ -13,9 +13,9 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.calls.values import canonical
-from checkers.history import Operation
-from checkers.models import ProposingModel, SequentialModel, unknown_function
+from kraftproof.checkers.calls.values import canonical
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import ProposingModel, SequentialModel, unknown_function
 
 FOREVER: Final = float("inf")
 _PROBED: Final = 8

@@ -5,11 +5,11 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
-from checkers.calls.containers import ContainerCalls, StackCalls
-from checkers.models.container import Container
-from checkers.models.lives import NEVER, Life, lives_of
-from checkers.models.lost_takes import uncovered, with_lost_takes
-from checkers.models.reducible import Events, Span, Turn
+from kraftproof.checkers.calls.containers import ContainerCalls, StackCalls
+from kraftproof.checkers.models.container import Container
+from kraftproof.checkers.models.lives import NEVER, Life, lives_of
+from kraftproof.checkers.models.lost_takes import uncovered, with_lost_takes
+from kraftproof.checkers.models.reducible import Events, Span, Turn
 
 _MOST_WORK: Final = 20_000_000
 """So many elements are looked at for an order, an element once for each level that it lies at."""

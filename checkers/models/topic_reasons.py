@@ -5,8 +5,8 @@ A topic id is given once. See `checkers.models.topics` for the model, which deci
 
 from collections.abc import Sequence
 
-from checkers.history import Operation
-from checkers.models.reasons import end_of, is_over, may_count
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models.reasons import end_of, is_over, may_count
 
 
 def topic_reason(operations: Sequence[Operation], wrong: Operation) -> str | None:

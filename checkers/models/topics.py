@@ -16,17 +16,17 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.calls.topics import Said, TopicCalls, topic_calls
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.kraft.describe import lags, shown_before_create
-from checkers.kraft.topic_facts import created_id
-from checkers.models import PropertyModel, unknown_function
-from checkers.models.reducible import ReducibleModel
-from checkers.models.topic_reasons import topic_reason
-from checkers.options import CheckOptions
-from checkers.text import as_json
-from checkers.verdict import Finding
+from kraftproof.checkers.calls.topics import Said, TopicCalls, topic_calls
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.kraft.describe import lags, shown_before_create
+from kraftproof.checkers.kraft.topic_facts import created_id
+from kraftproof.checkers.models import PropertyModel, unknown_function
+from kraftproof.checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.models.topic_reasons import topic_reason
+from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.text import as_json
+from kraftproof.checkers.verdict import Finding
 
 _OUTCOMES: Final = {
     "create": ("created", "exists"),

@@ -12,20 +12,20 @@ from typing import Final
 
 from typing_extensions import override
 
-from checkers.calls.values import canonical, require_functions
-from checkers.calls.versioned import (
+from kraftproof.checkers.calls.values import canonical, require_functions
+from kraftproof.checkers.calls.versioned import (
     UNTOLD,
     VersionedCall,
     VersionedCalls,
     versioned_call,
     versioned_calls,
 )
-from checkers.columns import Columns
-from checkers.history import Operation
-from checkers.models import ColumnarModel, unknown_function
-from checkers.models.reasons import Values
-from checkers.models.reducible import Events, SummingModel, Tally, Turn
-from checkers.models.versions import turns_of_versions
+from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import ColumnarModel, unknown_function
+from kraftproof.checkers.models.reasons import Values
+from kraftproof.checkers.models.reducible import Events, SummingModel, Tally, Turn
+from kraftproof.checkers.models.versions import turns_of_versions
 
 _UNREAD: Final = ""
 """Stands for every value that no get asks for; no JSON text."""

@@ -12,9 +12,9 @@ from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
-from checkers.calls.versioned import UNTOLD, VersionedCall
-from checkers.columns import NEVER
-from checkers.models.reducible import Events, Turn
+from kraftproof.checkers.calls.versioned import UNTOLD, VersionedCall
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.models.reducible import Events, Turn
 
 
 def turns_of_versions(

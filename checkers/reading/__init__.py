@@ -14,16 +14,21 @@ from typing import Final
 
 import pyarrow as pa
 
-from checkers.history import Operation, Validator, iterate_operations, validated
-from checkers.lines import HistoryError
-from checkers.reading.forms import PARQUET_SUFFIX, form_by_content, form_of, is_array_of_events
-from checkers.reading.jepsen import edn_operations, log_operations
-from checkers.reading.jsonl import batches_of_operations, json_batches
-from checkers.reading.parquet import is_operations, is_table_folder, parquet_operations
-from checkers.reading.values import KeyTexts, ValueForm, value_form_of, with_meaning
-from checkers.schema import OPERATIONS
-from checkers.tables import iterate_rows
-from checkers.unpacking import without_packing
+from kraftproof.checkers.history import Operation, Validator, iterate_operations, validated
+from kraftproof.checkers.lines import HistoryError
+from kraftproof.checkers.reading.forms import (
+    PARQUET_SUFFIX,
+    form_by_content,
+    form_of,
+    is_array_of_events,
+)
+from kraftproof.checkers.reading.jepsen import edn_operations, log_operations
+from kraftproof.checkers.reading.jsonl import batches_of_operations, json_batches
+from kraftproof.checkers.reading.parquet import is_operations, is_table_folder, parquet_operations
+from kraftproof.checkers.reading.values import KeyTexts, ValueForm, value_form_of, with_meaning
+from kraftproof.checkers.schema import OPERATIONS
+from kraftproof.checkers.tables import iterate_rows
+from kraftproof.checkers.unpacking import without_packing
 
 _BY_LINE: Final[dict[str, Callable[[Path, Validator | None], Iterator[Operation]]]] = {
     "json": iterate_operations,

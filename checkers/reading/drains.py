@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from checkers.history import Operation
+from kraftproof.checkers.history import Operation
 
 DRAIN: Final = "drain"
 _TAKES: Final = {"enqueue": "dequeue", "push": "pop", "insert": "delete-min"}

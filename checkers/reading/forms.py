@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import Final
 
-from checkers.reading.jepsen import is_log_line
-from checkers.unpacking import UNREADABLE, open_unpacked, without_packing
+from kraftproof.checkers.reading.jepsen import is_log_line
+from kraftproof.checkers.unpacking import UNREADABLE, open_unpacked, without_packing
 
 PARQUET_SUFFIX: Final = ".parquet"
 _BY_SUFFIX: Final = {

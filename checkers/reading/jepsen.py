@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from checkers.history import (
+from kraftproof.checkers.history import (
     NEMESIS,
     Event,
     Operation,
@@ -25,9 +25,9 @@ from checkers.history import (
     pair,
     refused_event,
 )
-from checkers.lines import HistoryError, NumberedLine, open_lines
-from checkers.reading.edn import EdnError, Form, edn_forms
-from checkers.reading.values import TRANSACTION
+from kraftproof.checkers.lines import HistoryError, NumberedLine, open_lines
+from kraftproof.checkers.reading.edn import EdnError, Form, edn_forms
+from kraftproof.checkers.reading.values import TRANSACTION
 
 _LOG_LINE: Final = re.compile(
     rb"(?:.*\s)?INFO\s+(?:\[[^]]*\]\s+)?jepsen\.util\s*[-:]\s+"

@@ -14,10 +14,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from checkers.history import as_text
-from checkers.reading.json_values import NULL, OTHER, QUOTE, STRING
-from checkers.reading.pairing import EVENTS, INVOKE, JSON_LIKE_KEY, OTHER_KEY, NotPlainError
-from checkers.reading.scan import (
+from kraftproof.checkers.history import as_text
+from kraftproof.checkers.reading.json_values import NULL, OTHER, QUOTE, STRING
+from kraftproof.checkers.reading.pairing import (
+    EVENTS,
+    INVOKE,
+    JSON_LIKE_KEY,
+    OTHER_KEY,
+    NotPlainError,
+)
+from kraftproof.checkers.reading.scan import (
     ERROR,
     FIELDS,
     INDEX,

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.kernels import kernel
+from kraftproof.checkers.kernels import kernel
 
 NULL: Final = 0
 INTEGER: Final = 1

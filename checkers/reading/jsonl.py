@@ -13,10 +13,10 @@ from typing import Final
 
 import pyarrow as pa
 
-from checkers.history import Operation, iterate_operations
-from checkers.reading.pairing import NotPlainError, Pairing
-from checkers.tables import operations_table
-from checkers.unpacking import UNREADABLE, open_unpacked
+from kraftproof.checkers.history import Operation, iterate_operations
+from kraftproof.checkers.reading.pairing import NotPlainError, Pairing
+from kraftproof.checkers.tables import operations_table
+from kraftproof.checkers.unpacking import UNREADABLE, open_unpacked
 
 PIECE_BYTES: Final = 8 << 20
 SMALL_BYTES: Final = 4 << 20
@@ -58,7 +58,7 @@ def batches_of_operations(operations: Iterator[Operation]) -> Iterator[pa.Record
 def _quickly(path: Path, small_bytes: int, piece_bytes: int) -> Iterator[pa.RecordBatch]:
     pairing = Pairing()
     for piece in _pieces(path, small_bytes, piece_bytes):
-        from checkers.reading.json_events import events_of  # compiled: long files only
+        from kraftproof.checkers.reading.json_events import events_of  # compiled: long files only
 
         yield pairing.feed(*events_of(piece))
     yield pairing.rest()

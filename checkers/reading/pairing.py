@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from checkers.schema import OPERATIONS
+from kraftproof.checkers.schema import OPERATIONS
 
 INVOKE: Final = 0
 """The number of an invocation's type; the others are those of `checkers.reading.scan.TYPES`."""

@@ -18,11 +18,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from checkers.lines import HistoryError
-from checkers.reading.parquet_events import EVENT_COLUMNS, is_of_events, operations_of_events
-from checkers.schema import OPERATION_STATUSES, OPERATIONS, SCHEMA_VERSION
-from checkers.tables import operations_table
-from checkers.unpacking import UNREADABLE, open_unpacked
+from kraftproof.checkers.lines import HistoryError
+from kraftproof.checkers.reading.parquet_events import (
+    EVENT_COLUMNS,
+    is_of_events,
+    operations_of_events,
+)
+from kraftproof.checkers.schema import OPERATION_STATUSES, OPERATIONS, SCHEMA_VERSION
+from kraftproof.checkers.tables import operations_table
+from kraftproof.checkers.unpacking import UNREADABLE, open_unpacked
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile

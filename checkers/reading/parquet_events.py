@@ -13,7 +13,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.history import NEMESIS, Event, Operation, pair, refused_event
+from kraftproof.checkers.history import NEMESIS, Event, Operation, pair, refused_event
 
 EVENT_COLUMNS: Final = ("process", "type", "f")
 _JSON_COLUMNS: Final = ("value", "key", "error")

@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.kernels import kernel
-from checkers.reading.json_values import (
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.reading.json_values import (
     BRACE,
     COLON,
     COMMA,

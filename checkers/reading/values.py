@@ -19,9 +19,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.history import Operation, as_text, same_text
-from checkers.reading.drains import drained, take_of, takes_of
-from checkers.tables import iterate_rows, operations_table
+from kraftproof.checkers.history import Operation, as_text, same_text
+from kraftproof.checkers.reading.drains import drained, take_of, takes_of
+from kraftproof.checkers.tables import iterate_rows, operations_table
 
 TRANSACTION: Final = "txn"
 ACTIONS: Final = frozenset({"r", "w", "read", "write", "append"})

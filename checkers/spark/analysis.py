@@ -16,14 +16,14 @@ from typing import Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
-from checkers.schema import COVERAGE, FINDINGS, VERDICTS
-from checkers.sources import Source
-from checkers.spark import figures, timeline
-from checkers.spark.facts import doubted, facts, faults, violated
-from checkers.spark.judging import SPARK_ERRORS, Judged, judge
-from checkers.spark.staging import stage
-from checkers.spark.trend import runs, trend
-from checkers.spark.writing import write, write_small
+from kraftproof.checkers.schema import COVERAGE, FINDINGS, VERDICTS
+from kraftproof.checkers.sources import Source
+from kraftproof.checkers.spark import figures, timeline
+from kraftproof.checkers.spark.facts import doubted, facts, faults, violated
+from kraftproof.checkers.spark.judging import SPARK_ERRORS, Judged, judge
+from kraftproof.checkers.spark.staging import stage
+from kraftproof.checkers.spark.trend import runs, trend
+from kraftproof.checkers.spark.writing import write, write_small
 
 _STAGE: Final = ".stage"
 

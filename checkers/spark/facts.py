@@ -7,14 +7,14 @@ import msgspec
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from checkers.assembly import violations
-from checkers.faults import read_faults
-from checkers.guards.doubts import doubts
-from checkers.guards.tally import Tally
-from checkers.run_files import FAULTS_FILE, RUN_FILE
-from checkers.schema import FAULTS, FINDINGS
-from checkers.sources import Source
-from checkers.tables import fault_rows
+from kraftproof.checkers.assembly import violations
+from kraftproof.checkers.faults import read_faults
+from kraftproof.checkers.guards.doubts import doubts
+from kraftproof.checkers.guards.tally import Tally
+from kraftproof.checkers.run_files import FAULTS_FILE, RUN_FILE
+from kraftproof.checkers.schema import FAULTS, FINDINGS
+from kraftproof.checkers.sources import Source
+from kraftproof.checkers.tables import fault_rows
 
 FACTS: Final = pa.schema(
     [

@@ -16,14 +16,14 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
-from checkers.assembly import checks_of
-from checkers.guards.tally import Tally
-from checkers.sources import node_tables_there
-from checkers.spark import relations
-from checkers.spark.relations import Wanted
-from checkers.spark.slots import spread
-from checkers.spark.staging import Staged, without
-from checkers.spark.workers import CHECKED, JUDGED
+from kraftproof.checkers.assembly import checks_of
+from kraftproof.checkers.guards.tally import Tally
+from kraftproof.checkers.sources import node_tables_there
+from kraftproof.checkers.spark import relations
+from kraftproof.checkers.spark.relations import Wanted
+from kraftproof.checkers.spark.slots import spread
+from kraftproof.checkers.spark.staging import Staged, without
+from kraftproof.checkers.spark.workers import CHECKED, JUDGED
 
 SPARK_ERRORS: Final = (PySparkException, Py4JError)
 _STAGED_FILE: Final = re.compile(r"/run=(\d{8})/[a-z]+\.parquet")

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import msgspec
 
-from checkers.assembly import CheckResult, assemble
-from checkers.sources import Source
-from checkers.spark.judging import Judged, judge
-from checkers.spark.session import session
-from checkers.spark.staging import bytes_of, stage
-from checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
+from kraftproof.checkers.assembly import CheckResult, assemble
+from kraftproof.checkers.sources import Source
+from kraftproof.checkers.spark.judging import Judged, judge
+from kraftproof.checkers.spark.session import session
+from kraftproof.checkers.spark.staging import bytes_of, stage
+from kraftproof.checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
 
 LOCAL_CHECK = "local[2]"
 """Small checks gain nothing from more."""

@@ -14,14 +14,14 @@ from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark'
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
-from checkers.guards import tally
-from checkers.guards.facts import RunFacts
-from checkers.kraft.kept import COLUMNS, SNAPSHOT
-from checkers.kraft.run_checks import RunCheck
-from checkers.schema import RECORDS, TABLES
-from checkers.spark import workers
-from checkers.spark.slots import Spread
-from checkers.spark.workers import Plans
+from kraftproof.checkers.guards import tally
+from kraftproof.checkers.guards.facts import RunFacts
+from kraftproof.checkers.kraft.kept import COLUMNS, SNAPSHOT
+from kraftproof.checkers.kraft.run_checks import RunCheck
+from kraftproof.checkers.schema import RECORDS, TABLES
+from kraftproof.checkers.spark import workers
+from kraftproof.checkers.spark.slots import Spread
+from kraftproof.checkers.spark.workers import Plans
 
 Wanted = dict[RunCheck, list[str]]
 """The run checks that apply to any run, each with its runs."""

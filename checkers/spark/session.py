@@ -16,7 +16,7 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.verdict import CheckerInputError
 
 LOCAL: Final = "local[*]"
 CONNECT_SECONDS: Final = 5.0

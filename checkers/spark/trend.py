@@ -5,10 +5,10 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
-from checkers.schema import OPERATION_STATUSES, RUNS, TREND
-from checkers.spark.figures import by_status, percentiles
-from checkers.spark.timeline import QUIET
-from checkers.verdict import (
+from kraftproof.checkers.schema import OPERATION_STATUSES, RUNS, TREND
+from kraftproof.checkers.spark.figures import by_status, percentiles
+from kraftproof.checkers.spark.timeline import QUIET
+from kraftproof.checkers.verdict import (
     NO_OPERATIONS,
     NONE_SUCCEEDED,
     UNKNOWN_KEYS_ALLOWED,

@@ -9,19 +9,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from checkers.assembly import CheckResult, run_check
-from checkers.columns import columns_of
-from checkers.guards.facts import RunFacts
-from checkers.guards.tally import Tally, tally_of
-from checkers.judge import judge_columns
-from checkers.kraft.run_checks import RUN_CHECKS
-from checkers.models import has_own_keys, model_named
-from checkers.models.inference import infer_model
-from checkers.options import CheckOptions
-from checkers.schema import FINDINGS, OPERATIONS, VERDICTS, table_schema
-from checkers.sources import SAMPLE, Source, node_tables_there
-from checkers.tables import iterate_rows, read_table, rows_of_key, table_path, write_whole
-from checkers.verdict import CheckerInputError, KeyVerdict
+from kraftproof.checkers.assembly import CheckResult, run_check
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.guards.facts import RunFacts
+from kraftproof.checkers.guards.tally import Tally, tally_of
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.kraft.run_checks import RUN_CHECKS
+from kraftproof.checkers.models import has_own_keys, model_named
+from kraftproof.checkers.models.inference import infer_model
+from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.schema import FINDINGS, OPERATIONS, VERDICTS, table_schema
+from kraftproof.checkers.sources import SAMPLE, Source, node_tables_there
+from kraftproof.checkers.tables import (
+    iterate_rows,
+    read_table,
+    rows_of_key,
+    table_path,
+    write_whole,
+)
+from kraftproof.checkers.verdict import CheckerInputError, KeyVerdict
 
 _RUN: Final = pa.field("run", pa.string(), nullable=False)
 _FOUND: Final = pa.field("findings", pa.list_(pa.struct(list(FINDINGS))))

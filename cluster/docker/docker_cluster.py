@@ -14,23 +14,30 @@ from random import Random
 
 from typing_extensions import override
 
-from cluster.connection import Connection
-from cluster.docker.clock import NodeClock
-from cluster.docker.engine import Threads
-from cluster.docker.firewall import Firewall
-from cluster.docker.machines import Machines
-from cluster.docker.namespace import PodNetwork
-from cluster.docker.pods import host_name
-from cluster.docker.probe import answers
-from cluster.live.connection import connect
-from cluster.live.readiness import wait_until_ready
-from cluster.live.server_properties import Address, server_properties
-from cluster.local.node_directory import NodeDirectory
-from cluster.local.process import format_storage
-from cluster.node_config import live_properties
-from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions, Link, NodeInfo
-from cluster.scope import Scope
-from node.wire.types import UUID_BYTES, Uuid, format_uuid
+from kraftproof.cluster.connection import Connection
+from kraftproof.cluster.docker.clock import NodeClock
+from kraftproof.cluster.docker.engine import Threads
+from kraftproof.cluster.docker.firewall import Firewall
+from kraftproof.cluster.docker.machines import Machines
+from kraftproof.cluster.docker.namespace import PodNetwork
+from kraftproof.cluster.docker.pods import host_name
+from kraftproof.cluster.docker.probe import answers
+from kraftproof.cluster.live.connection import connect
+from kraftproof.cluster.live.readiness import wait_until_ready
+from kraftproof.cluster.live.server_properties import Address, server_properties
+from kraftproof.cluster.local.node_directory import NodeDirectory
+from kraftproof.cluster.local.process import format_storage
+from kraftproof.cluster.node_config import live_properties
+from kraftproof.cluster.protocol import (
+    Capability,
+    Cluster,
+    ClusterError,
+    ClusterOptions,
+    Link,
+    NodeInfo,
+)
+from kraftproof.cluster.scope import Scope
+from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
 
 READY_TIMEOUT_NS = 60_000_000_000
 CONTROLLER_PORT = 9093
@@ -164,7 +171,7 @@ class DockerCluster(Cluster):
     async def start_node(self, node_id: int) -> None:
         directory = self._directories[node_id]
         mutant = self._options.mutant
-        module = ("node.server.main",) if mutant is None else ("mutants", mutant, "--")
+        module = ("kraftproof.node.server.main",) if mutant is None else ("mutants", mutant, "--")
         await self._threads.run(
             self._machines.start,
             node_id,

@@ -20,8 +20,8 @@ from docker.errors import APIError, DockerException
 from requests.exceptions import RequestException
 from testcontainers.core.exceptions import ContainerStartException
 
-from cluster.plugin import shortened
-from cluster.protocol import ClusterError
+from kraftproof.cluster.plugin import shortened
+from kraftproof.cluster.protocol import ClusterError
 
 P = ParamSpec("P")
 T = TypeVar("T")

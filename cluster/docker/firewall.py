@@ -8,9 +8,9 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from cluster.docker.engine import Threads
-from cluster.docker.namespace import PodNetwork
-from cluster.protocol import ClusterError, Link
+from kraftproof.cluster.docker.engine import Threads
+from kraftproof.cluster.docker.namespace import PodNetwork
+from kraftproof.cluster.protocol import ClusterError, Link
 
 CHAIN = "KRAFTPROOF"
 RESTORE = 'printf "%s" "$1" | iptables-restore -w --noflush'

@@ -18,9 +18,9 @@ from docker.errors import APIError
 from docker.models.networks import Network
 from docker.types import IPAMConfig, IPAMPool
 
-from cluster.docker.owner import labels
-from cluster.local.ownership import runtime_directory
-from cluster.protocol import ClusterError
+from kraftproof.cluster.docker.owner import labels
+from kraftproof.cluster.local.ownership import runtime_directory
+from kraftproof.cluster.protocol import ClusterError
 
 RANGE = IPv4Network("198.18.0.0/16")
 SUBNET_BITS = 24

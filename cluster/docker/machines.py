@@ -11,19 +11,19 @@ from pathlib import Path
 import docker
 from docker.errors import APIError
 
-from cluster.docker.engine import THREADS, connect_engine, one_line, says_not_running
-from cluster.docker.lease import MOST_NODES, Subnet, engine_lock, lease_subnet
-from cluster.docker.namespace import PodNetwork
-from cluster.docker.pods import (
+from kraftproof.cluster.docker.engine import THREADS, connect_engine, one_line, says_not_running
+from kraftproof.cluster.docker.lease import MOST_NODES, Subnet, engine_lock, lease_subnet
+from kraftproof.cluster.docker.namespace import PodNetwork
+from kraftproof.cluster.docker.pods import (
     Launch,
     fair_cgroup_parent,
     host_name,
     start_node_container,
     start_pod,
 )
-from cluster.docker.sweep import remove_run, sweep_locked
-from cluster.protocol import ClusterError
-from images import ImageError, ensure_reference_image
+from kraftproof.cluster.docker.sweep import remove_run, sweep_locked
+from kraftproof.cluster.protocol import ClusterError
+from kraftproof.images import ImageError, ensure_reference_image
 
 LOCK_S = 300.0
 """A first build takes up to two minutes, and several runs may wait for it."""

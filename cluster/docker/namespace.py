@@ -13,7 +13,7 @@ from pathlib import Path
 
 import docker
 
-from cluster.protocol import ClusterError
+from kraftproof.cluster.protocol import ClusterError
 
 COMMAND_S = 10.0
 TOOLS = ("nsenter", "iptables", "iptables-restore", "iptables-save")

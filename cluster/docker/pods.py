@@ -15,9 +15,9 @@ from docker.types import EndpointConfig, Mount
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.container import DockerContainer
 
-from cluster.docker.lease import Subnet
-from cluster.docker.owner import labels
-from images import LIBFAKETIME_PATH
+from kraftproof.cluster.docker.lease import Subnet
+from kraftproof.cluster.docker.owner import labels
+from kraftproof.images import LIBFAKETIME_PATH
 
 MEMORY_LIMIT = "512m"
 ENDPOINT_API_VERSION = "1.41"

@@ -5,10 +5,10 @@ A connection alone proves nothing, since the kernel accepts it for a process tha
 
 from typing import Final
 
-from cluster.docker.namespace import PodNetwork
-from node.wire import codec, headers
-from node.wire.frames import frame
-from node.wire.messages.generated.api_versions_request import ApiVersionsRequest
+from kraftproof.cluster.docker.namespace import PodNetwork
+from kraftproof.node.wire import codec, headers
+from kraftproof.node.wire.frames import frame
+from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 
 TIMEOUT_S: Final = 0.5
 SCRIPT: Final = """

@@ -12,10 +12,10 @@ from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 from docker.models.networks import Network
 
-from cluster.docker.engine import connect_engine, one_line
-from cluster.docker.lease import engine_lock
-from cluster.docker.owner import OWNER, RUN, Life, owner_of
-from images.build import REPOSITORY
+from kraftproof.cluster.docker.engine import connect_engine, one_line
+from kraftproof.cluster.docker.lease import engine_lock
+from kraftproof.cluster.docker.owner import OWNER, RUN, Life, owner_of
+from kraftproof.images.build import REPOSITORY
 
 KEPT_IMAGES = 3
 """Of the reference node's images, as many of the newest are kept although nobody uses them."""

@@ -7,11 +7,11 @@ import asyncio
 
 from typing_extensions import override
 
-from cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
-from node.wire import codec, headers
-from node.wire.errors import WireError
-from node.wire.frames import frame
-from node.wire.schema import Message
+from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
+from kraftproof.node.wire import codec, headers
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.frames import frame
+from kraftproof.node.wire.schema import Message
 
 NS_PER_S = 1_000_000_000
 CLIENT_ID = "kraftproof"

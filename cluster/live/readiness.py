@@ -1,8 +1,8 @@
 """When a cluster is up: every broker shows all brokers as unfenced in its own image."""
 
-from cluster.connection import ConnectionFailed, OutcomeUnknown
-from cluster.protocol import Cluster, ClusterError
-from node.wire.messages import metadata_request, metadata_response
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.protocol import Cluster, ClusterError
+from kraftproof.node.wire.messages import metadata_request, metadata_response
 
 METADATA_VERSION = 12
 ASK_TIMEOUT_NS = 1_000_000_000

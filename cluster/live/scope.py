@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from typing_extensions import override
 
-from cluster.scope import Promise, Scope, Task
+from kraftproof.cluster.scope import Promise, Scope, Task
 
 T = TypeVar("T")
 NS_PER_S = 1_000_000_000

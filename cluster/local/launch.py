@@ -1,8 +1,8 @@
 """Runs a module as a node's process that dies with the harness.
 
-`python -m cluster.local.launch PARENT MODULE ARGUMENT...` asks the kernel for a SIGKILL when the
-thread that started it ends, then becomes the module. It imports nothing of the node before that,
-so that a mutant's import hook comes first. Linux only.
+`python -m kraftproof.cluster.local.launch PARENT MODULE ARGUMENT...` asks the kernel for a SIGKILL
+when the thread that started it ends, then becomes the module. It imports nothing of the node
+before that, so that a mutant's import hook comes first. Linux only.
 """
 
 import ctypes

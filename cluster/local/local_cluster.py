@@ -11,18 +11,25 @@ from random import Random
 import msgspec
 from typing_extensions import override
 
-from cluster.connection import Connection
-from cluster.live.connection import connect
-from cluster.live.readiness import wait_until_ready
-from cluster.local import ports
-from cluster.local.node_directory import NodeDirectory
-from cluster.local.ownership import RunFile, sweep
-from cluster.local.ports import LOOPBACK
-from cluster.local.process import LocalProcess, format_storage
-from cluster.node_config import live_properties
-from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions, Link, NodeInfo
-from cluster.scope import Scope
-from node.wire.types import UUID_BYTES, Uuid, format_uuid
+from kraftproof.cluster.connection import Connection
+from kraftproof.cluster.live.connection import connect
+from kraftproof.cluster.live.readiness import wait_until_ready
+from kraftproof.cluster.local import ports
+from kraftproof.cluster.local.node_directory import NodeDirectory
+from kraftproof.cluster.local.ownership import RunFile, sweep
+from kraftproof.cluster.local.ports import LOOPBACK
+from kraftproof.cluster.local.process import LocalProcess, format_storage
+from kraftproof.cluster.node_config import live_properties
+from kraftproof.cluster.protocol import (
+    Capability,
+    Cluster,
+    ClusterError,
+    ClusterOptions,
+    Link,
+    NodeInfo,
+)
+from kraftproof.cluster.scope import Scope
+from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
 
 READY_TIMEOUT_NS = 60_000_000_000
 

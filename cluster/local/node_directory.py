@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.live.server_properties import Address, server_properties
-from cluster.local.ports import LOOPBACK
-from cluster.protocol import NodeInfo
+from kraftproof.cluster.live.server_properties import Address, server_properties
+from kraftproof.cluster.local.ports import LOOPBACK
+from kraftproof.cluster.protocol import NodeInfo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from zlib import crc32
 
-from cluster.local.ownership import (
+from kraftproof.cluster.local.ownership import (
     RunFile,
     identify,
     is_alive,
@@ -15,7 +15,7 @@ from cluster.local.ownership import (
     remove_run,
     write_run,
 )
-from cluster.protocol import ClusterError
+from kraftproof.cluster.protocol import ClusterError
 
 LOOPBACK = "127.0.0.1"
 FIRST_PORT = 21_000

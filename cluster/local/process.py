@@ -5,9 +5,9 @@ import os
 import signal
 import sys
 
-from cluster.local.node_directory import NodeDirectory
-from cluster.local.ownership import Identity, identify, state_of
-from cluster.protocol import ClusterError
+from kraftproof.cluster.local.node_directory import NodeDirectory
+from kraftproof.cluster.local.ownership import Identity, identify, state_of
+from kraftproof.cluster.protocol import ClusterError
 
 TERMINATE_S = 10.0
 STOP_S = 5.0
@@ -46,13 +46,13 @@ class LocalProcess:
             return
         properties = str(self._directory.properties)
         if self._mutant is None:
-            module = ["node.server.main", properties]
+            module = ["kraftproof.node.server.main", properties]
         else:
             module = ["mutants", self._mutant, "--", properties]
         parent = str(os.getpid())
         with self._directory.output.open("ab") as output:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "cluster.local.launch", parent, *module),
+                *(sys.executable, "-m", "kraftproof.cluster.local.launch", parent, *module),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -108,7 +108,7 @@ async def format_storage(directory: NodeDirectory, cluster_id: str) -> None:
         ClusterError: kraft-storage refused.
     """
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "node.tools.storage", "format"),
+        *(sys.executable, "-m", "kraftproof.node.tools.storage", "format"),
         *("-c", str(directory.properties), "-t", cluster_id),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,

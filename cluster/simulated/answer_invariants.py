@@ -11,11 +11,11 @@ from typing import ClassVar
 from msgspec import Struct
 from typing_extensions import override
 
-from cluster.simulated.ledger import Ledger, drop_below
-from cluster.simulated.witness import Observed, Requests, Witness
-from node.core.events import Received
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.cluster.simulated.ledger import Ledger, drop_below
+from kraftproof.cluster.simulated.witness import Observed, Requests, Witness
+from kraftproof.node.core.events import Received
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     Message,
     broker_heartbeat_request,
     broker_heartbeat_response,
@@ -28,9 +28,9 @@ from node.wire.messages import (
     unregister_broker_request,
     unregister_broker_response,
 )
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch
-from node.wire.types import Uuid
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.types import Uuid
 
 OF_THE_CONTROLLER = (
     broker_heartbeat_request.BrokerHeartbeatRequest,

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
-from cluster.connection import ConnectionFailed, OutcomeUnknown
-from cluster.protocol import NodeInfo
-from cluster.simulated.connection import connect
-from cluster.simulated.scope import SimulatedScope
-from cluster.simulated.world import World
-from node.core.metadata.image import MetadataImage
-from node.core.types import milliseconds
-from node.wire.messages import (
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.cluster.simulated.connection import connect
+from kraftproof.cluster.simulated.scope import SimulatedScope
+from kraftproof.cluster.simulated.world import World
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.wire.messages import (
     Message,
     describe_cluster_request,
     describe_configs_request,

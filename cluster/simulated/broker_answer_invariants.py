@@ -11,13 +11,13 @@ from typing import ClassVar
 from msgspec import Struct
 from typing_extensions import override
 
-from cluster.simulated.witness import Observed, Requests, Setting, Witness
-from node.core.events import Received
-from node.core.metadata.image import EMPTY_IMAGE, MetadataImage
-from node.core.raft.quorum_state import QuorumState
-from node.core.types import NO_NODE
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.cluster.simulated.witness import Observed, Requests, Setting, Witness
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.types import NO_NODE
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     Message,
     describe_cluster_request,
     describe_cluster_response,
@@ -26,7 +26,7 @@ from node.wire.messages import (
     metadata_request,
     metadata_response,
 )
-from node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 MetadataRequest = metadata_request.MetadataRequest
 MetadataResponse = metadata_response.MetadataResponse

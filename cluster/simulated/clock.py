@@ -8,8 +8,8 @@ Simplification: time-outs of requests, which the shell counts, run true.
 
 from random import Random
 
-from cluster.simulated.scheduler import Scheduler
-from node.core.types import Instant, Monotonic, WallClock
+from kraftproof.cluster.simulated.scheduler import Scheduler
+from kraftproof.node.core.types import Instant, Monotonic, WallClock
 
 START_OF_TIME_NS = 1_767_225_600_000_000_000
 """The true wall clock at virtual time 0: 2026-01-01."""

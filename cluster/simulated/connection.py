@@ -4,16 +4,16 @@ from collections.abc import Callable
 
 from typing_extensions import override
 
-from cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
-from cluster.protocol import Link
-from cluster.simulated import network as net
-from cluster.simulated.links import HARNESS, Links, Stream
-from cluster.simulated.party import Party
-from cluster.simulated.passage import Outgoing
-from cluster.simulated.scheduler import Timer
-from cluster.simulated.scope import SimulatedScope
-from node.core.types import milliseconds
-from node.wire.messages import Message
+from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.simulated import network as net
+from kraftproof.cluster.simulated.links import HARNESS, Links, Stream
+from kraftproof.cluster.simulated.party import Party
+from kraftproof.cluster.simulated.passage import Outgoing
+from kraftproof.cluster.simulated.scheduler import Timer
+from kraftproof.cluster.simulated.scope import SimulatedScope
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.wire.messages import Message
 
 PROBE_NS = milliseconds(300)
 

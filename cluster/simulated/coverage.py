@@ -9,8 +9,8 @@ from collections import Counter
 
 from typing_extensions import override
 
-from cluster.simulated.witness import Observed, Witness
-from node.core.raft.quorum_state import QuorumState
+from kraftproof.cluster.simulated.witness import Observed, Witness
+from kraftproof.node.core.raft.quorum_state import QuorumState
 
 NO_FAULT = "none"
 AT_START = "unstarted"

@@ -8,7 +8,7 @@ import re
 import traceback
 from typing import Final
 
-from cluster.simulated.witness import Jury, ViolationKind
+from kraftproof.cluster.simulated.witness import Jury, ViolationKind
 
 INVARIANT: Final = "NoNodeCrashes"
 SENTENCE: Final = "No code of a node raises an exception that nothing handles."

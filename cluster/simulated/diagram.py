@@ -8,9 +8,9 @@ moments come about (recorder.py).
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from cluster.protocol import NodeInfo
-from cluster.simulated.links import HARNESS
-from cluster.simulated.moments import Kind, Moment, State
+from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.cluster.simulated.links import HARNESS
+from kraftproof.cluster.simulated.moments import Kind, Moment, State
 
 NS_PER_MS = 1_000_000
 COLUMN = 7

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from random import Random
 
-from cluster.abilities import DiskTrouble
+from kraftproof.cluster.abilities import DiskTrouble
 
 FORGOTTEN_SHARE = 0.5
 """The share of failed fsyncs after which the system believes that nothing is left to write."""

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
-from node.core.effects import Forward, Send
-from node.core.events import Received
-from node.core.raft.quorum_state import QuorumState
-from node.core.status import NodeStatus
-from node.core.types import NO_NODE
-from node.wire.messages import (
+from kraftproof.cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
+from kraftproof.node.core.effects import Forward, Send
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.core.types import NO_NODE
+from kraftproof.node.wire.messages import (
     Message,
     fetch_request,
     fetch_response,

@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from cluster.connection import ConnectionFailed, OutcomeUnknown
-from cluster.protocol import Link, NodeInfo
-from cluster.simulated import final_checks
-from cluster.simulated.asking_around import ask_around
-from cluster.simulated.connection import connect
-from cluster.simulated.final_checks import Outcome
-from cluster.simulated.scope import SimulatedScope
-from cluster.simulated.world import World
-from node.core.types import milliseconds
-from node.wire.errors import ErrorCode
-from node.wire.messages import create_topics_request, create_topics_response
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.protocol import Link, NodeInfo
+from kraftproof.cluster.simulated import final_checks
+from kraftproof.cluster.simulated.asking_around import ask_around
+from kraftproof.cluster.simulated.connection import connect
+from kraftproof.cluster.simulated.final_checks import Outcome
+from kraftproof.cluster.simulated.scope import SimulatedScope
+from kraftproof.cluster.simulated.world import World
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import create_topics_request, create_topics_response
 
 WHOLE_SHARE = 0.5
 """The share of runs at whose end nobody is left out."""

@@ -10,9 +10,9 @@ from random import Random
 
 from typing_extensions import override
 
-from cluster.simulated.disk_health import DiskHealth
-from cluster.simulated.inodes import SimulatedDirectory, SimulatedFile
-from node.storage.filesystem import AppendHandle, FileSystem
+from kraftproof.cluster.simulated.disk_health import DiskHealth
+from kraftproof.cluster.simulated.inodes import SimulatedDirectory, SimulatedFile
+from kraftproof.node.storage.filesystem import AppendHandle, FileSystem
 
 
 class SimulatedHandle(AppendHandle):

@@ -8,17 +8,17 @@ not yet advanced is no loss before. Not: who is in the core (ending.py).
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cluster.simulated.process import NodeProcess
-from cluster.simulated.reference_image import (
+from kraftproof.cluster.simulated.process import NodeProcess
+from kraftproof.cluster.simulated.reference_image import (
     entities_of_image,
     entities_of_log,
     first_difference,
 )
-from cluster.simulated.witness import LEADER
-from cluster.simulated.world import World
-from node.core.metadata.changes import rebuild
-from node.core.metadata.image import MetadataImage
-from node.core.types import NodeId, milliseconds
+from kraftproof.cluster.simulated.witness import LEADER
+from kraftproof.cluster.simulated.world import World
+from kraftproof.node.core.metadata.changes import rebuild
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.types import NodeId, milliseconds
 
 ELECTIONS = 10
 """Within how many election time-outs (after a fetch time-out) a majority has a leader."""

@@ -5,12 +5,12 @@ Not: what each of them keeps, nor what of it can go (their own `forgotten`).
 
 from typing_extensions import override
 
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.log_mirror import LogMirror
-from cluster.simulated.witness import Observed, Witness
-from node.core.metadata.image import MetadataImage
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.log_mirror import LogMirror
+from kraftproof.cluster.simulated.witness import Observed, Witness
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
 
 
 class Forgetting(Witness):

@@ -7,14 +7,14 @@ The jury hears of each effect just before or after it, as its hook says.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cluster.protocol import Link
-from cluster.simulated.network import Call, Connection, OnUnsent
-from cluster.simulated.party import Party
-from cluster.simulated.passage import Outgoing
-from cluster.simulated.snapshot_hands import SnapshotHands
-from cluster.simulated.surroundings import Surroundings
-from cluster.simulated.witness import Observed
-from node.core.effects import (
+from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.simulated.network import Call, Connection, OnUnsent
+from kraftproof.cluster.simulated.party import Party
+from kraftproof.cluster.simulated.passage import Outgoing
+from kraftproof.cluster.simulated.snapshot_hands import SnapshotHands
+from kraftproof.cluster.simulated.surroundings import Surroundings
+from kraftproof.cluster.simulated.witness import Observed
+from kraftproof.node.core.effects import (
     Append,
     Effect,
     Exit,
@@ -28,15 +28,15 @@ from node.core.effects import (
     Send,
     Truncate,
 )
-from node.core.events import Answered, Event, Flushed, Received, Unanswered
-from node.core.metadata.image import EMPTY_IMAGE
-from node.core.raft.snapshot_rpc import with_slice
-from node.storage.stored import Storage
-from node.wire.errors import ErrorCode
-from node.wire.messages import Message
-from node.wire.messages.generated.envelope_response import EnvelopeResponse
-from node.wire.messages.generated.fetch_request import FetchRequest
-from node.wire.messages.generated.fetch_snapshot_request import FetchSnapshotRequest
+from kraftproof.node.core.events import Answered, Event, Flushed, Received, Unanswered
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.raft.snapshot_rpc import with_slice
+from kraftproof.node.storage.stored import Storage
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.messages.generated.fetch_request import FetchRequest
+from kraftproof.node.wire.messages.generated.fetch_snapshot_request import FetchSnapshotRequest
 
 _FETCHES = frozenset((FetchRequest, FetchSnapshotRequest))
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from typing_extensions import override
 
-from cluster.abilities import BendsClocks, DegradesLinks, DiskTrouble, HarmsDisks, Toxic
-from cluster.protocol import ClusterError, Link
-from cluster.simulated.clock import PER_MILLION
-from cluster.simulated.disk_health import DiskHealth
-from cluster.simulated.machine import Machine
-from cluster.simulated.world import World
+from kraftproof.cluster.abilities import BendsClocks, DegradesLinks, DiskTrouble, HarmsDisks, Toxic
+from kraftproof.cluster.protocol import ClusterError, Link
+from kraftproof.cluster.simulated.clock import PER_MILLION
+from kraftproof.cluster.simulated.disk_health import DiskHealth
+from kraftproof.cluster.simulated.machine import Machine
+from kraftproof.cluster.simulated.world import World
 
 
 class Harm(DegradesLinks, HarmsDisks, BendsClocks):

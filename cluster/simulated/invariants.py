@@ -4,24 +4,24 @@ Those of elections, votes, announcements, the log, answers, images, leases and w
 modules named so. They watch during the run; what must hold at its end is in final_checks.py.
 """
 
-from cluster.simulated.announcement_invariants import (
+from kraftproof.cluster.simulated.announcement_invariants import (
     LeadersSayThatTheyStop,
     OlderEpochsAreRefused,
     SuccessorsHoldWhatCommitted,
 )
-from cluster.simulated.answer_invariants import AnswersArePresent, AnswersAreTrue
-from cluster.simulated.broker_answer_invariants import AnswersShowTheImage
-from cluster.simulated.election_invariants import (
+from kraftproof.cluster.simulated.answer_invariants import AnswersArePresent, AnswersAreTrue
+from kraftproof.cluster.simulated.broker_answer_invariants import AnswersShowTheImage
+from kraftproof.cluster.simulated.election_invariants import (
     BoundedResignation,
     ElectedByAMajority,
     EpochsNeverFall,
     FetchesAreFenced,
     OneLeaderAnEpoch,
 )
-from cluster.simulated.forgetting import Forgetting
-from cluster.simulated.lease_invariants import CurrentEpochsOnly, OneLivingIncarnation
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.log_invariants import (
+from kraftproof.cluster.simulated.forgetting import Forgetting
+from kraftproof.cluster.simulated.lease_invariants import CurrentEpochsOnly, OneLivingIncarnation
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.log_invariants import (
     CommittedByAMajority,
     CommittedIsNeverCut,
     CommittedNeverChanges,
@@ -32,7 +32,7 @@ from cluster.simulated.log_invariants import (
     LogsMatch,
     OwnWordIsDurable,
 )
-from cluster.simulated.metadata_invariants import (
+from kraftproof.cluster.simulated.metadata_invariants import (
     BrokersServeCaughtUp,
     FencedBrokersLeadNothing,
     ImagesAgree,
@@ -40,29 +40,29 @@ from cluster.simulated.metadata_invariants import (
     PartitionEpochsRiseByOne,
     WhoEntersAnIsrMayLead,
 )
-from cluster.simulated.progress_invariants import DeadlinesMoveOn
-from cluster.simulated.quorum_answer_invariants import (
+from kraftproof.cluster.simulated.progress_invariants import DeadlinesMoveOn
+from kraftproof.cluster.simulated.quorum_answer_invariants import (
     HighWatermarkToldNeverFalls,
     QuorumIsToldTruly,
 )
-from cluster.simulated.registry import Registry
-from cluster.simulated.session_invariants import FencedInTime
-from cluster.simulated.snapshot_invariants import (
+from kraftproof.cluster.simulated.registry import Registry
+from kraftproof.cluster.simulated.session_invariants import FencedInTime
+from kraftproof.cluster.simulated.snapshot_invariants import (
     ImagesMissNothing,
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
     SnapshotFilesSayWhatImagesSay,
     SnapshotsSayWhatTheLogSays,
 )
-from cluster.simulated.stranger_invariants import StrangersAreRefused
-from cluster.simulated.vote_invariants import (
+from kraftproof.cluster.simulated.stranger_invariants import StrangersAreRefused
+from kraftproof.cluster.simulated.vote_invariants import (
     OneVoteAnEpoch,
     QuorumStateIsKept,
     RolesFitVotes,
     VotesAreRefusedForAReason,
 )
-from cluster.simulated.wish_invariants import WishesAreGranted
-from cluster.simulated.witness import Jury, Setting
+from kraftproof.cluster.simulated.wish_invariants import WishesAreGranted
+from kraftproof.cluster.simulated.witness import Jury, Setting
 
 
 def make_jury(setting: Setting, ledger: Ledger) -> Jury:

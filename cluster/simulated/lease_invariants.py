@@ -10,11 +10,11 @@ from typing import ClassVar
 from msgspec import Struct
 from typing_extensions import override
 
-from cluster.simulated.registry import RegistrationChange, Registry
-from cluster.simulated.witness import Observed, Requests, Setting, Witness
-from node.core.events import Received
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.cluster.simulated.registry import RegistrationChange, Registry
+from kraftproof.cluster.simulated.witness import Observed, Requests, Setting, Witness
+from kraftproof.node.core.events import Received
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     Message,
     broker_heartbeat_request,
     broker_heartbeat_response,

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from cluster.simulated.reference_image import Entities, tell
-from node.wire.messages.batch import Batch
+from kraftproof.cluster.simulated.reference_image import Entities, tell
+from kraftproof.node.wire.messages.batch import Batch
 
 T = TypeVar("T")
 OnCommit = Callable[[Batch, int], None]

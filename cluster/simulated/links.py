@@ -12,10 +12,10 @@ from random import Random
 
 from msgspec import Struct
 
-from cluster.abilities import Toxic
-from cluster.protocol import Link
-from cluster.simulated.scheduler import Scheduler
-from cluster.simulated.weather import HARNESS, Weather
+from kraftproof.cluster.abilities import Toxic
+from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.simulated.scheduler import Scheduler
+from kraftproof.cluster.simulated.weather import HARNESS, Weather
 
 __all__ = ("HARNESS", "RETRANSMISSION_NS", "Delays", "Links", "Stream")
 

@@ -10,14 +10,14 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
-from node.core.effects import Send
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import LOG_BEGIN
-from node.core.status import NodeStatus
-from node.wire.messages import fetch_request
-from node.wire.messages.batch import Batch
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
+from kraftproof.node.core.effects import Send
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.wire.messages import fetch_request
+from kraftproof.node.wire.messages.batch import Batch
 
 
 class HighWatermarkNeverFalls(Witness):

@@ -8,9 +8,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from operator import attrgetter
 
-from node.core.metadata.snapshot import NO_HISTORY, History
-from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
-from node.wire.messages.batch import Batch
+from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History
+from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
+from kraftproof.node.wire.messages.batch import Batch
 
 
 class LogMirror:

@@ -9,24 +9,24 @@ from random import Random
 
 from msgspec.structs import replace
 
-from cluster.protocol import NodeInfo
-from cluster.simulated.chance import NodeRandom, Ties
-from cluster.simulated.disk_health import DiskHealth
-from cluster.simulated.filesystem import SimulatedFileSystem
-from cluster.simulated.inodes import SimulatedDirectory, SimulatedFile
-from cluster.simulated.log_mirror import LogMirror
-from cluster.simulated.process import NodeProcess
-from cluster.simulated.surroundings import Surroundings
-from node.core.config import NodeConfig
-from node.core.metadata.committed import Apply
-from node.core.node import Node
-from node.core.types import NodeId
-from node.server.trace import TraceWriter
-from node.storage.batch_codec import BatchCodec
-from node.storage.errors import StorageError
-from node.storage.meta_properties import MetaProperties, format_directories
-from node.storage.stored import StorageConfig, log_directory, open_node_storage
-from node.wire.types import Uuid, format_uuid
+from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.cluster.simulated.chance import NodeRandom, Ties
+from kraftproof.cluster.simulated.disk_health import DiskHealth
+from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.cluster.simulated.inodes import SimulatedDirectory, SimulatedFile
+from kraftproof.cluster.simulated.log_mirror import LogMirror
+from kraftproof.cluster.simulated.process import NodeProcess
+from kraftproof.cluster.simulated.surroundings import Surroundings
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.metadata.committed import Apply
+from kraftproof.node.core.node import Node
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.server.trace import TraceWriter
+from kraftproof.node.storage.batch_codec import BatchCodec
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
+from kraftproof.node.storage.stored import StorageConfig, log_directory, open_node_storage
+from kraftproof.node.wire.types import Uuid, format_uuid
 
 DATA = "/data"
 TRACE = "/trace.jsonl"

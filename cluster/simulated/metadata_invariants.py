@@ -6,15 +6,15 @@ end of a run (final_checks.py).
 
 from typing_extensions import override
 
-from cluster.simulated.ledger import Ledger, drop_below
-from cluster.simulated.reference_image import UNCHANGED
-from cluster.simulated.witness import Observed, Witness
-from node.core.metadata.image import MetadataImage, Partition
-from node.core.raft.quorum_state import QuorumState
-from node.core.types import NO_NODE, NodeId
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch, Record
-from node.wire.types import Uuid
+from kraftproof.cluster.simulated.ledger import Ledger, drop_below
+from kraftproof.cluster.simulated.reference_image import UNCHANGED
+from kraftproof.cluster.simulated.witness import Observed, Witness
+from kraftproof.node.core.metadata.image import MetadataImage, Partition
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.types import NO_NODE, NodeId
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch, Record
+from kraftproof.node.wire.types import Uuid
 
 OF_PARTITIONS = (records.PartitionRecord, records.PartitionChangeRecord)
 

@@ -10,12 +10,12 @@ Not: bytes (passage.py), cuts and delays (links.py).
 from collections import deque
 from collections.abc import Callable
 
-from cluster.protocol import Link
-from cluster.simulated.links import Links, Stream
-from cluster.simulated.party import Party, Server
-from cluster.simulated.passage import Arrived, Outgoing, Passage
-from cluster.simulated.scheduler import Timer
-from node.wire.messages import Message
+from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.simulated.links import Links, Stream
+from kraftproof.cluster.simulated.party import Party, Server
+from kraftproof.cluster.simulated.passage import Arrived, Outgoing, Passage
+from kraftproof.cluster.simulated.scheduler import Timer
+from kraftproof.node.wire.messages import Message
 
 OnAnswer = Callable[[Message | None], None]
 OnUnsent = Callable[[], None]

@@ -7,11 +7,11 @@ which fault, nor on whom (nemesis/).
 
 from collections.abc import Iterable
 
-from cluster.simulated.machine import Machine
-from cluster.simulated.process import NodeProcess
-from cluster.simulated.scope import SimulatedScope
-from cluster.simulated.witness import LEADER
-from node.core.types import milliseconds
+from kraftproof.cluster.simulated.machine import Machine
+from kraftproof.cluster.simulated.process import NodeProcess
+from kraftproof.cluster.simulated.scope import SimulatedScope
+from kraftproof.cluster.simulated.witness import LEADER
+from kraftproof.node.core.types import milliseconds
 
 CHANCE_MOMENT = 0.3
 """The share of the faults that come at once, whatever the nodes do."""

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from cluster.simulated.passage import Arrived
-from cluster.simulated.scheduler import Timer
+from kraftproof.cluster.simulated.passage import Arrived
+from kraftproof.cluster.simulated.scheduler import Timer
 
 if TYPE_CHECKING:
-    from cluster.simulated.network import Call, Connection
+    from kraftproof.cluster.simulated.network import Call, Connection
 
 
 class Server(Protocol):

@@ -11,13 +11,24 @@ from typing import Protocol
 from msgspec import Struct
 from typing_extensions import override
 
-from node.core.effects import Forward
-from node.server.envelope import Opened, open_request, open_response, wrap_request, wrap_response
-from node.wire.codec import decode_request, decode_response, encode_request, encode_response
-from node.wire.messages import Message
-from node.wire.messages.generated.envelope_request import EnvelopeRequest
-from node.wire.messages.generated.envelope_response import EnvelopeResponse
-from node.wire.principal import ANONYMOUS, Principal
+from kraftproof.node.core.effects import Forward
+from kraftproof.node.server.envelope import (
+    Opened,
+    open_request,
+    open_response,
+    wrap_request,
+    wrap_response,
+)
+from kraftproof.node.wire.codec import (
+    decode_request,
+    decode_response,
+    encode_request,
+    encode_response,
+)
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
+from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.principal import ANONYMOUS, Principal
 
 ENVELOPE_VERSION = 0
 HARNESS_HOST = "127.0.0.1"

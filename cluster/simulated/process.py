@@ -10,27 +10,27 @@ from collections.abc import Callable
 
 from typing_extensions import override
 
-from cluster.simulated.hands import Hands
-from cluster.simulated.network import Call, Connection
-from cluster.simulated.party import Party, Server
-from cluster.simulated.passage import Arrived
-from cluster.simulated.scheduler import Timer
-from cluster.simulated.surroundings import Surroundings
-from cluster.simulated.suspension import Suspension
-from node.core.effects import (
+from kraftproof.cluster.simulated.hands import Hands
+from kraftproof.cluster.simulated.network import Call, Connection
+from kraftproof.cluster.simulated.party import Party, Server
+from kraftproof.cluster.simulated.passage import Arrived
+from kraftproof.cluster.simulated.scheduler import Timer
+from kraftproof.cluster.simulated.surroundings import Surroundings
+from kraftproof.cluster.simulated.suspension import Suspension
+from kraftproof.node.core.effects import (
     CleanLog,
     Effect,
     InstallSnapshot,
     PersistQuorumState,
     Truncate,
 )
-from node.core.events import Event, Received, Stop, Tick
-from node.core.metadata.image import MetadataImage
-from node.core.node import Node
-from node.core.status import NodeStatus
-from node.core.types import Monotonic
-from node.server.trace import TraceWriter
-from node.storage.stored import Storage
+from kraftproof.node.core.events import Event, Received, Stop, Tick
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.node import Node
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.core.types import Monotonic
+from kraftproof.node.server.trace import TraceWriter
+from kraftproof.node.storage.stored import Storage
 
 _AWAITS_FSYNC = frozenset((Truncate, InstallSnapshot, CleanLog))
 """What may not happen to a file that an fsync is under way on."""

@@ -2,8 +2,8 @@
 
 from typing_extensions import override
 
-from cluster.simulated.witness import Observed, Witness
-from node.core.events import Tick
+from kraftproof.cluster.simulated.witness import Observed, Witness
+from kraftproof.node.core.events import Tick
 
 MOST_STEPS = 10_000
 """Far more than any backlog: a process that wakes finds some hundred messages."""

@@ -10,12 +10,12 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
-from node.core.effects import Forward, Send
-from node.core.events import Received
-from node.core.status import NodeStatus
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
+from kraftproof.node.core.effects import Forward, Send
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     Message,
     describe_cluster_request,
     describe_cluster_response,
@@ -24,7 +24,7 @@ from node.wire.messages import (
     fetch_request,
     fetch_response,
 )
-from node.wire.messages.generated.describe_quorum_response import PartitionData
+from kraftproof.node.wire.messages.generated.describe_quorum_response import PartitionData
 
 ClusterResponse = describe_cluster_response.DescribeClusterResponse
 QuorumResponse = describe_quorum_response.DescribeQuorumResponse

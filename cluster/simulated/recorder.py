@@ -11,14 +11,14 @@ from collections.abc import Callable
 
 from typing_extensions import override
 
-from cluster.protocol import Link
-from cluster.simulated.links import HARNESS, Links
-from cluster.simulated.moments import Kind, Moment, State
-from cluster.simulated.network import Call, Connection, OnAnswer, OnUnsent
-from cluster.simulated.party import Party, Server
-from cluster.simulated.passage import Arrived, Outgoing, Passage
-from cluster.simulated.witness import LEADER, Observed, Witness
-from cluster.simulated.wording import (
+from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.simulated.links import HARNESS, Links
+from kraftproof.cluster.simulated.moments import Kind, Moment, State
+from kraftproof.cluster.simulated.network import Call, Connection, OnAnswer, OnUnsent
+from kraftproof.cluster.simulated.party import Party, Server
+from kraftproof.cluster.simulated.passage import Arrived, Outgoing, Passage
+from kraftproof.cluster.simulated.witness import LEADER, Observed, Witness
+from kraftproof.cluster.simulated.wording import (
     api_of,
     batch_words,
     request_words,
@@ -26,14 +26,14 @@ from cluster.simulated.wording import (
     state_words,
     status_words,
 )
-from cluster.simulated.world import World
-from node.core.events import Received
-from node.core.metadata.image import MetadataImage
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import SnapshotId
-from node.core.status import NodeStatus
-from node.wire.messages import Message
-from node.wire.messages.batch import Batch
+from kraftproof.cluster.simulated.world import World
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.batch import Batch
 
 MOST_MOMENTS = 200_000
 """Of a busy cluster about a minute."""

@@ -11,9 +11,9 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from node.core.metadata.image import MetadataImage
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch, Record
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch, Record
 
 Fields: TypeAlias = dict[str, object]
 Entities: TypeAlias = dict[tuple[object, ...], Fields]

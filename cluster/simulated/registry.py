@@ -6,9 +6,9 @@ Not: a judgement of it (metadata_invariants.py).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cluster.simulated.ledger import Ledger
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

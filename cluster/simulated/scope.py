@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar, cast
 
 from typing_extensions import override
 
-from cluster.scope import Promise, Scope, Task
-from cluster.simulated.scheduler import Scheduler
+from kraftproof.cluster.scope import Promise, Scope, Task
+from kraftproof.cluster.simulated.scheduler import Scheduler
 
 T = TypeVar("T")
 Waiter = Callable[[], None]

@@ -10,23 +10,23 @@ from typing import ClassVar
 from msgspec import Struct
 from typing_extensions import override
 
-from cluster.simulated.lease_invariants import (
+from kraftproof.cluster.simulated.lease_invariants import (
     CONTACTS,
     HeartbeatRequest,
     RegistrationRequest,
     RegistrationResponse,
 )
-from cluster.simulated.registry import Registry
-from cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
-from node.core.events import Received
-from node.core.metadata.image import MetadataImage
-from node.core.raft.quorum_state import QuorumState
-from node.core.status import NodeStatus
-from node.core.types import milliseconds
-from node.wire.errors import ErrorCode
-from node.wire.messages import Message
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch
+from kraftproof.cluster.simulated.registry import Registry
+from kraftproof.cluster.simulated.witness import LEADER, Observed, Requests, Setting, Witness
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
 
 LOOK_EACH_NS = milliseconds(250)
 TICK_NS = milliseconds(250)

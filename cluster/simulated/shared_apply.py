@@ -7,9 +7,9 @@ batches are objects of each node's own, do without. Not: what applying is (node.
 
 from collections import OrderedDict
 
-from node.core.metadata.apply import apply_batch
-from node.core.metadata.image import MetadataImage
-from node.wire.messages.batch import Batch
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.wire.messages.batch import Batch
 
 MOST_KEPT = 1024
 """As many batches as the slowest node may be behind the first, and still share."""

@@ -6,8 +6,8 @@ that it is left out in the runs whose messages pass through the codec: there eac
 the real one. Checksums, order and torn ends are checked in any case. Not: the format.
 """
 
-from node.storage.batch_codec import PLAIN, BatchCodec
-from node.wire.messages.batch import Batch
+from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
+from kraftproof.node.wire.messages.batch import Batch
 
 MOST_KEPT = 4096
 

@@ -11,21 +11,28 @@ from typing import Any, TypeVar
 
 from typing_extensions import override
 
-from cluster.connection import Connection
-from cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions, Link, NodeInfo
-from cluster.simulated import final_checks, opportunity, strangers, tenants
-from cluster.simulated.collector import seldom_collected
-from cluster.simulated.connection import connect, is_reached
-from cluster.simulated.ending import Ending, come_to_rest
-from cluster.simulated.harm import Harm
-from cluster.simulated.links import HARNESS
-from cluster.simulated.process import NodeProcess
-from cluster.simulated.scheduler import SimulationLimitError
-from cluster.simulated.scope import SimulatedScope, SimulatedTask
-from cluster.simulated.strike import strike
-from cluster.simulated.witness import Violation
-from cluster.simulated.world import World
-from node.core.types import milliseconds
+from kraftproof.cluster.connection import Connection
+from kraftproof.cluster.protocol import (
+    Capability,
+    Cluster,
+    ClusterError,
+    ClusterOptions,
+    Link,
+    NodeInfo,
+)
+from kraftproof.cluster.simulated import final_checks, opportunity, strangers, tenants
+from kraftproof.cluster.simulated.collector import seldom_collected
+from kraftproof.cluster.simulated.connection import connect, is_reached
+from kraftproof.cluster.simulated.ending import Ending, come_to_rest
+from kraftproof.cluster.simulated.harm import Harm
+from kraftproof.cluster.simulated.links import HARNESS
+from kraftproof.cluster.simulated.process import NodeProcess
+from kraftproof.cluster.simulated.scheduler import SimulationLimitError
+from kraftproof.cluster.simulated.scope import SimulatedScope, SimulatedTask
+from kraftproof.cluster.simulated.strike import strike
+from kraftproof.cluster.simulated.witness import Violation
+from kraftproof.cluster.simulated.world import World
+from kraftproof.node.core.types import milliseconds
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ between any two. Not: the order and the barriers (process.py).
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeVar
 
-from cluster.simulated.surroundings import Surroundings
-from cluster.simulated.witness import Observed
-from node.core.effects import (
+from kraftproof.cluster.simulated.surroundings import Surroundings
+from kraftproof.cluster.simulated.witness import Observed
+from kraftproof.node.core.effects import (
     CheckSnapshot,
     CleanLog,
     InstallSnapshot,
@@ -17,11 +17,11 @@ from node.core.effects import (
     StoreSlice,
     WriteSnapshot,
 )
-from node.core.events import Event, SnapshotChecked, SnapshotWritten
-from node.core.metadata.snapshot import LoadedSnapshot
-from node.core.raft.snapshot_ids import StoredSnapshot
-from node.storage.stored import Storage
-from node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
+from kraftproof.node.core.events import Event, SnapshotChecked, SnapshotWritten
+from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
+from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
+from kraftproof.node.storage.stored import Storage
+from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
 
 T = TypeVar("T")
 

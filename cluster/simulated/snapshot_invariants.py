@@ -10,22 +10,22 @@ from collections.abc import Callable, Sequence
 
 from typing_extensions import override
 
-from cluster.simulated.ledger import Ledger, drop_below
-from cluster.simulated.reference_image import (
+from kraftproof.cluster.simulated.ledger import Ledger, drop_below
+from kraftproof.cluster.simulated.reference_image import (
     entities_of_image,
     entities_of_log,
     first_difference,
 )
-from cluster.simulated.witness import LEADER, Observed, Witness
-from node.core.metadata.apply import apply_batch
-from node.core.metadata.image import EMPTY_IMAGE, MetadataImage
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
-from node.core.status import NodeStatus
-from node.wire.batches import decode_batches
-from node.wire.errors import WireError
-from node.wire.messages.batch import Batch
-from node.wire.messages.control import SnapshotFooter, SnapshotHeader
+from kraftproof.cluster.simulated.witness import LEADER, Observed, Witness
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.wire.batches import decode_batches
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
 
 BYTES_AN_EVENT = 0.8
 """How much of snapshots is read back for each event, so that it takes no more of a run's time."""

@@ -2,9 +2,9 @@
 
 from typing_extensions import override
 
-from cluster.simulated.witness import Observed, Setting, Witness
-from node.core.events import Received
-from node.wire.messages import Message
+from kraftproof.cluster.simulated.witness import Observed, Setting, Witness
+from kraftproof.node.core.events import Received
+from kraftproof.node.wire.messages import Message
 
 
 class StrangersAreRefused(Witness):

@@ -9,15 +9,15 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import NamedTuple
 
-from cluster.connection import ConnectionFailed, OutcomeUnknown
-from cluster.simulated.connection import connect
-from cluster.simulated.machine import Machine
-from cluster.simulated.network import Network
-from cluster.simulated.scope import SimulatedScope
-from node.core.raft import fetch_rpc, rpc, snapshot_rpc
-from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
-from node.core.types import milliseconds
-from node.wire.messages import (
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.simulated.connection import connect
+from kraftproof.cluster.simulated.machine import Machine
+from kraftproof.cluster.simulated.network import Network
+from kraftproof.cluster.simulated.scope import SimulatedScope
+from kraftproof.node.core.raft import fetch_rpc, rpc, snapshot_rpc
+from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.wire.messages import (
     Message,
     begin_quorum_epoch_request,
     end_quorum_epoch_request,

@@ -6,11 +6,11 @@ is dealt there is the caller's; some blows fall at other moments still (opportun
 
 from collections.abc import Callable
 
-from cluster.simulated.disk_health import DiskHealth
-from cluster.simulated.machine import Machine
-from cluster.simulated.opportunity import amid_write, patience_ns
-from cluster.simulated.scope import SimulatedPromise, SimulatedScope
-from node.core.effects import (
+from kraftproof.cluster.simulated.disk_health import DiskHealth
+from kraftproof.cluster.simulated.machine import Machine
+from kraftproof.cluster.simulated.opportunity import amid_write, patience_ns
+from kraftproof.cluster.simulated.scope import SimulatedPromise, SimulatedScope
+from kraftproof.node.core.effects import (
     Append,
     CleanLog,
     Effect,

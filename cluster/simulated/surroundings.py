@@ -4,14 +4,14 @@ from collections.abc import Callable
 from random import Random
 from typing import Protocol
 
-from cluster.simulated.clock import SimulatedClock
-from cluster.simulated.disk_health import DiskHealth
-from cluster.simulated.log_mirror import LogMirror
-from cluster.simulated.network import Network
-from cluster.simulated.scheduler import Scheduler
-from cluster.simulated.witness import Jury, Observed
-from node.core.effects import Effect, Exit
-from node.core.raft.quorum_state import QuorumState
+from kraftproof.cluster.simulated.clock import SimulatedClock
+from kraftproof.cluster.simulated.disk_health import DiskHealth
+from kraftproof.cluster.simulated.log_mirror import LogMirror
+from kraftproof.cluster.simulated.network import Network
+from kraftproof.cluster.simulated.scheduler import Scheduler
+from kraftproof.cluster.simulated.witness import Jury, Observed
+from kraftproof.node.core.effects import Effect, Exit
+from kraftproof.node.core.raft.quorum_state import QuorumState
 
 FSYNC_NS = 300_000
 SLOW_FSYNC_NS = 20_000_000

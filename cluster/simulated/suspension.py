@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from random import Random
 
-from cluster.simulated.network import Connection
-from cluster.simulated.scheduler import Scheduler
+from kraftproof.cluster.simulated.network import Connection
+from kraftproof.cluster.simulated.scheduler import Scheduler
 
 Action = Callable[[], None]
 

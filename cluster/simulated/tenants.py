@@ -9,13 +9,13 @@ from collections import deque
 from collections.abc import Mapping
 from random import Random
 
-from cluster.connection import ConnectionFailed, OutcomeUnknown
-from cluster.simulated.connection import connect
-from cluster.simulated.machine import Machine
-from cluster.simulated.network import Network
-from cluster.simulated.scope import SimulatedScope
-from node.core.types import milliseconds
-from node.wire.messages import Message, create_topics_request, delete_topics_request
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.simulated.connection import connect
+from kraftproof.cluster.simulated.machine import Machine
+from kraftproof.cluster.simulated.network import Network
+from kraftproof.cluster.simulated.scope import SimulatedScope
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.wire.messages import Message, create_topics_request, delete_topics_request
 
 SHARE = 0.5
 """The share of runs in which there are any."""

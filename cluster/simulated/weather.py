@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from itertools import permutations
 from random import Random
 
-from cluster.abilities import Toxic
-from cluster.protocol import Link
+from kraftproof.cluster.abilities import Toxic
+from kraftproof.cluster.protocol import Link
 
 HARNESS = 0
 """The machine of the clients."""

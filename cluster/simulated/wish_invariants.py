@@ -9,15 +9,19 @@ from typing import ClassVar
 from msgspec import Struct
 from typing_extensions import override
 
-from cluster.simulated.registry import Registry, Standing
-from cluster.simulated.witness import Observed, Requests, Witness
-from node.core.events import Received
-from node.core.metadata.image import EMPTY_IMAGE, MetadataImage
-from node.core.types import NodeId
-from node.wire.errors import ErrorCode
-from node.wire.messages import Message, broker_heartbeat_request, broker_heartbeat_response
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch
+from kraftproof.cluster.simulated.registry import Registry, Standing
+from kraftproof.cluster.simulated.witness import Observed, Requests, Witness
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
+    Message,
+    broker_heartbeat_request,
+    broker_heartbeat_response,
+)
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
 
 HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
 HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse

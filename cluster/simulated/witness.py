@@ -12,16 +12,16 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 
 from typing_extensions import override
 
-from cluster.simulated.log_mirror import LogMirror
-from node.core.config import Timeouts
-from node.core.effects import Forward, Send
-from node.core.events import Event, Received
-from node.core.metadata.image import MetadataImage
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
-from node.core.status import NodeStatus
-from node.wire.messages import Message
-from node.wire.messages.batch import Batch
+from kraftproof.cluster.simulated.log_mirror import LogMirror
+from kraftproof.node.core.config import Timeouts
+from kraftproof.node.core.effects import Forward, Send
+from kraftproof.node.core.events import Event, Received
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.batch import Batch
 
 Hook = TypeVar("Hook", bound=Callable[..., None])
 Requests = tuple[type[Message], ...]

@@ -7,30 +7,38 @@ is written `12@3`: offset 12 in epoch 3. Not: when they were sent, nor where to 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cluster.simulated.witness import LEADER
-from node.core.raft.quorum_state import QuorumState
-from node.core.status import NodeStatus
-from node.core.types import NO_NODE
-from node.wire.errors import ErrorCode
-from node.wire.messages import Message
-from node.wire.messages.batch import Batch
-from node.wire.messages.generated.begin_quorum_epoch_request import BeginQuorumEpochRequest
-from node.wire.messages.generated.broker_heartbeat_request import BrokerHeartbeatRequest
-from node.wire.messages.generated.broker_heartbeat_response import BrokerHeartbeatResponse
-from node.wire.messages.generated.broker_registration_request import BrokerRegistrationRequest
-from node.wire.messages.generated.broker_registration_response import BrokerRegistrationResponse
-from node.wire.messages.generated.create_topics_request import CreateTopicsRequest
-from node.wire.messages.generated.create_topics_response import CreateTopicsResponse
-from node.wire.messages.generated.delete_topics_request import DeleteTopicsRequest
-from node.wire.messages.generated.delete_topics_response import DeleteTopicsResponse
-from node.wire.messages.generated.end_quorum_epoch_request import EndQuorumEpochRequest
-from node.wire.messages.generated.fetch_request import FetchRequest
-from node.wire.messages.generated.fetch_response import FetchResponse
-from node.wire.messages.generated.fetch_snapshot_request import FetchSnapshotRequest
-from node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
-from node.wire.messages.generated.vote_request import VoteRequest
-from node.wire.messages.generated.vote_response import VoteResponse
-from node.wire.types import ZERO_UUID, Uuid, format_uuid
+from kraftproof.cluster.simulated.witness import LEADER
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.core.types import NO_NODE
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.generated.begin_quorum_epoch_request import (
+    BeginQuorumEpochRequest,
+)
+from kraftproof.node.wire.messages.generated.broker_heartbeat_request import BrokerHeartbeatRequest
+from kraftproof.node.wire.messages.generated.broker_heartbeat_response import (
+    BrokerHeartbeatResponse,
+)
+from kraftproof.node.wire.messages.generated.broker_registration_request import (
+    BrokerRegistrationRequest,
+)
+from kraftproof.node.wire.messages.generated.broker_registration_response import (
+    BrokerRegistrationResponse,
+)
+from kraftproof.node.wire.messages.generated.create_topics_request import CreateTopicsRequest
+from kraftproof.node.wire.messages.generated.create_topics_response import CreateTopicsResponse
+from kraftproof.node.wire.messages.generated.delete_topics_request import DeleteTopicsRequest
+from kraftproof.node.wire.messages.generated.delete_topics_response import DeleteTopicsResponse
+from kraftproof.node.wire.messages.generated.end_quorum_epoch_request import EndQuorumEpochRequest
+from kraftproof.node.wire.messages.generated.fetch_request import FetchRequest
+from kraftproof.node.wire.messages.generated.fetch_response import FetchResponse
+from kraftproof.node.wire.messages.generated.fetch_snapshot_request import FetchSnapshotRequest
+from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
+from kraftproof.node.wire.messages.generated.vote_request import VoteRequest
+from kraftproof.node.wire.messages.generated.vote_response import VoteResponse
+from kraftproof.node.wire.types import ZERO_UUID, Uuid, format_uuid
 
 MOST_NAMES = 3
 """Of the topics of a request or the records of a batch; the others are counted."""

@@ -6,34 +6,34 @@ Not: what is done to it (simulated_cluster.py).
 from pathlib import Path
 from random import Random
 
-from cluster import node_config
-from cluster.abilities import Toxic
-from cluster.profiles import timeouts
-from cluster.protocol import ClusterOptions, NodeInfo
-from cluster.simulated.chance import Ties
-from cluster.simulated.clock import DIFFERENCES_NS, DRIFTS, SimulatedClock
-from cluster.simulated.conditions import Conditions
-from cluster.simulated.crash import record_crash
-from cluster.simulated.invariants import make_jury
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.links import Links
-from cluster.simulated.machine import Machine
-from cluster.simulated.network import Network
-from cluster.simulated.party import Server
-from cluster.simulated.passage import BytesPassage, ObjectPassage, Passage
-from cluster.simulated.scheduler import Scheduler
-from cluster.simulated.shared_apply import SharedApply
-from cluster.simulated.shared_batches import SharedBatches
-from cluster.simulated.surroundings import Surroundings
-from cluster.simulated.weather import Weather, draw_toxic
-from cluster.simulated.witness import Observed, Setting
-from node.core.config import Endpoint, NodeConfig, SnapshotPolicy, Voter
-from node.core.effects import Exit
-from node.core.metadata.apply import apply_batch
-from node.core.metadata.committed import Apply
-from node.core.types import NodeId, milliseconds
-from node.storage.batch_codec import PLAIN
-from node.wire.types import Uuid, format_uuid
+from kraftproof.cluster import node_config
+from kraftproof.cluster.abilities import Toxic
+from kraftproof.cluster.profiles import timeouts
+from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
+from kraftproof.cluster.simulated.chance import Ties
+from kraftproof.cluster.simulated.clock import DIFFERENCES_NS, DRIFTS, SimulatedClock
+from kraftproof.cluster.simulated.conditions import Conditions
+from kraftproof.cluster.simulated.crash import record_crash
+from kraftproof.cluster.simulated.invariants import make_jury
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.links import Links
+from kraftproof.cluster.simulated.machine import Machine
+from kraftproof.cluster.simulated.network import Network
+from kraftproof.cluster.simulated.party import Server
+from kraftproof.cluster.simulated.passage import BytesPassage, ObjectPassage, Passage
+from kraftproof.cluster.simulated.scheduler import Scheduler
+from kraftproof.cluster.simulated.shared_apply import SharedApply
+from kraftproof.cluster.simulated.shared_batches import SharedBatches
+from kraftproof.cluster.simulated.surroundings import Surroundings
+from kraftproof.cluster.simulated.weather import Weather, draw_toxic
+from kraftproof.cluster.simulated.witness import Observed, Setting
+from kraftproof.node.core.config import Endpoint, NodeConfig, SnapshotPolicy, Voter
+from kraftproof.node.core.effects import Exit
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.committed import Apply
+from kraftproof.node.core.types import NodeId, milliseconds
+from kraftproof.node.storage.batch_codec import PLAIN
+from kraftproof.node.wire.types import Uuid, format_uuid
 
 PORT = 9092
 BYTES_SHARE = 0.1

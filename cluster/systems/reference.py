@@ -10,15 +10,15 @@ from typing import Final
 
 from typing_extensions import override
 
-from cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
-from cluster.live.scope import LiveScope
-from cluster.protocol import Cluster
-from cluster.systems import reference_files
-from cluster.systems.reference_registration import RegistrationClient
-from cluster.systems.reference_topics import TopicsClient
-from cluster.systems.system import Client, Guarantee, System, SystemUnavailableError
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.live.scope import LiveScope
+from kraftproof.cluster.protocol import Cluster
+from kraftproof.cluster.systems import reference_files
+from kraftproof.cluster.systems.reference_registration import RegistrationClient
+from kraftproof.cluster.systems.reference_topics import TopicsClient
+from kraftproof.cluster.systems.system import Client, Guarantee, System, SystemUnavailableError
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     describe_quorum_request,
     describe_quorum_response,
     metadata_request,

@@ -12,12 +12,12 @@ from typing import Final
 
 from typing_extensions import override
 
-from cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
-from cluster.protocol import Cluster
-from cluster.systems.reference_errors import error_name, outcome_of, outcome_of_silence
-from cluster.systems.system import Client, Completion, Outcome, Value
-from node.wire.errors import ErrorCode
-from node.wire.schema import Message
+from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.protocol import Cluster
+from kraftproof.cluster.systems.reference_errors import error_name, outcome_of, outcome_of_silence
+from kraftproof.cluster.systems.system import Client, Completion, Outcome, Value
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.schema import Message
 
 OPERATION_TIMEOUT_NS: Final = 2_000_000_000
 OPERATION_TIMEOUT_MS: Final = OPERATION_TIMEOUT_NS // 1_000_000

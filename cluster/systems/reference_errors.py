@@ -8,8 +8,8 @@ exists) are `ok` and belong to the client. KIP-590 says which errors a forwardin
 
 from typing import Final
 
-from cluster.systems.system import Outcome
-from node.wire.errors import ErrorCode
+from kraftproof.cluster.systems.system import Outcome
+from kraftproof.node.wire.errors import ErrorCode
 
 _NEVER_TRIED: Final = frozenset(
     {

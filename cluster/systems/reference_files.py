@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from node.storage.log import DIRECTORY_NAME
-from node.storage.snapshots import NAME as SNAPSHOT_NAME
-from node.tools.log_file import Damage, read_segment
-from node.tools.record_json import record_data, type_name
-from node.wire.messages.batch import Batch
-from node.wire.messages.control import SnapshotFooter, SnapshotHeader
+from kraftproof.node.storage.log import DIRECTORY_NAME
+from kraftproof.node.storage.snapshots import NAME as SNAPSHOT_NAME
+from kraftproof.node.tools.log_file import Damage, read_segment
+from kraftproof.node.tools.record_json import record_data, type_name
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
 
 TRACE_FILE = "trace.jsonl"
 _COPIED = (

@@ -9,11 +9,11 @@ from typing import Final, cast
 
 from typing_extensions import override
 
-from cluster.protocol import Cluster
-from cluster.systems.reference_client import ReferenceClient, refused, told
-from cluster.systems.system import Completion, Value
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.cluster.protocol import Cluster
+from kraftproof.cluster.systems.reference_client import ReferenceClient, refused, told
+from kraftproof.cluster.systems.system import Completion, Value
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
     broker_heartbeat_response,
     broker_registration_request,
@@ -21,8 +21,8 @@ from node.wire.messages import (
     unregister_broker_request,
     unregister_broker_response,
 )
-from node.wire.schema import Message
-from node.wire.types import Uuid
+from kraftproof.node.wire.schema import Message
+from kraftproof.node.wire.types import Uuid
 
 REGISTRATION_VERSION: Final = 3
 HEARTBEAT_VERSION: Final = 1

@@ -9,11 +9,16 @@ from typing import Final, cast
 
 from typing_extensions import override
 
-from cluster.protocol import Cluster
-from cluster.systems.reference_client import OPERATION_TIMEOUT_MS, ReferenceClient, refused, told
-from cluster.systems.system import Completion, Value
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.cluster.protocol import Cluster
+from kraftproof.cluster.systems.reference_client import (
+    OPERATION_TIMEOUT_MS,
+    ReferenceClient,
+    refused,
+    told,
+)
+from kraftproof.cluster.systems.system import Completion, Value
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     create_topics_request,
     create_topics_response,
     delete_topics_request,
@@ -21,8 +26,8 @@ from node.wire.messages import (
     metadata_request,
     metadata_response,
 )
-from node.wire.schema import Message
-from node.wire.types import Uuid, format_uuid, parse_uuid
+from kraftproof.node.wire.schema import Message
+from kraftproof.node.wire.types import Uuid, format_uuid, parse_uuid
 
 CREATE_VERSION: Final = 7
 DELETE_VERSION: Final = 6

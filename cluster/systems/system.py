@@ -12,8 +12,8 @@ from importlib.metadata import entry_points
 from random import Random
 from typing import Protocol
 
-from cluster.plugin import loaded
-from cluster.protocol import Cluster
+from kraftproof.cluster.plugin import loaded
+from kraftproof.cluster.protocol import Cluster
 
 ENTRY_POINTS = "kraftproof.systems"
 CALLS = ("prepare", "client", "roles", "rows")
@@ -126,7 +126,7 @@ def make_system(name: str) -> System:
         PluginLoadError: it can't be imported or made, or lacks a method.
     """
     if name == "reference":
-        from cluster.systems.reference import ReferenceSystem
+        from kraftproof.cluster.systems.reference import ReferenceSystem
 
         return ReferenceSystem()
     points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)

@@ -1,5 +1,5 @@
 """Apache Kafka 4.3.0, the real one, beside which our node is measured and tested."""
 
-from images.kafka.jars import ensure_jars
+from kraftproof.images.kafka.jars import ensure_jars
 
 __all__ = ("ensure_jars",)

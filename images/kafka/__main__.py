@@ -1,9 +1,9 @@
-"""`python -m images.kafka`: Kafka's jars, fetched if they aren't there, and the folder's name."""
+"""`python -m kraftproof.images.kafka`: Kafka's jars, fetched if absent, and their folder."""
 
 import sys
 
-from images.errors import ImageError
-from images.kafka.jars import ensure_jars
+from kraftproof.images.errors import ImageError
+from kraftproof.images.kafka.jars import ensure_jars
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from images.errors import ImageError
+from kraftproof.images.errors import ImageError
 
 VERSION: Final = "4.3.0"
 HERE: Final = Path(__file__).resolve().parent

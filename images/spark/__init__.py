@@ -5,6 +5,6 @@ cluster, made from the pip package, which has the jars but no start scripts. Wha
 cluster; who starts containers says which of them is the master (tests/docker/spark_cluster.py).
 """
 
-from images.spark.build import SPARK_CLASS, ensure_spark_image
+from kraftproof.images.spark.build import SPARK_CLASS, ensure_spark_image
 
 __all__ = ["SPARK_CLASS", "ensure_spark_image"]

@@ -13,9 +13,17 @@ from typing import Final
 
 import docker
 
-from images.base import base_tag, ensure_base
-from images.context import IMAGES, build, connect, copy_files, exists, fingerprint, source_files
-from images.wheels import download, requirements
+from kraftproof.images.base import base_tag, ensure_base
+from kraftproof.images.context import (
+    IMAGES,
+    build,
+    connect,
+    copy_files,
+    exists,
+    fingerprint,
+    source_files,
+)
+from kraftproof.images.wheels import download, requirements
 
 LAYERS: Final = "kraftproof/spark-layers"
 REPOSITORY: Final = "kraftproof/spark"

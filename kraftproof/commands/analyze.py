@@ -16,12 +16,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from checkers.initial import parse_initial
-from checkers.options import Limits
-from checkers.schema import ANALYSIS_TABLES, SCHEMA_VERSION
-from checkers.sources import Source, find_sources
-from checkers.verdict import USAGE_ERROR_EXIT_CODE, CheckerInputError, Verdict
 from kraftproof.analysis_progress import AnalysisProgress
+from kraftproof.checkers.initial import parse_initial
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.schema import ANALYSIS_TABLES, SCHEMA_VERSION
+from kraftproof.checkers.sources import Source, find_sources
+from kraftproof.checkers.verdict import USAGE_ERROR_EXIT_CODE, CheckerInputError, Verdict
 from kraftproof.errors import UsageError
 from kraftproof.history_options import Initial, Keyed
 from kraftproof.output import STYLES, complain, say_json, say_verdict
@@ -114,9 +114,9 @@ def _analyse(
     sources: list[Source], master: str, out: Path, gap_ns: int, progress: AnalysisProgress
 ) -> list[str]:
     """Write the tables; return why some histories can't be read."""
-    from checkers.spark.analysis import AnalysisError, analyze
-    from checkers.spark.session import session, tasks_done
-    from checkers.spark.staging import bytes_of
+    from kraftproof.checkers.spark.analysis import AnalysisError, analyze
+    from kraftproof.checkers.spark.session import session, tasks_done
+    from kraftproof.checkers.spark.staging import bytes_of
 
     _require_ours(out)
     progress.step(f"starting Spark at {master}")

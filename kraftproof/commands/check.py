@@ -16,11 +16,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from checkers import CheckerInputError, RunVerdict, check_paths
-from checkers.compiling import report_compiling
-from checkers.initial import parse_initial
-from checkers.options import Limits
-from checkers.verdict import USAGE_ERROR_EXIT_CODE, Verdict, worst
+from kraftproof.checkers import CheckerInputError, RunVerdict, check_paths
+from kraftproof.checkers.compiling import report_compiling
+from kraftproof.checkers.initial import parse_initial
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import USAGE_ERROR_EXIT_CODE, Verdict, worst
 from kraftproof.errors import UsageError
 from kraftproof.history_options import Initial, Keyed
 from kraftproof.output import complain, in_one_line
@@ -159,7 +159,7 @@ def _show_all(
 
 def _try_to_explain(console: Console, run: RunVerdict, folder: Path | None, prefix: str) -> None:
     """Explain, or complain that a model fails: the verdict stands."""
-    from checkers.explain.run import ExplanationError  # most checks need nothing of it
+    from kraftproof.checkers.explain.run import ExplanationError  # most checks need nothing of it
 
     try:
         _explain(console, run, folder, prefix)

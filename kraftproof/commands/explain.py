@@ -10,14 +10,14 @@ import pyarrow.compute as pc
 import typer
 from rich.console import Console
 
-from checkers.compiling import report_compiling
-from checkers.explain import DEFAULT_SECONDS
-from checkers.explain.run import Explained, explainable, explained, read_history
-from checkers.initial import parse_initial
-from checkers.inline import check_inline
-from checkers.sources import History
-from checkers.text import shortened
-from checkers.verdict import Finding, RunVerdict, Verdict
+from kraftproof.checkers.compiling import report_compiling
+from kraftproof.checkers.explain import DEFAULT_SECONDS
+from kraftproof.checkers.explain.run import Explained, explainable, explained, read_history
+from kraftproof.checkers.initial import parse_initial
+from kraftproof.checkers.inline import check_inline
+from kraftproof.checkers.sources import History
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.errors import UsageError
 from kraftproof.explanations import write_html
 from kraftproof.history_options import Initial, Keyed

@@ -15,7 +15,7 @@ from kraftproof.errors import UsageError
 from kraftproof.output import say, say_json
 
 if TYPE_CHECKING:
-    from checkers.generate import Generated, GenerateOptions
+    from kraftproof.checkers.generate import Generated, GenerateOptions
 
 UNIQUE: Final = "unique"
 
@@ -92,7 +92,7 @@ def generate(
     operations. A corruption that guarantees an invalid history is listed so.
     Exit codes: 0 made, 3 a mistake.
     """
-    from checkers.generate import GenerateOptions
+    from kraftproof.checkers.generate import GenerateOptions
 
     options = GenerateOptions(
         model=model,
@@ -138,7 +138,7 @@ def parse_mix(text: str) -> dict[str, float]:
 
 
 def _generate(options: "GenerateOptions", out: Path) -> "Generated":
-    from checkers.generate import generate as generate_file
+    from kraftproof.checkers.generate import generate as generate_file
 
     with Progress(
         TextColumn("{task.description}"),
@@ -158,7 +158,7 @@ def _told(options: "GenerateOptions", made: "Generated", out: Path) -> str:
     line += f" {options.keys} keys, seed {options.seed}"
     if made.corrupted is None:
         return line
-    from checkers.findings import fact_of
+    from kraftproof.checkers.findings import fact_of
 
     one = made.corrupted
     where = f"operation {one.index} of key {one.key}: {fact_of(one)}"
@@ -179,7 +179,7 @@ def _as_json(options: "GenerateOptions", made: "Generated", out: Path) -> dict[s
 
 
 def _list() -> None:
-    from checkers.generate.catalogue import SUBJECTS
+    from kraftproof.checkers.generate.catalogue import SUBJECTS
 
     for subject in SUBJECTS.values():
         mix = ", ".join(f"{name}={weight:g}" for name, weight in subject.mix.items())

@@ -26,7 +26,7 @@ from kraftproof.output import complain, say, say_json
 from kraftproof.scoreboard import Score, Scoreboard, as_markdown, as_table
 
 if TYPE_CHECKING:
-    from mutants import Mutant
+    from kraftproof.mutants import Mutant
 
 BUDGET_S = 112.0
 REPEAT = 5
@@ -111,8 +111,8 @@ def _chosen(wanted: Sequence[str]) -> "tuple[Mutant, ...]":
     Raises:
         UsageError: there is none of an id, or it does not fit the node.
     """
-    import mutants
-    from mutants.hook import source_of
+    from kraftproof import mutants
+    from kraftproof.mutants.hook import source_of
 
     try:
         chosen = tuple(mutants.load(one) for one in wanted if one != CLEAN)
@@ -131,7 +131,7 @@ def _type_check(chosen: "Sequence[Mutant]") -> None:
     Raises:
         UsageError: mypy names an error in one, or can't be run.
     """
-    import mutants
+    from kraftproof import mutants
 
     try:
         errors = mutants.type_errors(chosen)

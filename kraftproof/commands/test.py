@@ -18,7 +18,7 @@ from kraftproof.options import (
 from kraftproof.output import complain, say, say_json, say_verdict
 
 if TYPE_CHECKING:
-    from nemesis.schedule import Schedule
+    from kraftproof.nemesis.schedule import Schedule
 
 DEFAULTS = RunOptions()
 DEFAULT_FAULTS = ",".join(DEFAULT_NEMESES)

@@ -49,8 +49,8 @@ def up(
 
 
 def _serve(options: RunOptions) -> None:
-    from cluster.protocol import Cluster
     from kraftproof.backends import make_backend, with_cluster
+    from kraftproof.cluster.protocol import Cluster
     from kraftproof.runner import cluster_options
 
     async def main(cluster: Cluster) -> None:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from checkers.verdict import RunVerdict
+    from kraftproof.checkers.verdict import RunVerdict
     from kraftproof.run_directory import RunDirectory
     from kraftproof.runner import RunResult
 

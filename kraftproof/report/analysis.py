@@ -12,7 +12,7 @@ from typing import Any, Final
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from checkers.verdict import Verdict, worst
+from kraftproof.checkers.verdict import Verdict, worst
 
 MOST_FINDINGS: Final = 500
 MOST_WINDOWS: Final = 50

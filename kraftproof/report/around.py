@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from checkers.findings import moment_text
-from checkers.history import Operation
-from checkers.tables import read_table
-from checkers.text import shown
-from checkers.verdict import CheckerInputError, Finding
+from kraftproof.checkers.findings import moment_text
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.tables import read_table
+from kraftproof.checkers.text import shown
+from kraftproof.checkers.verdict import CheckerInputError, Finding
 from kraftproof.report.run_view import RunView
 
 BEFORE: Final = 8

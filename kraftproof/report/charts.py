@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from checkers.findings import moment_text
-from checkers.verdict import Finding
+from kraftproof.checkers.findings import moment_text
+from kraftproof.checkers.verdict import Finding
 from kraftproof.report.run_view import RunView, Timed
 
 SECOND_NS = 1_000_000_000

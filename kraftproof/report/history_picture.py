@@ -17,11 +17,11 @@ from pathlib import Path
 import msgspec
 from markupsafe import Markup
 
-from checkers.explain import Explanation
-from checkers.explain.telling import answering
-from checkers.faults import FaultEvent
-from checkers.history import Operation
-from checkers.text import shortened
+from kraftproof.checkers.explain import Explanation
+from kraftproof.checkers.explain.telling import answering
+from kraftproof.checkers.faults import FaultEvent
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.text import shortened
 from kraftproof.report.colours import colour_of, style
 from kraftproof.report.environment import template
 

@@ -2,7 +2,7 @@
 
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
-from checkers.verdict import Verdict
+from kraftproof.checkers.verdict import Verdict
 from kraftproof.report.page import Report
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from checkers.findings import fault_text, moment_text
-from checkers.text import shortened
-from checkers.verdict import Finding
+from kraftproof.checkers.findings import fault_text, moment_text
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import Finding
 from kraftproof.report.around import Around, Event
 from kraftproof.report.page import Report
 

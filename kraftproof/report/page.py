@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from checkers.findings import fault_text, moment_text
-from checkers.text import shortened
-from checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
+from kraftproof.checkers.findings import fault_text, moment_text
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
 from kraftproof.explanations import Written
 from kraftproof.report.around import Around
 from kraftproof.report.charts import charts

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from checkers.faults import FaultEvent, FaultSpan, fault_spans, read_faults
-from checkers.history import Operation
-from checkers.reading import located_operations_of
-from checkers.verdict import CheckerInputError, Finding
+from kraftproof.checkers.faults import FaultEvent, FaultSpan, fault_spans, read_faults
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.reading import located_operations_of
+from kraftproof.checkers.verdict import CheckerInputError, Finding
 from kraftproof.run_directory import RunDirectory
 
 

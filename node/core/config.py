@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from node.core.types import NodeId, milliseconds
-from node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.core.types import NodeId, milliseconds
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 
 class Endpoint(Struct, frozen=True, kw_only=True):

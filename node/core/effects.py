@@ -17,14 +17,14 @@ The contract with the shell, which is the whole of it:
 
 from msgspec import Struct
 
-from node.core.metadata.image import MetadataImage
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import SnapshotId
-from node.core.types import NodeId, Offset
-from node.wire.messages import Message
-from node.wire.messages.batch import Batch
-from node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
-from node.wire.principal import Principal
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.core.types import NodeId, Offset
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
+from kraftproof.node.wire.principal import Principal
 
 
 class Append(Struct, frozen=True):

@@ -2,11 +2,11 @@
 
 from msgspec import Struct
 
-from node.core.metadata.snapshot import LoadedSnapshot
-from node.core.raft.snapshot_ids import StoredSnapshot
-from node.core.types import Offset
-from node.wire.messages import Message
-from node.wire.principal import Principal
+from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
+from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
+from kraftproof.node.core.types import Offset
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.principal import Principal
 
 
 class Tick(Struct, frozen=True):

@@ -9,12 +9,12 @@ Not: any decision of the parts; nothing here knows an epoch or a topic.
 from collections.abc import Sequence
 from random import Random
 
-from node.core.broker import answers
-from node.core.broker.broker import Broker
-from node.core.config import NodeConfig
-from node.core.controller.controller import Controller
-from node.core.effects import Effect, Exit, Publish
-from node.core.events import (
+from kraftproof.node.core.broker import answers
+from kraftproof.node.core.broker.broker import Broker
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.controller.controller import Controller
+from kraftproof.node.core.effects import Effect, Exit, Publish
+from kraftproof.node.core.events import (
     Answered,
     Event,
     Flushed,
@@ -25,22 +25,22 @@ from node.core.events import (
     Tick,
     Unanswered,
 )
-from node.core.metadata.apply import ApplyError, apply_batch
-from node.core.metadata.committed import Apply, CommittedImage
-from node.core.metadata.snapshot import NO_HISTORY, History
-from node.core.outbox import Outbox
-from node.core.raft.log import Log
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.raft import Raft
-from node.core.served import QUORUM
-from node.core.snapshots import Snapshots
-from node.core.status import NodeStatus
-from node.core.types import AT_ONCE, Instant, Monotonic, earliest
-from node.wire.messages import (
+from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
+from kraftproof.node.core.metadata.committed import Apply, CommittedImage
+from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.raft.log import Log
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.raft import Raft
+from kraftproof.node.core.served import QUORUM
+from kraftproof.node.core.snapshots import Snapshots
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.core.types import AT_ONCE, Instant, Monotonic, earliest
+from kraftproof.node.wire.messages import (
     api_versions_request,
     describe_cluster_request,
 )
-from node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.batch import Batch
 
 
 class Node:

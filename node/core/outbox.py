@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from node.core.effects import Effect, Exit, Forward, Reply, Send
-from node.core.events import Received
-from node.core.types import Instant, NodeId
-from node.wire.messages import Message
+from kraftproof.node.core.effects import Effect, Exit, Forward, Reply, Send
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.types import Instant, NodeId
+from kraftproof.node.wire.messages import Message
 
 Continuation = Callable[[Message | None, Instant], None]
 """Called once with the answer, or with None when it was lost."""

@@ -7,8 +7,8 @@ those, the requests of brokers and the quorum's own (631-03). Not: the answers.
 
 from typing import Final
 
-from node.core.controller.decisions import DECISIONS
-from node.wire.messages import (
+from kraftproof.node.core.controller.decisions import DECISIONS
+from kraftproof.node.wire.messages import (
     Message,
     api_versions_request,
     begin_quorum_epoch_request,

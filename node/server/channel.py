@@ -12,11 +12,11 @@ from functools import partial
 
 from typing_extensions import override
 
-from node.wire.codec import decode_response, encode_request, header_versions
-from node.wire.errors import WireError
-from node.wire.frames import FrameSplitter, frame
-from node.wire.headers import RequestHeader, encode_request_header, split_response
-from node.wire.schema import Message
+from kraftproof.node.wire.codec import decode_response, encode_request, header_versions
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.frames import FrameSplitter, frame
+from kraftproof.node.wire.headers import RequestHeader, encode_request_header, split_response
+from kraftproof.node.wire.schema import Message
 
 NANOSECONDS_PER_SECOND = 1_000_000_000
 AnswerHandler = Callable[[Message | None], None]

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from node.core.config import NodeConfig, SnapshotPolicy, Timeouts, Voter
-from node.core.types import NANOSECONDS_PER_MS, NodeId, milliseconds
-from node.server.config_keys import (
+from kraftproof.node.core.config import NodeConfig, SnapshotPolicy, Timeouts, Voter
+from kraftproof.node.core.types import NANOSECONDS_PER_MS, NodeId, milliseconds
+from kraftproof.node.server.config_keys import (
     INT64_MAX,
     SEGMENT_BYTES_KEY,
     SNAPSHOT_BYTES_KEY,
@@ -26,10 +26,10 @@ from node.server.config_keys import (
     names,
     read_keys,
 )
-from node.server.config_listeners import Binding, read_bindings, read_endpoints
-from node.storage.log import DEFAULT_SEGMENT_BYTES
-from node.storage.stored import StorageConfig
-from node.wire.types import Uuid
+from kraftproof.node.server.config_listeners import Binding, read_bindings, read_endpoints
+from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES
+from kraftproof.node.storage.stored import StorageConfig
+from kraftproof.node.wire.types import Uuid
 
 ROLES = ("broker", "controller")
 DEFAULT_FRAME_BYTES = 100 * 1024 * 1024

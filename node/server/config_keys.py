@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from node.storage.meta_properties import parse_properties
+from kraftproof.node.storage.meta_properties import parse_properties
 
 INT32_MAX: Final = 0x7FFFFFFF
 INT64_MAX: Final = 0x7FFFFFFFFFFFFFFF

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from typing_extensions import override
 
-from node.wire.errors import WireError
-from node.wire.frames import FrameSplitter
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.frames import FrameSplitter
 
 MAX_IN_FLIGHT = 100
 

@@ -8,28 +8,28 @@ import ipaddress
 
 from msgspec import Struct
 
-from node.core.effects import Forward
-from node.core.events import Received
-from node.core.served import FORWARDABLE, served_versions
-from node.wire.codec import (
+from kraftproof.node.core.effects import Forward
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.served import FORWARDABLE, served_versions
+from kraftproof.node.wire.codec import (
     decode_request,
     decode_response,
     encode_request,
     encode_response,
     header_versions,
 )
-from node.wire.errors import ErrorCode, WireError
-from node.wire.headers import (
+from kraftproof.node.wire.errors import ErrorCode, WireError
+from kraftproof.node.wire.headers import (
     RequestHeader,
     encode_request_header,
     encode_response_header,
     split_request,
     split_response,
 )
-from node.wire.messages.generated.envelope_request import EnvelopeRequest
-from node.wire.messages.generated.envelope_response import EnvelopeResponse
-from node.wire.principal import Principal, decode_principal, encode_principal
-from node.wire.schema import Message
+from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
+from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.principal import Principal, decode_principal, encode_principal
+from kraftproof.node.wire.schema import Message
 
 _VERSIONS = served_versions(on_controller_listener=True)
 

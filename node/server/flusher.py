@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from node.core.effects import Flush
-from node.core.events import Flushed
-from node.core.types import Monotonic
-from node.storage.stored import Storage
+from kraftproof.node.core.effects import Flush
+from kraftproof.node.core.events import Flushed
+from kraftproof.node.core.types import Monotonic
+from kraftproof.node.storage.stored import Storage
 
 
 class Flusher:

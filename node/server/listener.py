@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Callable
 
-from node.server.config_listeners import Binding
-from node.server.connection import Connection, Slot
-from node.server.console import say
-from node.server.requests import Request, parse_request
+from kraftproof.node.server.config_listeners import Binding
+from kraftproof.node.server.connection import Connection, Slot
+from kraftproof.node.server.console import say
+from kraftproof.node.server.requests import Request, parse_request
 
 RequestHandler = Callable[[Binding, str, Request, Slot], None]
 

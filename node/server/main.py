@@ -9,15 +9,15 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 
-from node.server.config import ServerConfig, parse_hosts, parse_server_properties
-from node.server.config_keys import ConfigError
-from node.server.console import say
-from node.storage.disk import Disk
-from node.storage.errors import StorageError
-from node.storage.filesystem import FileSystem
-from node.storage.stored import open_node_storage
-from node.tools.arguments import ToolParser
-from node.wire.types import Uuid, format_uuid
+from kraftproof.node.server.config import ServerConfig, parse_hosts, parse_server_properties
+from kraftproof.node.server.config_keys import ConfigError
+from kraftproof.node.server.console import say
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.filesystem import FileSystem
+from kraftproof.node.storage.stored import open_node_storage
+from kraftproof.node.tools.arguments import ToolParser
+from kraftproof.node.wire.types import Uuid, format_uuid
 
 
 def main() -> None:
@@ -75,9 +75,9 @@ def _refuse_unreadable(disk: FileSystem, directories: Sequence[str]) -> None:
 
 async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSystem) -> int:
     # The core takes a while to import; a configuration error should not wait for it.
-    from node.server.collector import keep_collections_short
-    from node.server.node_process import NodeProcess
-    from node.server.trace import TraceWriter
+    from kraftproof.node.server.collector import keep_collections_short
+    from kraftproof.node.server.node_process import NodeProcess
+    from kraftproof.node.server.trace import TraceWriter
 
     stored = open_node_storage(disk, config.storage)
     for warning in stored.warnings:

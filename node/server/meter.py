@@ -6,12 +6,12 @@ Not: the figures (raft_metrics.py) nor how they are served (metrics_endpoint.py)
 from collections.abc import Callable
 from typing import Final
 
-from node.core.status import NodeStatus
-from node.core.types import Instant, Monotonic
-from node.server.metrics_endpoint import MetricsEndpoint
-from node.server.metrics_text import metrics_text
-from node.server.raft_metrics import RaftMetrics
-from node.wire.schema import Message
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.core.types import Instant, Monotonic
+from kraftproof.node.server.metrics_endpoint import MetricsEndpoint
+from kraftproof.node.server.metrics_text import metrics_text
+from kraftproof.node.server.raft_metrics import RaftMetrics
+from kraftproof.node.wire.schema import Message
 
 ADMIN_KEYS: Final = frozenset({19, 20, 30, 31, 33, 37, 38, 39, 40, 43, 44, 45, 49, 51, 57, 64})
 """The requests that change metadata: topics, ACLs, configurations, partitions, tokens, leaders,

@@ -14,8 +14,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from node.core.config import NodeConfig
-from node.core.effects import (
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.effects import (
     Append,
     CheckSnapshot,
     CleanLog,
@@ -34,22 +34,22 @@ from node.core.effects import (
     Truncate,
     WriteSnapshot,
 )
-from node.core.events import Answered, Event, Stop, Tick, Unanswered
-from node.core.node import Node
-from node.core.raft.snapshot_rpc import with_slice
-from node.core.types import Instant, Monotonic, WallClock
-from node.server.config import ServerConfig
-from node.server.config_listeners import Binding
-from node.server.console import say
-from node.server.flusher import Flusher
-from node.server.listener import Listener
-from node.server.meter import Meter
-from node.server.peers import Peers
-from node.server.request_book import RequestBook
-from node.server.snapshot_worker import SnapshotWorker
-from node.server.trace import TraceWriter
-from node.storage.stored import Stored
-from node.wire.schema import Message
+from kraftproof.node.core.events import Answered, Event, Stop, Tick, Unanswered
+from kraftproof.node.core.node import Node
+from kraftproof.node.core.raft.snapshot_rpc import with_slice
+from kraftproof.node.core.types import Instant, Monotonic, WallClock
+from kraftproof.node.server.config import ServerConfig
+from kraftproof.node.server.config_listeners import Binding
+from kraftproof.node.server.console import say
+from kraftproof.node.server.flusher import Flusher
+from kraftproof.node.server.listener import Listener
+from kraftproof.node.server.meter import Meter
+from kraftproof.node.server.peers import Peers
+from kraftproof.node.server.request_book import RequestBook
+from kraftproof.node.server.snapshot_worker import SnapshotWorker
+from kraftproof.node.server.trace import TraceWriter
+from kraftproof.node.storage.stored import Stored
+from kraftproof.node.wire.schema import Message
 
 NANOSECONDS_PER_SECOND = 1_000_000_000
 EVENTS_PER_TURN = 100

@@ -7,16 +7,16 @@ Fetch has a channel of its own; so have forwarded requests. Not: connections (ch
 from collections.abc import Mapping
 from enum import Enum
 
-from node.core.config import NodeConfig
-from node.core.effects import Forward, Send
-from node.core.types import NodeId
-from node.server.channel import AnswerHandler, Channel
-from node.server.envelope import open_response, wrap_request
-from node.wire.errors import ErrorCode, WireError
-from node.wire.messages.generated.envelope_response import EnvelopeResponse
-from node.wire.messages.generated.fetch_request import FetchRequest
-from node.wire.messages.generated.fetch_snapshot_request import FetchSnapshotRequest
-from node.wire.schema import Message
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.effects import Forward, Send
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.server.channel import AnswerHandler, Channel
+from kraftproof.node.server.envelope import open_response, wrap_request
+from kraftproof.node.wire.errors import ErrorCode, WireError
+from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.messages.generated.fetch_request import FetchRequest
+from kraftproof.node.wire.messages.generated.fetch_snapshot_request import FetchSnapshotRequest
+from kraftproof.node.wire.schema import Message
 
 ENVELOPE_VERSION = 0
 

@@ -12,9 +12,9 @@ import math
 from collections import deque
 from typing import Final
 
-from node.core.status import NodeStatus
-from node.core.types import NANOSECONDS_PER_MS, NO_NODE, Monotonic, Offset
-from node.server.windows import Window
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.core.types import NANOSECONDS_PER_MS, NO_NODE, Monotonic, Offset
+from kraftproof.node.server.windows import Window
 
 WAITING_KEPT: Final = 10_000
 """Appends whose commit is timed at once; more than that many in flight are not timed."""

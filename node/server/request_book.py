@@ -8,19 +8,19 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from node.core.effects import Reply
-from node.core.events import Received
-from node.core.types import Monotonic
-from node.server.config_listeners import Binding
-from node.server.connection import Slot
-from node.server.console import say
-from node.server.envelope import Opened, Refusal, open_request, received_from
-from node.server.requests import Request, answer_frame
-from node.wire.errors import WireError
-from node.wire.messages.generated.envelope_request import EnvelopeRequest
-from node.wire.messages.generated.envelope_response import EnvelopeResponse
-from node.wire.principal import ANONYMOUS
-from node.wire.schema import Message
+from kraftproof.node.core.effects import Reply
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.types import Monotonic
+from kraftproof.node.server.config_listeners import Binding
+from kraftproof.node.server.connection import Slot
+from kraftproof.node.server.console import say
+from kraftproof.node.server.envelope import Opened, Refusal, open_request, received_from
+from kraftproof.node.server.requests import Request, answer_frame
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
+from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.schema import Message
 
 AnsweredHandler = Callable[[Message, Monotonic], None]
 

@@ -8,15 +8,18 @@ from typing import Final
 
 from msgspec import Struct
 
-from node.core.served import served_versions
-from node.server.envelope import Opened, wrap_response
-from node.wire.codec import decode_request, encode_response, header_versions
-from node.wire.errors import ErrorCode, WireError
-from node.wire.frames import frame
-from node.wire.headers import RequestHeader, encode_response_header, split_request
-from node.wire.messages.generated.api_versions_request import ApiVersionsRequest
-from node.wire.messages.generated.api_versions_response import ApiVersion, ApiVersionsResponse
-from node.wire.schema import Message
+from kraftproof.node.core.served import served_versions
+from kraftproof.node.server.envelope import Opened, wrap_response
+from kraftproof.node.wire.codec import decode_request, encode_response, header_versions
+from kraftproof.node.wire.errors import ErrorCode, WireError
+from kraftproof.node.wire.frames import frame
+from kraftproof.node.wire.headers import RequestHeader, encode_response_header, split_request
+from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
+from kraftproof.node.wire.messages.generated.api_versions_response import (
+    ApiVersion,
+    ApiVersionsResponse,
+)
+from kraftproof.node.wire.schema import Message
 
 _START: Final = struct.Struct(">hhi")
 _API_VERSIONS: Final = ApiVersionsRequest.API_KEY

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from node.core.effects import CheckSnapshot, WriteSnapshot
-from node.core.events import Event, SnapshotChecked, SnapshotWritten
-from node.core.metadata.snapshot import LoadedSnapshot
-from node.core.raft.snapshot_ids import StoredSnapshot
-from node.storage.stored import Storage
+from kraftproof.node.core.effects import CheckSnapshot, WriteSnapshot
+from kraftproof.node.core.events import Event, SnapshotChecked, SnapshotWritten
+from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
+from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
+from kraftproof.node.storage.stored import Storage
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from node.wire.batches import decode_batches, encode_batch
-from node.wire.messages.batch import Batch
+from kraftproof.node.wire.batches import decode_batches, encode_batch
+from kraftproof.node.wire.messages.batch import Batch
 
 
 class BatchCodec(Struct, frozen=True):

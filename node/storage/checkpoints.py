@@ -9,8 +9,8 @@ Not: proof that anything more has committed; that takes a leader.
 
 from typing import Final
 
-from node.storage.errors import StorageError
-from node.storage.filesystem import FileSystem, join, replace_durably
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.filesystem import FileSystem, join, replace_durably
 
 LOG_START: Final = "log-start-offset-checkpoint"
 RECOVERY_POINT: Final = "recovery-point-offset-checkpoint"

@@ -5,8 +5,8 @@ A process holds it as long as it lives. Not: who may write what within the proce
 
 from collections.abc import Callable, Sequence
 
-from node.storage.errors import StorageError
-from node.storage.filesystem import FileSystem, LockHeldError, join
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.filesystem import FileSystem, LockHeldError, join
 
 FILE_NAME = ".lock"
 

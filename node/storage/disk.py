@@ -10,7 +10,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from node.storage.filesystem import AppendHandle, FileSystem, LockHeldError
+from kraftproof.node.storage.filesystem import AppendHandle, FileSystem, LockHeldError
 
 _FLOCK: Final = struct.Struct("@hhqqi4x")
 """struct flock of 64-bit Linux: type, whence, start, length, pid."""

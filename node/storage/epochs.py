@@ -6,8 +6,8 @@ is a cache: recovery rebuilds it from the batches, whatever the file says.
 
 from bisect import bisect_left, bisect_right
 
-from node.storage.filesystem import FileSystem, join, replace_durably
-from node.wire.messages.batch import Batch
+from kraftproof.node.storage.filesystem import FileSystem, join, replace_durably
+from kraftproof.node.wire.messages.batch import Batch
 
 FILE_NAME = "leader-epoch-checkpoint"
 

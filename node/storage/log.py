@@ -10,13 +10,13 @@ refused as corruption, never guessed away.
 
 from collections.abc import Callable, Sequence
 
-from node.core.raft.snapshot_ids import LOG_BEGIN, SNAPSHOTS_KEPT, SnapshotId
-from node.storage.batch_codec import PLAIN, BatchCodec
-from node.storage.epochs import EpochCheckpoint
-from node.storage.errors import CorruptLogError, StorageError
-from node.storage.filesystem import FileSystem, parent
-from node.storage.segment import Segment, recover_segment, segment_offsets
-from node.wire.messages.batch import Batch
+from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SNAPSHOTS_KEPT, SnapshotId
+from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
+from kraftproof.node.storage.epochs import EpochCheckpoint
+from kraftproof.node.storage.errors import CorruptLogError, StorageError
+from kraftproof.node.storage.filesystem import FileSystem, parent
+from kraftproof.node.storage.segment import Segment, recover_segment, segment_offsets
+from kraftproof.node.wire.messages.batch import Batch
 
 DIRECTORY_NAME = "__cluster_metadata-0"
 DEFAULT_SEGMENT_BYTES = 1024 * 1024 * 1024

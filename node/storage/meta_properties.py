@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from node.core.types import NodeId
-from node.storage.errors import StorageError
-from node.storage.filesystem import FileSystem, join, replace_durably
-from node.wire.errors import WireError
-from node.wire.types import Uuid, format_uuid, parse_uuid
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.filesystem import FileSystem, join, replace_durably
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.types import Uuid, format_uuid, parse_uuid
 
 FILE_NAME = "meta.properties"
 VERSION = 1

@@ -8,10 +8,10 @@ a vote that another node has given must not pass for this one's.
 import json
 from collections.abc import Sequence
 
-from node.core.raft.quorum_state import QuorumState
-from node.core.types import Epoch, NodeId
-from node.storage.errors import StorageError
-from node.storage.filesystem import FileSystem, replace_durably
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.types import Epoch, NodeId
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.filesystem import FileSystem, replace_durably
 
 FILE_NAME = "quorum-state"
 DATA_VERSION = 0

@@ -7,11 +7,11 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable
 
-from node.storage.errors import CorruptLogError
-from node.storage.filesystem import AppendHandle, FileSystem, join, replace_durably
-from node.wire.batches import BatchHeader, TornTailError, scan_batches
-from node.wire.errors import WireError
-from node.wire.messages.batch import Batch
+from kraftproof.node.storage.errors import CorruptLogError
+from kraftproof.node.storage.filesystem import AppendHandle, FileSystem, join, replace_durably
+from kraftproof.node.wire.batches import BatchHeader, TornTailError, scan_batches
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages.batch import Batch
 
 SUFFIX = ".log"
 NAME_DIGITS = 20

@@ -12,13 +12,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from node.core.metadata.image import MetadataImage
-from node.core.metadata.snapshot import LoadedSnapshot, SnapshotError, batches_of, load
-from node.core.raft.snapshot_ids import SNAPSHOTS_KEPT, SnapshotId, StoredSnapshot
-from node.core.types import Epoch, Offset
-from node.storage.filesystem import AppendHandle, FileSystem, join
-from node.wire.batches import decode_batches, encode_batch
-from node.wire.errors import WireError
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.metadata.snapshot import LoadedSnapshot, SnapshotError, batches_of, load
+from kraftproof.node.core.raft.snapshot_ids import SNAPSHOTS_KEPT, SnapshotId, StoredSnapshot
+from kraftproof.node.core.types import Epoch, Offset
+from kraftproof.node.storage.filesystem import AppendHandle, FileSystem, join
+from kraftproof.node.wire.batches import decode_batches, encode_batch
+from kraftproof.node.wire.errors import WireError
 
 NAME: Final = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 PARTIAL: Final = ".part"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 
 from msgspec import Struct
 
-from node.core.effects import (
+from kraftproof.node.core.effects import (
     Append,
     CheckSnapshot,
     CleanLog,
@@ -20,21 +20,21 @@ from node.core.effects import (
     Truncate,
     WriteSnapshot,
 )
-from node.core.metadata.snapshot import History, LoadedSnapshot
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
-from node.core.types import NodeId, Offset
-from node.storage import quorum_state
-from node.storage.batch_codec import PLAIN, BatchCodec
-from node.storage.checkpoints import OffsetCheckpoints
-from node.storage.directory_lock import lock_directories
-from node.storage.errors import StorageError
-from node.storage.filesystem import FileSystem, join
-from node.storage.log import DEFAULT_SEGMENT_BYTES, DIRECTORY_NAME, MetadataLog
-from node.storage.meta_properties import DrawId, open_directories, random_directory_id
-from node.storage.snapshots import Found, SnapshotFiles, snapshot_name
-from node.wire.messages.batch import Batch
-from node.wire.types import Uuid
+from kraftproof.node.core.metadata.snapshot import History, LoadedSnapshot
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
+from kraftproof.node.core.types import NodeId, Offset
+from kraftproof.node.storage import quorum_state
+from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
+from kraftproof.node.storage.checkpoints import OffsetCheckpoints
+from kraftproof.node.storage.directory_lock import lock_directories
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.filesystem import FileSystem, join
+from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES, DIRECTORY_NAME, MetadataLog
+from kraftproof.node.storage.meta_properties import DrawId, open_directories, random_directory_id
+from kraftproof.node.storage.snapshots import Found, SnapshotFiles, snapshot_name
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.types import Uuid
 
 
 class StorageConfig(Struct, frozen=True, kw_only=True):

@@ -10,13 +10,13 @@ from typing import Final, Self
 from msgspec import Struct
 from typing_extensions import override
 
-from node.wire.codec import REQUESTS, decode_response, encode_request, header_versions
-from node.wire.errors import WireError
-from node.wire.frames import FrameSplitter, frame
-from node.wire.headers import RequestHeader, encode_request_header, split_response
-from node.wire.messages.generated.api_versions_request import ApiVersionsRequest
-from node.wire.messages.generated.api_versions_response import ApiVersionsResponse
-from node.wire.schema import Message
+from kraftproof.node.wire.codec import REQUESTS, decode_response, encode_request, header_versions
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.frames import FrameSplitter, frame
+from kraftproof.node.wire.headers import RequestHeader, encode_request_header, split_response
+from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
+from kraftproof.node.wire.messages.generated.api_versions_response import ApiVersionsResponse
+from kraftproof.node.wire.schema import Message
 
 CLIENT_ID: Final = "kraft-tools"
 RECEIVE_BYTES: Final = 65_536

@@ -9,13 +9,13 @@ import re
 import sys
 from typing import Final
 
-from node.storage.disk import Disk
-from node.tools.arguments import ToolParser, complain, tell
-from node.tools.log_file import Damage, StoredBatch, read_segment
-from node.tools.record_json import record_data, type_name
-from node.wire.batches import RecordLayout, record_layouts
-from node.wire.messages.batch import Record
-from node.wire.messages.control import (
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.tools.arguments import ToolParser, complain, tell
+from kraftproof.node.tools.log_file import Damage, StoredBatch, read_segment
+from kraftproof.node.tools.record_json import record_data, type_name
+from kraftproof.node.wire.batches import RecordLayout, record_layouts
+from kraftproof.node.wire.messages.batch import Record
+from kraftproof.node.wire.messages.control import (
     ControlRecord,
     KRaftVersion,
     LeaderChange,

@@ -9,9 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from node.wire.batches import decode_batches, scan_batches
-from node.wire.errors import WireError
-from node.wire.messages.batch import Batch
+from kraftproof.node.wire.batches import decode_batches, scan_batches
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages.batch import Batch
 
 _CRC: Final = struct.Struct(">I")
 _CRC_AT: Final = 17

@@ -11,16 +11,18 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from node.storage.disk import Disk
-from node.storage.meta_properties import parse_properties
-from node.tools.arguments import ToolParser, complain, tell
-from node.tools.client import Address, Client, ClientError, Unreachable, parse_addresses
-from node.tools.quorum_text import Quorum, replication_lines, status_lines
-from node.wire.errors import ErrorCode, error_name
-from node.wire.messages.generated import describe_quorum_request
-from node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
-from node.wire.messages.generated.describe_cluster_response import DescribeClusterResponse
-from node.wire.messages.generated.describe_quorum_response import (
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.storage.meta_properties import parse_properties
+from kraftproof.node.tools.arguments import ToolParser, complain, tell
+from kraftproof.node.tools.client import Address, Client, ClientError, Unreachable, parse_addresses
+from kraftproof.node.tools.quorum_text import Quorum, replication_lines, status_lines
+from kraftproof.node.wire.errors import ErrorCode, error_name
+from kraftproof.node.wire.messages.generated import describe_quorum_request
+from kraftproof.node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
+from kraftproof.node.wire.messages.generated.describe_cluster_response import (
+    DescribeClusterResponse,
+)
+from kraftproof.node.wire.messages.generated.describe_quorum_response import (
     DescribeQuorumResponse,
     PartitionData,
 )

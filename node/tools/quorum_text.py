@@ -8,13 +8,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from node.wire.messages.generated.describe_quorum_response import (
+from kraftproof.node.wire.messages.generated.describe_quorum_response import (
     Listener,
     Node,
     PartitionData,
     ReplicaState,
 )
-from node.wire.types import ZERO_UUID, format_uuid
+from kraftproof.node.wire.types import ZERO_UUID, format_uuid
 
 UNKNOWN: Final = -1
 _COLUMNS: Final = (

@@ -10,9 +10,9 @@ from typing import Final, get_type_hints
 
 import msgspec
 
-from node.wire.messages.batch import Record
-from node.wire.messages.control import ControlRecord, LeaderChangeVoter
-from node.wire.messages.metadata import (
+from kraftproof.node.wire.messages.batch import Record
+from kraftproof.node.wire.messages.control import ControlRecord, LeaderChangeVoter
+from kraftproof.node.wire.messages.metadata import (
     WRITE_VERSIONS,
     AbortTransactionRecord,
     BeginTransactionRecord,
@@ -21,7 +21,7 @@ from node.wire.messages.metadata import (
     PartitionRecord,
     RegisterBrokerRecord,
 )
-from node.wire.types import UUID_BYTES, Uuid, format_uuid
+from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
 
 _TAGGED: Final[dict[type, frozenset[str]]] = {
     RegisterBrokerRecord: frozenset({"log_dirs", "cordoned_log_dirs"}),

@@ -8,14 +8,14 @@ import argparse
 import secrets
 import sys
 
-from node.core.types import NodeId
-from node.server.config import directories_of
-from node.server.config_keys import ConfigError
-from node.storage.directory_lock import lock_directories
-from node.storage.disk import Disk
-from node.storage.errors import StorageError
-from node.storage.filesystem import FileSystem, join
-from node.storage.meta_properties import (
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.server.config import directories_of
+from kraftproof.node.server.config_keys import ConfigError
+from kraftproof.node.storage.directory_lock import lock_directories
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.filesystem import FileSystem, join
+from kraftproof.node.storage.meta_properties import (
     FILE_NAME,
     MetaProperties,
     check_directories,
@@ -23,9 +23,9 @@ from node.storage.meta_properties import (
     is_cluster_id,
     parse_properties,
 )
-from node.tools.arguments import ToolParser, complain, tell
-from node.wire.errors import WireError
-from node.wire.types import Uuid, format_uuid, parse_uuid
+from kraftproof.node.tools.arguments import ToolParser, complain, tell
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.types import Uuid, format_uuid, parse_uuid
 
 PROGRAM = "kraft-storage"
 

@@ -14,13 +14,13 @@ from typing import Final, TypeVar
 import msgspec
 from crc32c import crc32c
 
-from node.wire.control_records import decode_control, encode_control
-from node.wire.errors import WireError
-from node.wire.messages.batch import Batch, Record
-from node.wire.messages.control import ControlRecord
-from node.wire.metadata_records import decode_record, encode_record, stored_version
-from node.wire.primitives import Reader, Writer
-from node.wire.recent_batches import RECENT
+from kraftproof.node.wire.control_records import decode_control, encode_control
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages.batch import Batch, Record
+from kraftproof.node.wire.messages.control import ControlRecord
+from kraftproof.node.wire.metadata_records import decode_record, encode_record, stored_version
+from kraftproof.node.wire.primitives import Reader, Writer
+from kraftproof.node.wire.recent_batches import RECENT
 
 T = TypeVar("T")
 MAGIC: Final = 2

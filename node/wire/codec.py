@@ -7,10 +7,10 @@ The functions that do the work are generated, one a message and version. Not her
 from collections.abc import Mapping
 from typing import Final, cast
 
-from node.wire.errors import WireError
-from node.wire.messages.generated import index
-from node.wire.primitives import Reader
-from node.wire.schema import Message, Schema
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages.generated import index
+from kraftproof.node.wire.primitives import Reader
+from kraftproof.node.wire.schema import Message, Schema
 
 REQUESTS: Final[Mapping[int, Schema]] = {schema.key: schema for schema in index.REQUESTS}
 RESPONSES: Final[Mapping[int, Schema]] = {schema.key: schema for schema in index.RESPONSES}

@@ -6,15 +6,15 @@ A value begins with its own version, so that it can be read without the key's he
 import struct
 from typing import Final, cast
 
-from node.wire.errors import WireError
-from node.wire.messages.batch import Record
-from node.wire.messages.control import ControlRecord
-from node.wire.messages.generated.kraft_version import KRAFT_VERSION
-from node.wire.messages.generated.leader_change import LEADER_CHANGE
-from node.wire.messages.generated.snapshot_footer import SNAPSHOT_FOOTER
-from node.wire.messages.generated.snapshot_header import SNAPSHOT_HEADER
-from node.wire.messages.generated.voters import VOTERS
-from node.wire.primitives import Reader
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages.batch import Record
+from kraftproof.node.wire.messages.control import ControlRecord
+from kraftproof.node.wire.messages.generated.kraft_version import KRAFT_VERSION
+from kraftproof.node.wire.messages.generated.leader_change import LEADER_CHANGE
+from kraftproof.node.wire.messages.generated.snapshot_footer import SNAPSHOT_FOOTER
+from kraftproof.node.wire.messages.generated.snapshot_header import SNAPSHOT_HEADER
+from kraftproof.node.wire.messages.generated.voters import VOTERS
+from kraftproof.node.wire.primitives import Reader
 
 _KEY: Final = struct.Struct(">hh")
 _VERSION: Final = struct.Struct(">h")

@@ -6,7 +6,7 @@ No socket here: bytes go in as they come, whole payloads come out.
 import struct
 from typing import Final
 
-from node.wire.errors import WireError
+from kraftproof.node.wire.errors import WireError
 
 MAX_FRAME_BYTES: Final = 100 * 1024 * 1024
 _SIZE: Final = struct.Struct(">i")

@@ -9,9 +9,9 @@ from typing import Final
 
 import msgspec
 
-from node.wire import codec
-from node.wire.errors import WireError
-from node.wire.primitives import Reader, Writer
+from kraftproof.node.wire import codec
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.primitives import Reader, Writer
 
 _REQUEST: Final = struct.Struct(">hhi")
 _CORRELATION: Final = struct.Struct(">i")

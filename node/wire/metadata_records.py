@@ -6,9 +6,9 @@ Three bytes of overhead for every record. The KIP's draft had frame 0; Kafka sin
 from collections.abc import Mapping
 from typing import Final, cast
 
-from node.wire.errors import WireError
-from node.wire.messages.generated.metadata_records import METADATA_RECORDS
-from node.wire.messages.metadata import (
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages.generated.metadata_records import METADATA_RECORDS
+from kraftproof.node.wire.messages.metadata import (
     WRITE_VERSIONS,
     BrokerRegistrationChangeRecord,
     MetadataRecord,
@@ -16,8 +16,8 @@ from node.wire.messages.metadata import (
     PartitionRecord,
     RegisterBrokerRecord,
 )
-from node.wire.primitives import Reader, Writer
-from node.wire.schema import Schema
+from kraftproof.node.wire.primitives import Reader, Writer
+from kraftproof.node.wire.schema import Schema
 
 FRAME_VERSION: Final = 1
 SCHEMAS: Final[Mapping[int, Schema]] = {schema.key: schema for schema in METADATA_RECORDS}

@@ -9,8 +9,8 @@ import struct
 from functools import lru_cache
 from typing import Any
 
-from node.wire.errors import WireError
-from node.wire.types import UUID_BYTES, Uuid
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.types import UUID_BYTES, Uuid
 
 _INT16 = struct.Struct(">h")
 _INT32 = struct.Struct(">i")

@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
-from node.wire.messages.generated import default_principal_data
-from node.wire.messages.generated.default_principal_data import DefaultPrincipalData
-from node.wire.primitives import Reader
+from kraftproof.node.wire.messages.generated import default_principal_data
+from kraftproof.node.wire.messages.generated.default_principal_data import DefaultPrincipalData
+from kraftproof.node.wire.primitives import Reader
 
 _VERSION: Final = struct.Struct(">h")
 _NEWEST: Final = 0

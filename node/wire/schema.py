@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from node.wire.errors import WireError
-from node.wire.primitives import Reader, Writer
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.primitives import Reader, Writer
 
 
 class Entity(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -8,7 +8,7 @@ import base64
 import re
 from typing import Final, NewType
 
-from node.wire.errors import WireError
+from kraftproof.node.wire.errors import WireError
 
 Uuid = NewType("Uuid", bytes)
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from checkers.sources import find_sources
+from kraftproof.checkers.sources import find_sources
 from tests.checkers.conftest import event_lines
 
 SECOND = 1_000_000_000
@@ -82,8 +82,8 @@ def some_runs(folder: Path) -> list[Path]:
 
 def local_analysis(runs, out: Path, gap_ns=SECOND) -> Path:
     """Analyses runs in this process's Spark session; returns where the tables are."""
-    from checkers.spark.analysis import analyze
-    from checkers.spark.session import session
+    from kraftproof.checkers.spark.analysis import analyze
+    from kraftproof.checkers.spark.session import session
 
     out.mkdir()
     analyze(session(), list(find_sources(runs)), out, gap_ns=gap_ns, tell=lambda _: None)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Final
 
-from checkers.history import Operation
-from checkers.models import SequentialModel, models
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel, models
 from tests.checkers import random_histories as draws
 from tests.checkers import reference, unique_values
 from tests.checkers.random_histories import Draw

@@ -1,13 +1,13 @@
 """Short histories written by hand, judged as the command judges them."""
 
-from checkers.columns import columns_of
-from checkers.engines import choose
-from checkers.engines.general import check_linearizable
-from checkers.history import Operation
-from checkers.judge import judge_columns
-from checkers.models import model_named
-from checkers.options import CheckOptions, Limits
-from checkers.tables import operations_table
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines import choose
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.tables import operations_table
 
 LIMITS = Limits(seconds=20)
 

@@ -16,16 +16,16 @@ from random import Random
 
 import msgspec
 
-from checkers.columns import columns_of
-from checkers.engines.general import check_linearizable
-from checkers.engines.outcome import Outcome
-from checkers.generate import Chunks, GenerateOptions
-from checkers.generate.catalogue import SUBJECTS
-from checkers.history import Operation
-from checkers.models import ColumnarModel, SequentialModel, model_named
-from checkers.options import Limits
-from checkers.tables import operations_of, operations_table
-from checkers.verdict import CheckerInputError, Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.generate.catalogue import SUBJECTS
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import ColumnarModel, SequentialModel, model_named
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.tables import operations_of, operations_table
+from kraftproof.checkers.verdict import CheckerInputError, Verdict
 from tests.checkers import reference
 from tests.checkers.cases import CASES, LENIENT, model_of
 from tests.checkers.engines import ENGINES, of_calls

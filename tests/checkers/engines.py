@@ -6,14 +6,21 @@ from unittest.mock import patch
 
 import numpy as np
 
-from checkers.calls.containers import StackCalls
-from checkers.calls.register import RegisterCalls
-from checkers.engines import choose, depth_first, race, stack_repeated, stacks, unique_cas
-from checkers.engines.containers import Containers
-from checkers.engines.outcome import Outcome
-from checkers.engines.prefixes import spans
-from checkers.engines.stack_calls import calls_of
-from checkers.options import Limits
+from kraftproof.checkers.calls.containers import StackCalls
+from kraftproof.checkers.calls.register import RegisterCalls
+from kraftproof.checkers.engines import (
+    choose,
+    depth_first,
+    race,
+    stack_repeated,
+    stacks,
+    unique_cas,
+)
+from kraftproof.checkers.engines.containers import Containers
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.prefixes import spans
+from kraftproof.checkers.engines.stack_calls import calls_of
+from kraftproof.checkers.options import Limits
 
 Outcomes = Sequence[Outcome | None]
 Decide = Callable[[Any, Limits], Outcomes]

@@ -1,6 +1,6 @@
 """A stock of goods: restock, take, count. The worked example of docs/checkers.md."""
 
-from checkers.models.specification import Specification
+from kraftproof.checkers.models.specification import Specification
 
 
 class Stock(Specification):

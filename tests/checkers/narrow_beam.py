@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
-from checkers.engines import beam_effort, beam_run
+from kraftproof.checkers.engines import beam_effort, beam_run
 
 
 @contextmanager

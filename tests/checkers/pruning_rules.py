@@ -20,8 +20,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.engines import by_frontier
 from tests.checkers.register_calls import OPEN, Call, cas, read, register_calls, write
 

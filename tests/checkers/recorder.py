@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from checkers.history import Operation
-from checkers.judge import judge_key
-from checkers.models.registration import Registration
-from checkers.options import CheckOptions, LeaseBounds
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.judge import judge_key
+from kraftproof.checkers.models.registration import Registration
+from kraftproof.checkers.options import CheckOptions, LeaseBounds
 
 MS = 1_000_000
 SESSION_MS = 2000

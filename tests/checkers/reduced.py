@@ -3,11 +3,11 @@
 from dataclasses import replace
 from random import Random
 
-from checkers.explain import reductions
-from checkers.explain.subhistory import SubHistory
-from checkers.history import Operation
-from checkers.models import SequentialModel
-from checkers.models.reducible import AllBut, ReducibleModel
+from kraftproof.checkers.explain import reductions
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import AllBut, ReducibleModel
 from tests.checkers.cases import drawn, sequential
 
 KINDS = ["drop", "optional", "weaken", "weaken all", "window", "window of few", "tidy", "project"]

@@ -5,8 +5,8 @@ from random import Random
 
 import numpy as np
 
-from checkers.calls.register import CAS, READ, WRITE, RegisterCalls
-from checkers.columns import NEVER
+from kraftproof.checkers.calls.register import CAS, READ, WRITE, RegisterCalls
+from kraftproof.checkers.columns import NEVER
 
 INITIAL = 0
 NAMES = ["null", *"abcdefghijk"]

@@ -16,14 +16,14 @@ from functools import partial
 
 import pyarrow as pa
 
-from checkers.columns import Columns, columns_of
-from checkers.engines.general import check_linearizable
-from checkers.engines.outcome import Outcome
-from checkers.generate import Chunks
-from checkers.generate.catalogue import SUBJECTS
-from checkers.models import ColumnarModel, SequentialModel, model_named
-from checkers.options import Limits
-from checkers.verdict import CheckerInputError, Verdict
+from kraftproof.checkers.columns import Columns, columns_of
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.generate import Chunks
+from kraftproof.checkers.generate.catalogue import SUBJECTS
+from kraftproof.checkers.models import ColumnarModel, SequentialModel, model_named
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import CheckerInputError, Verdict
 from tests.checkers.engines import ENGINES
 from tests.checkers.scale_cases import LARGE, SMALL, Case
 

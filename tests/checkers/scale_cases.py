@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from checkers.generate import GenerateOptions
+from kraftproof.checkers.generate import GenerateOptions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from checkers.columns import NEVER
-from checkers.engines import choose
-from checkers.engines.general import _Search
-from checkers.models import SequentialModel, models
+from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.engines import choose
+from kraftproof.checkers.engines.general import _Search
+from kraftproof.checkers.models import SequentialModel, models
 from tests.checkers.cases import CASES, model_of
 from tests.checkers.differential import BATCH, run_batch
 from tests.checkers.engines import ENGINES

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from checkers import check_paths, check_run
-from checkers.schema import ANALYSIS_TABLES, analysis_schema
-from checkers.sources import find_sources
-from checkers.verdict import Verdict
+from kraftproof.checkers import check_paths, check_run
+from kraftproof.checkers.schema import ANALYSIS_TABLES, analysis_schema
+from kraftproof.checkers.sources import find_sources
+from kraftproof.checkers.verdict import Verdict
 from kraftproof.cli import run as kraftproof
 from tests.checkers.analyses import (
     SECOND,
@@ -224,7 +224,7 @@ def test_a_table_of_what_can_not_be_is_refused_in_the_same_line_by_every_engine(
     tmp_path, capsys, monkeypatch
 ):
     """A path that was given as it is seen from here is named so, too."""
-    from checkers.spark.pipeline import check_on_spark
+    from kraftproof.checkers.spark.pipeline import check_on_spark
 
     monkeypatch.chdir(tmp_path)
     good = parquet_history(Path("good.parquet"), steady(5))
@@ -256,10 +256,10 @@ def test_a_long_table_that_is_bad_within_is_named_and_the_others_are_analysed(
     tmp_path, capfd, monkeypatch
 ):
     """Such a table is not read before it is judged; here any table is long."""
-    from checkers.spark.analysis import analyze
-    from checkers.spark.session import session
+    from kraftproof.checkers.spark.analysis import analyze
+    from kraftproof.checkers.spark.session import session
 
-    monkeypatch.setattr("checkers.spark.staging.LONG_BYTES", 0)
+    monkeypatch.setattr("kraftproof.checkers.spark.staging.LONG_BYTES", 0)
     good = parquet_history(tmp_path / "good.parquet", steady(5))
     damaged = parquet_history(tmp_path / "damaged.parquet", steady(500))
     content = bytearray(damaged.read_bytes())

@@ -9,16 +9,16 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from checkers.calls.strings import StringCalls
-from checkers.columns import Columns, columns_of
-from checkers.engines import choose
-from checkers.engines.beam import ENGINE
-from checkers.engines.beam_strings import facts_of
-from checkers.engines.outcome import Outcome
-from checkers.generate import Chunks, GenerateOptions
-from checkers.models import ColumnarModel, model_named
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.strings import StringCalls
+from kraftproof.checkers.columns import Columns, columns_of
+from kraftproof.checkers.engines import choose
+from kraftproof.checkers.engines.beam import ENGINE
+from kraftproof.checkers.engines.beam_strings import facts_of
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.models import ColumnarModel, model_named
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.columnar import LIMITS, calls_of, decided, history
 from tests.checkers.narrow_beam import with_room

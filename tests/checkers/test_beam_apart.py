@@ -7,15 +7,15 @@ from random import Random
 import msgspec
 import pytest
 
-from checkers.columns import NEVER, columns_of
-from checkers.engines import beam_apart, choose
-from checkers.engines.beam import decide_repeated
-from checkers.engines.general import check_linearizable
-from checkers.generate import generated_table
-from checkers.judge import judge_columns
-from checkers.models.multi_register import MultiRegister
-from checkers.options import CheckOptions, Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import NEVER, columns_of
+from kraftproof.checkers.engines import beam_apart, choose
+from kraftproof.checkers.engines.beam import decide_repeated
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.generate import generated_table
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.models.multi_register import MultiRegister
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.cases import drawn
 from tests.checkers.columnar import calls_of
 from tests.checkers.narrow_beam import with_room

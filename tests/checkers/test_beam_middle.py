@@ -14,15 +14,15 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
-from checkers.engines import beam, beam_strings, beam_sweep, beam_transactions
-from checkers.engines.general import check_linearizable
-from checkers.generate import Chunks, GenerateOptions
-from checkers.generate.catalogue import SUBJECTS
-from checkers.history import Operation
-from checkers.models import model_named
-from checkers.options import Limits
-from checkers.tables import operations_of
-from checkers.verdict import CheckerInputError, Verdict
+from kraftproof.checkers.engines import beam, beam_strings, beam_sweep, beam_transactions
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.generate.catalogue import SUBJECTS
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.tables import operations_of
+from kraftproof.checkers.verdict import CheckerInputError, Verdict
 from tests.checkers.columnar import calls_of
 from tests.checkers.narrow_beam import with_room
 

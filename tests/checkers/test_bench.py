@@ -12,7 +12,7 @@ from bench.checkers.measure import OURS, Result, median_and_upper, ratio_and_upp
 from bench.checkers.page import page
 from bench.checkers.processes import Checked, ExceededError, Limits, Worker, whole_output
 from bench.checkers.shared import compared
-from checkers.generate.catalogue import SUBJECTS
+from kraftproof.checkers.generate.catalogue import SUBJECTS
 from tests.checkers.conftest import HISTORIES
 
 LIMITS = Limits(seconds=5.0, memory_bytes=400_000_000)

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.commands.check import check
 from tests.checkers.conftest import HISTORIES, event_lines
 
@@ -150,7 +150,8 @@ def test_spark_without_java_is_one_line_and_exit_3(monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setattr(
-        "checkers.spark.session.SparkSession.getActiveSession", staticmethod(lambda: None)
+        "kraftproof.checkers.spark.session.SparkSession.getActiveSession",
+        staticmethod(lambda: None),
     )
     result = CliRunner().invoke(app, [VALID, "--engine", "spark"])
     assert result.exit_code == 3

@@ -7,14 +7,21 @@ import msgspec
 import numpy as np
 import pytest
 
-from checkers.columns import NEVER, columns_of
-from checkers.engines import choose
-from checkers.engines.lives import Times, is_repeated, lives
-from checkers.engines.trees import cover, first_gap, largest, make_cover, make_largest, replace
-from checkers.generate import Chunks, GenerateOptions
-from checkers.generate.catalogue import SUBJECTS
-from checkers.models import model_named
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import NEVER, columns_of
+from kraftproof.checkers.engines import choose
+from kraftproof.checkers.engines.lives import Times, is_repeated, lives
+from kraftproof.checkers.engines.trees import (
+    cover,
+    first_gap,
+    largest,
+    make_cover,
+    make_largest,
+    replace,
+)
+from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.generate.catalogue import SUBJECTS
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.columnar import LIMITS, calls_of, decided, history, in_turn, judged
 

@@ -4,17 +4,17 @@ from random import Random
 
 import pytest
 
-from checkers.columns import NEVER, columns_of
-from checkers.engines import choose
-from checkers.engines.counter_descent import GAVE_UP, LEGAL, descend
-from checkers.engines.counter_frontier import decide_by_frontier
-from checkers.engines.counter_gaps import Counter, gaps_of
-from checkers.engines.counter_growing import decide_growing
-from checkers.engines.counter_steps import WORK, begin
-from checkers.engines.prefixes import spans
-from checkers.generate import Chunks, GenerateOptions
-from checkers.models import model_named
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import NEVER, columns_of
+from kraftproof.checkers.engines import choose
+from kraftproof.checkers.engines.counter_descent import GAVE_UP, LEGAL, descend
+from kraftproof.checkers.engines.counter_frontier import decide_by_frontier
+from kraftproof.checkers.engines.counter_gaps import Counter, gaps_of
+from kraftproof.checkers.engines.counter_growing import decide_growing
+from kraftproof.checkers.engines.counter_steps import WORK, begin
+from kraftproof.checkers.engines.prefixes import spans
+from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers import random_histories, reference
 from tests.checkers.columnar import LIMITS, calls_of, decided, history, in_turn
 

@@ -9,14 +9,14 @@ from random import Random
 
 import pytest
 
-from checkers.columns import columns_of
-from checkers.engines import endless
-from checkers.engines.general import Found, check_linearizable, search
-from checkers.engines.plan import make_plan
-from checkers.generate import GenerateOptions, generated_table
-from checkers.models import model_named
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines import endless
+from kraftproof.checkers.engines.general import Found, check_linearizable, search
+from kraftproof.checkers.engines.plan import make_plan
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.cases import CASES, LENIENT, model_of
 from tests.checkers.random_histories import random_history

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from checkers import check_paths, check_run
-from checkers.generate import Chunks, GenerateOptions
-from checkers.options import Limits
-from checkers.tables import read_table, write_table
-from checkers.verdict import Verdict
+from kraftproof.checkers import check_paths, check_run
+from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.tables import read_table, write_table
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.conftest import HISTORIES, event_lines
 
 MS = 1_000_000
@@ -219,7 +219,7 @@ def test_spark_says_what_the_inline_engine_says(runs, capsys):
 
 
 RAISING = """
-from checkers.models.specification import Specification
+from kraftproof.checkers.models.specification import Specification
 
 class Raising(Specification):
     name = "raising"

@@ -12,20 +12,20 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from checkers.columns import columns_of
-from checkers.engines.general import check_linearizable
-from checkers.explain import Explanation, explain
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.minimise import minimise
-from checkers.explain.reductions import prefix
-from checkers.explain.witness import longest_linearization, states_of
-from checkers.generate import GenerateOptions, generated_table
-from checkers.history import Operation, read_operations
-from checkers.judge import judge_columns
-from checkers.models import SequentialModel, models
-from checkers.models.cas_register import CasRegister
-from checkers.options import CheckOptions, Limits
-from checkers.verdict import CheckerInputError, Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.explain import Explanation, explain
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.minimise import minimise
+from kraftproof.checkers.explain.reductions import prefix
+from kraftproof.checkers.explain.witness import longest_linearization, states_of
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.history import Operation, read_operations
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.models import SequentialModel, models
+from kraftproof.checkers.models.cas_register import CasRegister
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.verdict import CheckerInputError, Verdict
 from kraftproof.commands.check import check
 from kraftproof.commands.explain import explain as command
 from tests.checkers.cases import CASES, model_of

@@ -9,17 +9,17 @@ from random import Random
 import msgspec
 import pytest
 
-from checkers.engines.general import check_linearizable
-from checkers.explain import explain
-from checkers.explain.balances import left_over, unbalanced
-from checkers.explain.brute_force import is_balanced_right, is_linearizable
-from checkers.explain.reductions import prefix, projected
-from checkers.explain.subhistory import Balance, Entry, SubHistory
-from checkers.generate import GenerateOptions
-from checkers.models import models
-from checkers.models.container import Container
-from checkers.models.reducible import AllBut
-from checkers.options import Limits
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.explain import explain
+from kraftproof.checkers.explain.balances import left_over, unbalanced
+from kraftproof.checkers.explain.brute_force import is_balanced_right, is_linearizable
+from kraftproof.checkers.explain.reductions import prefix, projected
+from kraftproof.checkers.explain.subhistory import Balance, Entry, SubHistory
+from kraftproof.checkers.generate import GenerateOptions
+from kraftproof.checkers.models import models
+from kraftproof.checkers.models.container import Container
+from kraftproof.checkers.models.reducible import AllBut
+from kraftproof.checkers.options import Limits
 from tests.checkers.cases import CASES
 from tests.checkers.columnar import history
 from tests.checkers.explained import whole_proof

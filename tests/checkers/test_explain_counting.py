@@ -8,18 +8,18 @@ from random import Random
 import msgspec
 import pytest
 
-from checkers.columns import columns_of
-from checkers.explain import explain
-from checkers.explain.alternation import surplus_in, too_many
-from checkers.explain.brute_force import is_counted_right, is_linearizable
-from checkers.explain.reductions import counted, optional, prefix, window
-from checkers.explain.subhistory import BEGINNING, SubHistory
-from checkers.generate import GenerateOptions, generated_table
-from checkers.judge import judge_columns
-from checkers.models import SequentialModel, models
-from checkers.models.mutex import Mutex
-from checkers.options import CheckOptions
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.explain import explain
+from kraftproof.checkers.explain.alternation import surplus_in, too_many
+from kraftproof.checkers.explain.brute_force import is_counted_right, is_linearizable
+from kraftproof.checkers.explain.reductions import counted, optional, prefix, window
+from kraftproof.checkers.explain.subhistory import BEGINNING, SubHistory
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.models import SequentialModel, models
+from kraftproof.checkers.models.mutex import Mutex
+from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.cases import CASES
 from tests.checkers.columnar import history
 from tests.checkers.random_histories import random_history

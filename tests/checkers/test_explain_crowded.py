@@ -2,15 +2,15 @@
 
 import pytest
 
-from checkers.columns import columns_of
-from checkers.engines import stack_repeated
-from checkers.explain import explain
-from checkers.generate import GenerateOptions, generated_table
-from checkers.judge import judge_columns
-from checkers.models import SequentialModel, models
-from checkers.models.stack import Stack
-from checkers.options import CheckOptions, Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines import stack_repeated
+from kraftproof.checkers.explain import explain
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.models import SequentialModel, models
+from kraftproof.checkers.models.stack import Stack
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.explained import whole_proof
 
 

@@ -6,15 +6,15 @@ from math import inf
 import pytest
 from typing_extensions import override
 
-from checkers.explain import explain, minimise
-from checkers.explain.budget import Budget
-from checkers.explain.deciding import Deciding
-from checkers.explain.decisive import decisive
-from checkers.explain.reductions import prefix, until
-from checkers.explain.telling import short
-from checkers.explain.witness import longest_linearization
-from checkers.models.list_append import ListAppend
-from checkers.models.sets import Set
+from kraftproof.checkers.explain import explain, minimise
+from kraftproof.checkers.explain.budget import Budget
+from kraftproof.checkers.explain.deciding import Deciding
+from kraftproof.checkers.explain.decisive import decisive
+from kraftproof.checkers.explain.reductions import prefix, until
+from kraftproof.checkers.explain.telling import short
+from kraftproof.checkers.explain.witness import longest_linearization
+from kraftproof.checkers.models.list_append import ListAppend
+from kraftproof.checkers.models.sets import Set
 from tests.checkers.columnar import history
 
 APPENDS = 20

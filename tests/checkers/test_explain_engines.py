@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.engine_verdicts import engine_verdict
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.engine_verdicts import engine_verdict
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.cases import CASES, sequential
 from tests.checkers.reduced import beginning, reduced_once
 

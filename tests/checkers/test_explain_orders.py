@@ -5,13 +5,13 @@ from random import Random
 
 import pytest
 
-from checkers.columns import columns_of
-from checkers.engines.plan import plan_of
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.reductions import helpful, prefix
-from checkers.explain.turns import in_turn
-from checkers.generate import GenerateOptions, generated_table
-from checkers.history import Operation
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.reductions import helpful, prefix
+from kraftproof.checkers.explain.turns import in_turn
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.history import Operation
 from tests.checkers.cases import drawn, sequential
 from tests.checkers.columnar import history
 from tests.checkers.explained import whole_proof

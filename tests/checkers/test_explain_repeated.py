@@ -5,14 +5,14 @@ from unittest.mock import patch
 
 import pytest
 
-from checkers.engines import beam_sweep
-from checkers.engines.plan import plan_of
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.engine_orders import engine_order
-from checkers.explain.reductions import prefix
-from checkers.explain.turns import merged
-from checkers.generate import GenerateOptions
-from checkers.models.reducible import Turn
+from kraftproof.checkers.engines import beam_sweep
+from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.engine_orders import engine_order
+from kraftproof.checkers.explain.reductions import prefix
+from kraftproof.checkers.explain.turns import merged
+from kraftproof.checkers.generate import GenerateOptions
+from kraftproof.checkers.models.reducible import Turn
 from tests.checkers.cases import drawn, sequential
 from tests.checkers.explained import whole_proof
 from tests.checkers.narrow_beam import with_room

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from checkers.columns import columns_of
-from checkers.explain import explain
-from checkers.explain.reductions import prefix
-from checkers.explain.so_far import linearization_so_far
-from checkers.generate import GenerateOptions, generated_table
-from checkers.history import Operation
-from checkers.impossible import impossible
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.explain import explain
+from kraftproof.checkers.explain.reductions import prefix
+from kraftproof.checkers.explain.so_far import linearization_so_far
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.impossible import impossible
 from tests.checkers.cases import sequential
 
 OPTIONS = GenerateOptions(

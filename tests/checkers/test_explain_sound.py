@@ -9,17 +9,17 @@ from random import Random
 
 import pytest
 
-from checkers.engines.general import check_linearizable
-from checkers.engines.plan import plan_of
-from checkers.explain import reductions
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.budget import Budget
-from checkers.explain.minimise import minimise
-from checkers.explain.put_back import put_back
-from checkers.explain.subhistory import SubHistory
-from checkers.history import Operation
-from checkers.models import SequentialModel
-from checkers.options import Limits
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.explain import reductions
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.budget import Budget
+from kraftproof.checkers.explain.minimise import minimise
+from kraftproof.checkers.explain.put_back import put_back
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.options import Limits
 from tests.checkers.cases import CASES, drawn, sequential
 from tests.checkers.reduced import beginning, reduced_once
 

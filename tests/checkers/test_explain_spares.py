@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.reductions import prefix, window
-from checkers.explain.spares import without_spares
-from checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.reductions import prefix, window
+from kraftproof.checkers.explain.spares import without_spares
+from kraftproof.checkers.explain.subhistory import SubHistory
 from tests.checkers.cases import drawn, sequential
 from tests.checkers.columnar import history
 

@@ -5,17 +5,17 @@ from random import Random
 
 import pytest
 
-from checkers.columns import columns_of
-from checkers.explain import explain
-from checkers.explain.brute_force import is_added_up_right, is_linearizable
-from checkers.explain.reductions import prefix, window
-from checkers.explain.subhistory import SubHistory
-from checkers.explain.totals import left_of, wrong_total
-from checkers.generate import GenerateOptions, generated_table
-from checkers.judge import judge_columns
-from checkers.models.counter import Counter
-from checkers.options import CheckOptions
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.explain import explain
+from kraftproof.checkers.explain.brute_force import is_added_up_right, is_linearizable
+from kraftproof.checkers.explain.reductions import prefix, window
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.explain.totals import left_of, wrong_total
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.models.counter import Counter
+from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.cases import CASES
 from tests.checkers.columnar import history
 from tests.checkers.random_histories import random_history

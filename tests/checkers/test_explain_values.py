@@ -5,25 +5,25 @@ import sys
 
 import pytest
 
-from checkers.columns import columns_of
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.reductions import prefix, projected
-from checkers.explain.values import fewest
-from checkers.explain.witness import longest_linearization
-from checkers.generate import GenerateOptions, generated_table
-from checkers.judge import judge_columns
-from checkers.models import SequentialModel, models
-from checkers.models.queue import Queue
-from checkers.models.reducible import AllBut
-from checkers.options import CheckOptions
-from checkers.verdict import KeyVerdict, Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.reductions import prefix, projected
+from kraftproof.checkers.explain.values import fewest
+from kraftproof.checkers.explain.witness import longest_linearization
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.models import SequentialModel, models
+from kraftproof.checkers.models.queue import Queue
+from kraftproof.checkers.models.reducible import AllBut
+from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.verdict import KeyVerdict, Verdict
 from tests.checkers.columnar import history
 
 CLOSENESS = """
-from checkers.explain.reductions import prefix
-from checkers.explain.values import by_closeness
-from checkers.history import Operation
-from checkers.models.list_append import ListAppend
+from kraftproof.checkers.explain.reductions import prefix
+from kraftproof.checkers.explain.values import by_closeness
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models.list_append import ListAppend
 events = dict(process=0, key="k", status="ok")
 appends = [
     Operation(

@@ -3,19 +3,19 @@
 import msgspec
 import pytest
 
-from checkers import check_paths, findings
-from checkers.engines.outcome import Outcome
-from checkers.faults import FaultEvent, fault_spans, faults_near
-from checkers.generate import GenerateOptions, generated_table
-from checkers.generate.catalogue import SUBJECTS
-from checkers.history import Operation
-from checkers.judge import judge_key
-from checkers.models import model_named
-from checkers.options import CheckOptions
-from checkers.reasons import ReasoningModel, reason_of
-from checkers.tables import operations_of
-from checkers.text import LONGEST_VALUE, shortened
-from checkers.verdict import CheckerInputError, Finding, FindingKind, Verdict
+from kraftproof.checkers import check_paths, findings
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.faults import FaultEvent, fault_spans, faults_near
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.generate.catalogue import SUBJECTS
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.judge import judge_key
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.reasons import ReasoningModel, reason_of
+from kraftproof.checkers.tables import operations_of
+from kraftproof.checkers.text import LONGEST_VALUE, shortened
+from kraftproof.checkers.verdict import CheckerInputError, Finding, FindingKind, Verdict
 
 S = 1_000_000_000
 KINDS = [

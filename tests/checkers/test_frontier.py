@@ -6,15 +6,15 @@ from random import Random
 import numpy as np
 import pytest
 
-from checkers.calls.register import READ
-from checkers.calls.register import register_calls as calls_of
-from checkers.columns import columns_of
-from checkers.engines import depth_first, race
-from checkers.engines.race import decide
-from checkers.engines.register_layout import lay_out
-from checkers.generate import GenerateOptions, generated_table
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.register import READ
+from kraftproof.checkers.calls.register import register_calls as calls_of
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines import depth_first, race
+from kraftproof.checkers.engines.race import decide
+from kraftproof.checkers.engines.register_layout import lay_out
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.engines import by_frontier, in_steps
 from tests.checkers.register_calls import (
     NAMES,

@@ -6,15 +6,15 @@ from random import Random
 import msgspec
 import pytest
 
-from checkers.engines.general import check_linearizable
-from checkers.history import Operation
-from checkers.models import SequentialModel
-from checkers.models.cas_register import CasRegister
-from checkers.models.kv_append import KvAppend
-from checkers.models.mutex import Mutex
-from checkers.models.topics import Topics
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.cas_register import CasRegister
+from kraftproof.checkers.models.kv_append import KvAppend
+from kraftproof.checkers.models.mutex import Mutex
+from kraftproof.checkers.models.topics import Topics
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 
 LIMITS = Limits(seconds=20)
 

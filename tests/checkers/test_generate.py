@@ -13,13 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from checkers.columns import columns_of
-from checkers.generate import Chunks, GenerateOptions, generate, generated_table
-from checkers.generate.catalogue import SUBJECTS
-from checkers.history import read_operations
-from checkers.models import model_named
-from checkers.tables import operations_of, operations_table, read_table_file
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.generate import Chunks, GenerateOptions, generate, generated_table
+from kraftproof.checkers.generate.catalogue import SUBJECTS
+from kraftproof.checkers.history import read_operations
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.tables import operations_of, operations_table, read_table_file
+from kraftproof.checkers.verdict import CheckerInputError
 from kraftproof.cli import run
 from tests.checkers import reference
 from tests.checkers.cases import CASES
@@ -100,7 +100,7 @@ def test_lines_and_table_hold_the_same(tmp_path):
 
 def test_one_seed_one_file_under_any_hash_seed(tmp_path):
     script = (
-        "import sys; from pathlib import Path; from checkers.generate import *\n"
+        "import sys; from pathlib import Path; from kraftproof.checkers.generate import *\n"
         "for path in sys.argv[2:]: generate(GenerateOptions(model='queue', operations=400, keys=3,"
         " indeterminate=0.1, values=None, seed=int(sys.argv[1])), Path(path))"
     )

@@ -6,10 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from checkers import check_paths
-from checkers.sources import find_sources
-from checkers.tables import rows_of_key
-from checkers.verdict import Verdict
+from kraftproof.checkers import check_paths
+from kraftproof.checkers.sources import find_sources
+from kraftproof.checkers.tables import rows_of_key
+from kraftproof.checkers.verdict import Verdict
 from kraftproof.cli import run as kraftproof
 from tests.checkers.analyses import SECOND
 
@@ -22,13 +22,13 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def keys_of_300_operations_are_large(monkeypatch):
-    monkeypatch.setattr("checkers.spark.slots.MOST_ROWS", 300)
+    monkeypatch.setattr("kraftproof.checkers.spark.slots.MOST_ROWS", 300)
 
 
 @pytest.fixture(params=[0, 1 << 30], ids=["linked", "read"])
 def stages(request, monkeypatch):
     """Whether a table is linked to or read does not matter."""
-    monkeypatch.setattr("checkers.spark.staging.LONG_BYTES", request.param)
+    monkeypatch.setattr("kraftproof.checkers.spark.staging.LONG_BYTES", request.param)
 
 
 def generated(path: Path, *words: str) -> Path:
@@ -38,7 +38,7 @@ def generated(path: Path, *words: str) -> Path:
 
 def on_spark(paths: list[Path], model: str | None = None):
     """Verdicts, and why some histories have none."""
-    from checkers.spark.pipeline import check_on_spark
+    from kraftproof.checkers.spark.pipeline import check_on_spark
 
     refused: list[str] = []
     sources = list(find_sources(paths, model))
@@ -77,7 +77,7 @@ def told(runs):
 
 @pytest.mark.usefixtures("stages")
 def test_verdicts_and_findings_are_the_inline_engine_s(tmp_path, monkeypatch):
-    from checkers.spark.slots import spread
+    from kraftproof.checkers.spark.slots import spread
 
     seen = []
 
@@ -86,7 +86,7 @@ def test_verdicts_and_findings_are_the_inline_engine_s(tmp_path, monkeypatch):
         seen.extend(found.hot)
         return found
 
-    monkeypatch.setattr("checkers.spark.judging.spread", spread_of)
+    monkeypatch.setattr("kraftproof.checkers.spark.judging.spread", spread_of)
     paths = several(tmp_path)
     inline = told(check_paths(paths, engine="inline", refuse=pytest.fail))
     verdicts, refused = on_spark(paths)
@@ -115,10 +115,10 @@ def test_a_long_table_with_damaged_pages_is_told_and_the_others_are_analysed(
     tmp_path, monkeypatch, capfd, column
 ):
     """The pages of `key` are read to size the keys, all others only when they are judged."""
-    from checkers.spark.analysis import analyze
-    from checkers.spark.session import session
+    from kraftproof.checkers.spark.analysis import analyze
+    from kraftproof.checkers.spark.session import session
 
-    monkeypatch.setattr("checkers.spark.staging.LONG_BYTES", 0)
+    monkeypatch.setattr("kraftproof.checkers.spark.staging.LONG_BYTES", 0)
     good = generated(tmp_path / "good.parquet", "--operations", "300")
     damaged = generated(tmp_path / "damaged.parquet", "--operations", "3000", "--keys", "3")
     where = pq.read_metadata(damaged).row_group(0)

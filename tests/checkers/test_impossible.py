@@ -6,16 +6,16 @@ from random import Random
 
 import pytest
 
-from checkers.columns import columns_of
-from checkers.explain import explain
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.reductions import prefix
-from checkers.generate import GenerateOptions, generated_table
-from checkers.impossible import impossible
-from checkers.judge import judge_columns, judge_key
-from checkers.models.specification import Specification
-from checkers.options import CheckOptions, Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.explain import explain
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.reductions import prefix
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.impossible import impossible
+from kraftproof.checkers.judge import judge_columns, judge_key
+from kraftproof.checkers.models.specification import Specification
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.cases import CASES, drawn, sequential
 from tests.checkers.columnar import history
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from checkers.history import Operation
-from checkers.models.inference import infer_model
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models.inference import infer_model
+from kraftproof.checkers.verdict import CheckerInputError
 
 
 def inferred(*triples):

@@ -8,15 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from checkers import compiling, kernels
+from kraftproof.checkers import compiling, kernels
 
-CALLED = "from checkers.kernels import kernel\n@kernel\ndef called(x):\n    return x + {}\n"
+CALLED = (
+    "from kraftproof.checkers.kernels import kernel\n@kernel\ndef called(x):\n    return x + {}\n"
+)
 CALLER = (
-    "from checkers.kernels import kernel\nfrom checkers.called import called\n"
+    "from kraftproof.checkers.kernels import kernel\nfrom checkers.called import called\n"
     "@kernel\ndef caller(x):\n    return called(x)\nprint(caller(1))\n"
 )
 
-TYPED = "from checkers.kernels import kernel\n@kernel\ndef first(x):\n    return x[0] + 1\n"
+TYPED = (
+    "from kraftproof.checkers.kernels import kernel\n@kernel\ndef first(x):\n    return x[0] + 1\n"
+)
 COMPILES = """
 import sys, time
 from numba.core.caching import IndexDataCacheFile
@@ -30,7 +34,7 @@ def delay(name, seconds):
 kinds, before_index, before_code = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
 delay("_save_index", before_index)
 delay("_save_data", before_code)
-from checkers.typed import first
+from kraftproof.checkers.typed import first
 for kind in kinds.split(","):
     print(first(np.array([258, 2], dtype=kind)))
 """
@@ -59,7 +63,7 @@ def test_an_edit_of_a_called_kernel_compiles_its_callers_anew(package, environme
     (package / "caller.py").write_text(CALLER)
     for added in (1, 100):
         (package / "called.py").write_text(CALLED.format(added))
-        command = [sys.executable, "-m", "checkers.caller"]
+        command = [sys.executable, "-m", "kraftproof.checkers.caller"]
         done = subprocess.run(
             command, cwd=package.parent, env=environment, capture_output=True, text=True, check=True
         )
@@ -103,8 +107,8 @@ def adding(added):
     return add
 """
 CALLS_MADE = """
-from checkers.kernels import kernel
-from checkers.made import adding
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.made import adding
 add = adding({})
 @kernel
 def {}(x):
@@ -135,9 +139,9 @@ def test_a_kernel_depends_on_what_its_file_imports_and_on_nothing_else(monkeypat
     sources = {
         "alone.py": "",
         "one.py": "import numpy\nfrom checkers.two import (\n    called,\n)\n",
-        "two.py": "from checkers.engines import three\n",
+        "two.py": "from kraftproof.checkers.engines import three\n",
         "engines/__init__.py": "",
-        "engines/three.py": "def function():\n    from checkers.one import back\n",
+        "engines/three.py": "def function():\n    from kraftproof.checkers.one import back\n",
     }
     for path, text in sources.items():
         (tmp_path / "checkers" / path).parent.mkdir(parents=True, exist_ok=True)
@@ -170,8 +174,8 @@ def test_what_compiles_has_its_time_left(package, environment):
     (package / "typed.py").write_text(TYPED)
     script = (
         "import time, numpy\n"
-        "from checkers.compiling import thread_seconds\n"
-        "from checkers.typed import first\n"
+        "from kraftproof.checkers.compiling import thread_seconds\n"
+        "from kraftproof.checkers.typed import first\n"
         "before, own = time.thread_time(), thread_seconds()\n"
         "first(numpy.array([1]))\n"
         "print(time.thread_time() - before, thread_seconds() - own)\n"

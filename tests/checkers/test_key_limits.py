@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from checkers.calls.lists import element_texts
-from checkers.engines import general, weight
-from checkers.engines.general import check_linearizable
-from checkers.models.specification import Specification
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.lists import element_texts
+from kraftproof.checkers.engines import general, weight
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.models.specification import Specification
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.columnar import history
 
 SECONDS = 100

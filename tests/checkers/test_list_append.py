@@ -6,11 +6,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from checkers.calls import integer_lists, lists
-from checkers.calls.lists import told_texts
-from checkers.columns import columns_of
-from checkers.tables import operations_table
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls import integer_lists, lists
+from kraftproof.checkers.calls.lists import told_texts
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.tables import operations_table
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.columnar import calls_of, decided, history, in_turn, judged
 
 

@@ -7,15 +7,15 @@ from random import Random
 
 import pytest
 
-from checkers.columns import columns_of
-from checkers.engines import choose, list_repeated
-from checkers.engines.plan import plan_of
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.reductions import helpful, prefix
-from checkers.explain.turns import in_turn as in_turn_of
-from checkers.generate import GenerateOptions, generated_table
-from checkers.models import model_named
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines import choose, list_repeated
+from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.reductions import helpful, prefix
+from kraftproof.checkers.explain.turns import in_turn as in_turn_of
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.cases import CASES
 from tests.checkers.columnar import LIMITS, calls_of, decided, history, in_turn, judged
 from tests.checkers.differential import run_batch

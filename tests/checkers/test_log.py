@@ -2,9 +2,9 @@
 
 import pytest
 
-from checkers.history import Operation
-from checkers.logs.model import Log
-from checkers.options import CheckOptions
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.logs.model import Log
+from kraftproof.checkers.options import CheckOptions
 
 
 def operations(*fields):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from checkers.models import ENTRY_POINT_GROUP, models
-from checkers.models.queue import Queue
-from checkers.verdict import CheckerInputError
+from kraftproof.checkers.models import ENTRY_POINT_GROUP, models
+from kraftproof.checkers.models.queue import Queue
+from kraftproof.checkers.verdict import CheckerInputError
 from kraftproof.cli import run
 from tests.checkers.conftest import HISTORIES
 
@@ -36,35 +36,36 @@ def install(tmp_path, monkeypatch):
 
 
 def test_a_model_that_a_package_brings_is_known_by_its_name(install):
-    install("plugged", "waiting-line", "checkers.models.queue:Queue")
+    install("plugged", "waiting-line", "kraftproof.checkers.models.queue:Queue")
     assert isinstance(models()["waiting-line"], Queue)
 
 
 def test_one_model_that_is_registered_twice_is_one(install):
-    install("plugged", "queue", "checkers.models.queue:Queue")
+    install("plugged", "queue", "kraftproof.checkers.models.queue:Queue")
     assert isinstance(models()["queue"], Queue)
 
 
 @pytest.mark.parametrize("name", ["queue", "waiting-line"])
 def test_two_models_of_one_name_are_refused_and_both_named(install, name):
-    install("plugged", name, "checkers.models.stack:Stack")
-    install("another", name, "checkers.models.stack:Stack")
-    install("third", name, "checkers.models.priority_queue:PriorityQueue")
+    install("plugged", name, "kraftproof.checkers.models.stack:Stack")
+    install("another", name, "kraftproof.checkers.models.stack:Stack")
+    install("third", name, "kraftproof.checkers.models.priority_queue:PriorityQueue")
     with pytest.raises(CheckerInputError) as refused:
         models()
     line = str(refused.value)
     assert line.startswith(f"model {name}: registered twice in {ENTRY_POINT_GROUP}, as ")
-    assert "checkers.models.priority_queue:PriorityQueue of third" in line
+    assert "kraftproof.checkers.models.priority_queue:PriorityQueue of third" in line
     assert line.count(" of ") == 2
     assert "\n" not in line
 
 
 def test_the_command_says_so_in_one_line(install, capsys):
-    install("plugged", "queue", "checkers.models.stack:Stack")
+    install("plugged", "queue", "kraftproof.checkers.models.stack:Stack")
     history = Path(HISTORIES) / "etcd" / "etcd_002.jsonl"
     assert run(["check", "--engine", "inline", str(history)]) == 3
     assert capsys.readouterr().err == (
         f"kraftproof check: model queue: registered twice in {ENTRY_POINT_GROUP}, as"
-        " checkers.models.queue:Queue of kraftproof and checkers.models.stack:Stack of plugged:"
+        " kraftproof.checkers.models.queue:Queue of kraftproof and"
+        " kraftproof.checkers.models.stack:Stack of plugged:"
         " rename or uninstall one\n"
     )

@@ -6,11 +6,11 @@ import msgspec
 import pyarrow as pa
 import pytest
 
-from checkers.history import Operation
-from checkers.kraft import acknowledged, durable, node_logs
-from checkers.schema import table_schema
-from checkers.tables import operations_table, rows_of
-from checkers.verdict import NotApplicableError
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.kraft import acknowledged, durable, node_logs
+from kraftproof.checkers.schema import table_schema
+from kraftproof.checkers.tables import operations_table, rows_of
+from kraftproof.checkers.verdict import NotApplicableError
 
 TOPIC = "T" * 22
 

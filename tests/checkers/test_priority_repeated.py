@@ -8,22 +8,22 @@ from random import Random
 import numpy as np
 import pytest
 
-from checkers.calls.containers import PriorityQueueCalls
-from checkers.columns import NEVER, columns_of
-from checkers.engines import choose, priority_queues, priority_search
-from checkers.engines.priority_front import no_steps
-from checkers.engines.priority_layout import NOBODY, lay_out
-from checkers.engines.priority_order import order_of
-from checkers.engines.priority_repeated import decide_repeated
-from checkers.engines.priority_steps import Now
-from checkers.engines.priority_sweep import beginning, sweep
-from checkers.engines.priority_worth import Taste, best
-from checkers.generate import Chunks, GenerateOptions
-from checkers.models import model_named
-from checkers.models.priority_queue import PriorityQueue
-from checkers.options import Limits
-from checkers.tables import operations_of
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.containers import PriorityQueueCalls
+from kraftproof.checkers.columns import NEVER, columns_of
+from kraftproof.checkers.engines import choose, priority_queues, priority_search
+from kraftproof.checkers.engines.priority_front import no_steps
+from kraftproof.checkers.engines.priority_layout import NOBODY, lay_out
+from kraftproof.checkers.engines.priority_order import order_of
+from kraftproof.checkers.engines.priority_repeated import decide_repeated
+from kraftproof.checkers.engines.priority_steps import Now
+from kraftproof.checkers.engines.priority_sweep import beginning, sweep
+from kraftproof.checkers.engines.priority_worth import Taste, best
+from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.models.priority_queue import PriorityQueue
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.tables import operations_of
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.cases import CASES
 from tests.checkers.columnar import LIMITS, calls_of, decided, history, in_turn

@@ -13,10 +13,10 @@ from random import Random
 
 import pytest
 
-from checkers.calls.register import CAS, READ, WRITE
-from checkers.engines.race import decide
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.register import CAS, READ, WRITE
+from kraftproof.checkers.engines.race import decide
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.engines import by_frontier, from_the_last_returns, in_steps
 from tests.checkers.pruning_rules import CONDITIONS
 from tests.checkers.register_calls import INITIAL, OPEN, Call, register_calls

@@ -6,15 +6,20 @@ from random import Random
 import numpy as np
 import pytest
 
-from checkers.columns import NEVER, columns_of
-from checkers.engines.container_counts import short_at
-from checkers.engines.queue_bounds import bounds_of, is_possible, kinds_of, out_of_bounds_at
-from checkers.engines.queue_guide import guide_of
-from checkers.engines.queue_lines import lines_of, queue_of
-from checkers.engines.queue_search import GAVE_UP, ILLEGAL, LEGAL, search
-from checkers.generate import Chunks, GenerateOptions
-from checkers.history import Operation
-from checkers.models import model_named
+from kraftproof.checkers.columns import NEVER, columns_of
+from kraftproof.checkers.engines.container_counts import short_at
+from kraftproof.checkers.engines.queue_bounds import (
+    bounds_of,
+    is_possible,
+    kinds_of,
+    out_of_bounds_at,
+)
+from kraftproof.checkers.engines.queue_guide import guide_of
+from kraftproof.checkers.engines.queue_lines import lines_of, queue_of
+from kraftproof.checkers.engines.queue_search import GAVE_UP, ILLEGAL, LEGAL, search
+from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import model_named
 from tests.checkers import reference
 from tests.checkers.columnar import calls_of, history
 from tests.checkers.random_histories import draw_repeated, random_history

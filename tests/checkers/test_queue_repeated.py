@@ -6,16 +6,16 @@ That it agrees with trying every order is in test_against_reference.
 import numpy as np
 import pytest
 
-from checkers.calls.containers import QueueCalls
-from checkers.columns import columns_of
-from checkers.engines import choose, queue_repeated, queues
-from checkers.engines.general import check_linearizable
-from checkers.engines.known_sets import NONE, is_known, remember
-from checkers.generate import Chunks, GenerateOptions
-from checkers.models import model_named
-from checkers.models.queue import Queue
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.containers import QueueCalls
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines import choose, queue_repeated, queues
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines.known_sets import NONE, is_known, remember
+from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.models.queue import Queue
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.columnar import LIMITS, decided, history
 
 ENGINE = "queue-repeated"

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from checkers.history import HistoryError
-from checkers.reading import located_operations_of, operations_table_of
-from checkers.reading.jsonl import json_batches
-from checkers.sources import find_sources
+from kraftproof.checkers.history import HistoryError
+from kraftproof.checkers.reading import located_operations_of, operations_table_of
+from kraftproof.checkers.reading.jsonl import json_batches
+from kraftproof.checkers.sources import find_sources
 
 EVENTS = [
     {"index": 0, "process": 0, "type": "invoke", "f": "write", "value": 4},

@@ -4,10 +4,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from checkers.history import HistoryError
-from checkers.reading import located_operations_of, operations_table_of
-from checkers.schema import table_schema
-from checkers.sources import find_sources
+from kraftproof.checkers.history import HistoryError
+from kraftproof.checkers.reading import located_operations_of, operations_table_of
+from kraftproof.checkers.schema import table_schema
+from kraftproof.checkers.sources import find_sources
 from tests.checkers.conftest import HISTORIES
 
 ORIGINAL = HISTORIES / "etcd" / "etcd_000.jsonl"

@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from checkers.columns import columns_of
-from checkers.engines.race import decide
-from checkers.engines.register_gone import is_gone
-from checkers.generate import GenerateOptions, generated_table
-from checkers.models import model_named
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines.race import decide
+from kraftproof.checkers.engines.register_gone import is_gone
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.columnar import calls_of, history
 from tests.checkers.register_calls import register_calls
 from tests.checkers.test_frontier import random_key, truth_of

@@ -2,10 +2,10 @@
 
 import pytest
 
-from checkers.history import Operation
-from checkers.kraft import expiry, leases, tokens, wishes
-from checkers.options import LeaseBounds
-from checkers.verdict import FindingKind, Verdict
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.kraft import expiry, leases, tokens, wishes
+from kraftproof.checkers.options import LeaseBounds
+from kraftproof.checkers.verdict import FindingKind, Verdict
 from tests.checkers.recorder import MODEL, MS, SESSION_MS, Recorder, checks, not_linearizable_at
 
 

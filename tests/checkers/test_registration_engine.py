@@ -7,23 +7,23 @@ from random import Random
 import msgspec
 import pytest
 
-from checkers.columns import NEVER, columns_of
-from checkers.engines import choose, registrations
-from checkers.engines.general import check_linearizable
-from checkers.engines.plan import plan_of
-from checkers.engines.registration_sweep import Sweep
-from checkers.explain import explain
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.engine_orders import engine_order
-from checkers.explain.reductions import prefix, projected
-from checkers.explain.turns import merged
-from checkers.generate import GenerateOptions, generated_table
-from checkers.judge import judge_columns
-from checkers.models.reducible import AllBut, Turn
-from checkers.models.registration import Registration
-from checkers.options import CheckOptions, Limits
-from checkers.tables import operations_of, operations_table
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import NEVER, columns_of
+from kraftproof.checkers.engines import choose, registrations
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.engines.registration_sweep import Sweep
+from kraftproof.checkers.explain import explain
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.engine_orders import engine_order
+from kraftproof.checkers.explain.reductions import prefix, projected
+from kraftproof.checkers.explain.turns import merged
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.models.reducible import AllBut, Turn
+from kraftproof.checkers.models.registration import Registration
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.tables import operations_of, operations_table
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.differential import as_keys
 from tests.checkers.random_histories import draw_registration, random_history, some_lost

@@ -2,9 +2,9 @@
 
 import pytest
 
-from checkers.kraft import expiry, leases, tokens, wishes
-from checkers.options import LeaseBounds
-from checkers.verdict import FindingKind, Verdict
+from kraftproof.checkers.kraft import expiry, leases, tokens, wishes
+from kraftproof.checkers.options import LeaseBounds
+from kraftproof.checkers.verdict import FindingKind, Verdict
 from tests.checkers.recorder import MS, SESSION_MS, Recorder, checks, not_linearizable_at
 
 STALE = {"outcome": "stale"}

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from random import Random
 
-from checkers.kraft import expiry, leases
-from checkers.verdict import Verdict
+from kraftproof.checkers.kraft import expiry, leases
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.recorder import SESSION_MS, Recorder, checks
 
 

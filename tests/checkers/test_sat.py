@@ -5,20 +5,20 @@ from random import Random
 import numpy as np
 import pytest
 
-from checkers.columns import NEVER, columns_of
-from checkers.engines import sat
-from checkers.engines.beam_layout import NONE, Facts, Values
-from checkers.engines.beam_transactions import facts_of
-from checkers.engines.general import check_linearizable
-from checkers.engines.sat import settle
-from checkers.engines.sat_problem import before, problem_of
-from checkers.engines.sat_rules import draw
-from checkers.engines.sat_state import DECIDED, WRONG, hold
-from checkers.generate import GenerateOptions, generated_table
-from checkers.judge import judge_columns
-from checkers.models import model_named
-from checkers.options import CheckOptions, Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import NEVER, columns_of
+from kraftproof.checkers.engines import sat
+from kraftproof.checkers.engines.beam_layout import NONE, Facts, Values
+from kraftproof.checkers.engines.beam_transactions import facts_of
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines.sat import settle
+from kraftproof.checkers.engines.sat_problem import before, problem_of
+from kraftproof.checkers.engines.sat_rules import draw
+from kraftproof.checkers.engines.sat_state import DECIDED, WRONG, hold
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.columnar import LIMITS, calls_of
 from tests.checkers.narrow_beam import with_room

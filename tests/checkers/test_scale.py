@@ -8,16 +8,16 @@ import time
 import msgspec
 import pytest
 
-from checkers.engines.outcome import Outcome
-from checkers.generate import GenerateOptions, generated_table
-from checkers.generate.register_corruption import KINDS
-from checkers.history import Operation
-from checkers.judge import judge_key
-from checkers.models import model_named
-from checkers.models.kv_append import KvAppend
-from checkers.options import CheckOptions, Limits
-from checkers.tables import operations_of
-from checkers.verdict import Verdict, verdict_of_keys
+from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.generate.register_corruption import KINDS
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.judge import judge_key
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.models.kv_append import KvAppend
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.tables import operations_of
+from kraftproof.checkers.verdict import Verdict, verdict_of_keys
 from tests.checkers.engines import ENGINES
 from tests.checkers.scale import run
 from tests.checkers.scale_cases import SMALL, Case

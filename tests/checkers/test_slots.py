@@ -5,7 +5,7 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from checkers.spark.slots import FEWEST_ROWS, HOT, MOST_ROWS, rows_a_slot, shares, spread
+from kraftproof.checkers.spark.slots import FEWEST_ROWS, HOT, MOST_ROWS, rows_a_slot, shares, spread
 
 
 def test_slots_have_bounds_whatever_the_job():
@@ -41,9 +41,9 @@ def test_large_keys_are_alone_in_the_first_partitions_hot_ones_in_none_and_no_ke
 ):
     from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
-    from checkers.spark.session import session
+    from kraftproof.checkers.spark.session import session
 
-    monkeypatch.setattr("checkers.spark.slots.MOST_ROWS", FEWEST_ROWS)
+    monkeypatch.setattr("kraftproof.checkers.spark.slots.MOST_ROWS", FEWEST_ROWS)
     spark = session()
     sizes = {"hot": 60_000, "hot too": 30_000, "large": FEWEST_ROWS + 1}
     small = {f"k{number}": 400 for number in range(300)}

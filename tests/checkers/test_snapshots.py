@@ -7,18 +7,18 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from checkers import check_run
-from checkers.kraft import kept, snapshots
-from checkers.kraft.entities import Entities
-from checkers.schema import table_schema
-from checkers.tables import read_table, write_table
-from checkers.verdict import NotApplicableError, Verdict
-from cluster.systems import reference_files
-from node.core.metadata.apply import apply
-from node.core.metadata.image import EMPTY_IMAGE
-from node.core.metadata.snapshot import records_of
-from node.tools.record_json import record_data, type_name
-from node.wire.messages import metadata as records
+from kraftproof.checkers import check_run
+from kraftproof.checkers.kraft import kept, snapshots
+from kraftproof.checkers.kraft.entities import Entities
+from kraftproof.checkers.schema import table_schema
+from kraftproof.checkers.tables import read_table, write_table
+from kraftproof.checkers.verdict import NotApplicableError, Verdict
+from kraftproof.cluster.systems import reference_files
+from kraftproof.node.core.metadata.apply import apply
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.metadata.snapshot import records_of
+from kraftproof.node.tools.record_json import record_data, type_name
+from kraftproof.node.wire.messages import metadata as records
 from tests.checkers.test_node_logs import TOPIC, records_table
 from tests.harness.command import KRAFTPROOF, run
 from tests.node.metadata.test_apply import _random_record

@@ -9,15 +9,15 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from checkers.engines.general import check_linearizable
-from checkers.history import Operation
-from checkers.judge import _KeyJudge, judge_key
-from checkers.models import model_named, reference_to
-from checkers.models.specification import Specification
-from checkers.options import CheckOptions, Limits
-from checkers.processes import map_in_order
-from checkers.tables import operations_table
-from checkers.verdict import CheckerInputError, Verdict
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.judge import _KeyJudge, judge_key
+from kraftproof.checkers.models import model_named, reference_to
+from kraftproof.checkers.models.specification import Specification
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.processes import map_in_order
+from kraftproof.checkers.tables import operations_table
+from kraftproof.checkers.verdict import CheckerInputError, Verdict
 from kraftproof.commands.check import check
 from tests.checkers import reference
 from tests.checkers.example_model import Stock

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from checkers.engines.stack_ahead import GROUPS, ahead_of, oddness
-from checkers.engines.stack_calls import calls_of as searched
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.engines.stack_ahead import GROUPS, ahead_of, oddness
+from kraftproof.checkers.engines.stack_calls import calls_of as searched
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.columnar import calls_of, history
 from tests.checkers.engines import ENGINES
 from tests.checkers.test_stack_repeated import generated

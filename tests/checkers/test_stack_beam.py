@@ -5,12 +5,12 @@ from unittest.mock import patch
 
 import pytest
 
-from checkers.engines import choose, stack_beam
-from checkers.engines.stack_beam import found_order
-from checkers.engines.stack_calls import calls_of as known_of
-from checkers.engines.stack_order import is_legal, order_of, searched
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.engines import choose, stack_beam
+from kraftproof.checkers.engines.stack_beam import found_order
+from kraftproof.checkers.engines.stack_calls import calls_of as known_of
+from kraftproof.checkers.engines.stack_order import is_legal, order_of, searched
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.columnar import LIMITS, calls_of
 from tests.checkers.random_histories import draw_container, random_history

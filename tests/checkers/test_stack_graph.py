@@ -4,16 +4,16 @@ from random import Random
 
 import pytest
 
-from checkers.columns import columns_of
-from checkers.engines import choose, stack_graph
-from checkers.engines.general import check_linearizable
-from checkers.engines.stack_calls import calls_of as known_of
-from checkers.engines.stack_graph import swept
-from checkers.engines.stack_order import is_legal, order_of
-from checkers.generate import Chunks, GenerateOptions
-from checkers.models import model_named
-from checkers.options import Limits
-from checkers.verdict import CheckerInputError, Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines import choose, stack_graph
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines.stack_calls import calls_of as known_of
+from kraftproof.checkers.engines.stack_graph import swept
+from kraftproof.checkers.engines.stack_order import is_legal, order_of
+from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import CheckerInputError, Verdict
 from tests.checkers import reference
 from tests.checkers.columnar import LIMITS, calls_of, decided, history
 from tests.checkers.engines import ENGINES

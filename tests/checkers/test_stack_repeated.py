@@ -8,16 +8,16 @@ from random import Random
 import numpy as np
 import pytest
 
-from checkers.calls.containers import StackCalls
-from checkers.columns import columns_of
-from checkers.engines import stacks
-from checkers.engines.stack_calls import calls_of as searchable
-from checkers.engines.stack_order import is_legal, order_of, searched
-from checkers.engines.stack_repeated import put_once
-from checkers.generate import Chunks, GenerateOptions
-from checkers.models import model_named
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.containers import StackCalls
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines import stacks
+from kraftproof.checkers.engines.stack_calls import calls_of as searchable
+from kraftproof.checkers.engines.stack_order import is_legal, order_of, searched
+from kraftproof.checkers.engines.stack_repeated import put_once
+from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.models import model_named
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.columnar import LIMITS, calls_of, decided, history
 from tests.checkers.engines import ENGINES

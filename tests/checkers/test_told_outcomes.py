@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from checkers import check_paths
-from checkers.verdict import Verdict
+from kraftproof.checkers import check_paths
+from kraftproof.checkers.verdict import Verdict
 from kraftproof.report.analysis import read_analysis
 from tests.checkers.analyses import local_analysis
 from tests.checkers.test_engines_agree import (

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from checkers.history import Operation, read_operations
-from checkers.judge import judge_key
-from checkers.kraft.describe import (
+from kraftproof.checkers.history import Operation, read_operations
+from kraftproof.checkers.judge import judge_key
+from kraftproof.checkers.kraft.describe import (
     CONVERGES,
     IDS_UNIQUE,
     MONOTONIC,
@@ -14,9 +14,9 @@ from checkers.kraft.describe import (
     ids_given_twice,
     lags,
 )
-from checkers.models.topics import Topics
-from checkers.options import CheckOptions, LeaseBounds
-from checkers.verdict import FindingKind, Verdict
+from kraftproof.checkers.models.topics import Topics
+from kraftproof.checkers.options import CheckOptions, LeaseBounds
+from kraftproof.checkers.verdict import FindingKind, Verdict
 
 MS = 1_000_000
 MODEL = Topics()

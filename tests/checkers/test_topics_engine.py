@@ -5,21 +5,21 @@ from random import Random
 import msgspec
 import pytest
 
-from checkers.columns import columns_of
-from checkers.engines import choose, topics
-from checkers.engines.general import check_linearizable
-from checkers.engines.plan import plan_of
-from checkers.explain.brute_force import is_linearizable
-from checkers.explain.engine_orders import engine_order
-from checkers.explain.reductions import prefix
-from checkers.explain.turns import merged
-from checkers.generate import GenerateOptions, generated_table
-from checkers.judge import judge_columns
-from checkers.models.reducible import Turn
-from checkers.models.topics import Topics
-from checkers.options import CheckOptions, Limits
-from checkers.tables import operations_of, operations_table
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines import choose, topics
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.explain.brute_force import is_linearizable
+from kraftproof.checkers.explain.engine_orders import engine_order
+from kraftproof.checkers.explain.reductions import prefix
+from kraftproof.checkers.explain.turns import merged
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.models.reducible import Turn
+from kraftproof.checkers.models.topics import Topics
+from kraftproof.checkers.options import CheckOptions, Limits
+from kraftproof.checkers.tables import operations_of, operations_table
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.differential import as_keys
 from tests.checkers.explained import whole_proof

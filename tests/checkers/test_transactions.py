@@ -9,9 +9,9 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from checkers.engines import transactions
-from checkers.options import Limits
-from checkers.verdict import Verdict
+from kraftproof.checkers.engines import transactions
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers.columnar import calls_of, decided, history, judged
 from tests.checkers.differential import run_batch
 

@@ -6,15 +6,15 @@ import msgspec
 import numpy as np
 import pytest
 
-from checkers.calls.selection import of_keys
-from checkers.columns import NEVER, columns_of
-from checkers.engines import registers, unique_cas
-from checkers.engines.general import check_linearizable
-from checkers.history import Operation
-from checkers.models.cas_register import CasRegister
-from checkers.options import Limits
-from checkers.tables import operations_table
-from checkers.verdict import Verdict
+from kraftproof.checkers.calls.selection import of_keys
+from kraftproof.checkers.columns import NEVER, columns_of
+from kraftproof.checkers.engines import registers, unique_cas
+from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models.cas_register import CasRegister
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.tables import operations_table
+from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.random_histories import random_history
 

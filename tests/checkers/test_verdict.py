@@ -2,11 +2,11 @@
 
 import pytest
 
-from checkers.history import Operation
-from checkers.judge import judge_key
-from checkers.models.mutex import Mutex
-from checkers.options import CheckOptions
-from checkers.verdict import KeyVerdict, Verdict, verdict_of_keys, worst
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.judge import judge_key
+from kraftproof.checkers.models.mutex import Mutex
+from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.verdict import KeyVerdict, Verdict, verdict_of_keys, worst
 
 V, U, I = Verdict.VALID, Verdict.UNKNOWN, Verdict.INVALID  # noqa: E741 three columns of a table
 

@@ -4,12 +4,12 @@ import sys
 
 import pytest
 
-from checkers.history import Operation
-from checkers.kraft.describe import lags
-from checkers.kraft.expiry import check_expiry
-from checkers.kraft.leases import check_leases
-from checkers.kraft.registrations import Registrations
-from checkers.options import LeaseBounds
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.kraft.describe import lags
+from kraftproof.checkers.kraft.expiry import check_expiry
+from kraftproof.checkers.kraft.leases import check_leases
+from kraftproof.checkers.kraft.registrations import Registrations
+from kraftproof.checkers.options import LeaseBounds
 from tests.checkers.recorder import BOUNDS, MS, Recorder
 
 

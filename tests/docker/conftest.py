@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from cluster.docker.docker_cluster import DockerCluster
-from cluster.live.readiness import wait_until_ready
-from cluster.live.scope import LiveScope
-from cluster.protocol import ClusterOptions
+from kraftproof.cluster.docker.docker_cluster import DockerCluster
+from kraftproof.cluster.live.readiness import wait_until_ready
+from kraftproof.cluster.live.scope import LiveScope
+from kraftproof.cluster.protocol import ClusterOptions
 
 T = TypeVar("T")
 PATIENCE_S = 20.0

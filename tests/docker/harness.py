@@ -7,7 +7,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from cluster.protocol import ClusterError
+from kraftproof.cluster.protocol import ClusterError
 from tests.docker.conftest import make
 
 

@@ -17,10 +17,10 @@ from docker.models.containers import Container
 from docker.types import Mount
 from requests.exceptions import ConnectionError  # noqa: A004 the name that it has there
 
-from cluster.docker.lease import lease_subnet
-from cluster.docker.owner import labels
-from cluster.docker.pods import fair_cgroup_parent
-from images.spark import SPARK_CLASS, ensure_spark_image
+from kraftproof.cluster.docker.lease import lease_subnet
+from kraftproof.cluster.docker.owner import labels
+from kraftproof.cluster.docker.pods import fair_cgroup_parent
+from kraftproof.images.spark import SPARK_CLASS, ensure_spark_image
 
 PORT = 7077
 PATIENCE_S = 60.0

@@ -8,13 +8,13 @@ from pathlib import Path
 import docker
 import pytest
 
-from cluster.docker.docker_cluster import DockerCluster
-from cluster.docker.engine import Threads
-from cluster.docker.firewall import Firewall
-from cluster.docker.namespace import PodNetwork
-from cluster.docker.probe import answers
-from cluster.live.scope import LiveScope
-from cluster.protocol import Capability, ClusterError, ClusterOptions, Link
+from kraftproof.cluster.docker.docker_cluster import DockerCluster
+from kraftproof.cluster.docker.engine import Threads
+from kraftproof.cluster.docker.firewall import Firewall
+from kraftproof.cluster.docker.namespace import PodNetwork
+from kraftproof.cluster.docker.probe import answers
+from kraftproof.cluster.live.scope import LiveScope
+from kraftproof.cluster.protocol import Capability, ClusterError, ClusterOptions, Link
 from tests.docker.conftest import Driver
 
 pytestmark = pytest.mark.docker

@@ -6,13 +6,13 @@ import subprocess
 import msgspec
 import pytest
 
-from cluster.docker.clock import NodeClock
-from cluster.docker.docker_cluster import run_name
-from cluster.docker.machines import Machines
-from cluster.docker.owner import OWNER, Life, labels, owner_of, this_owner
-from cluster.docker.sweep import KEPT_IMAGES, superseded
-from cluster.local.ownership import identify
-from cluster.protocol import ClusterError
+from kraftproof.cluster.docker.clock import NodeClock
+from kraftproof.cluster.docker.docker_cluster import run_name
+from kraftproof.cluster.docker.machines import Machines
+from kraftproof.cluster.docker.owner import OWNER, Life, labels, owner_of, this_owner
+from kraftproof.cluster.docker.sweep import KEPT_IMAGES, superseded
+from kraftproof.cluster.local.ownership import identify
+from kraftproof.cluster.protocol import ClusterError
 
 
 def test_labels_name_this_process_and_it_is_alive():

@@ -8,9 +8,9 @@ from pathlib import Path
 import docker
 import pytest
 
-from cluster.docker.owner import RUN
-from cluster.docker.sweep import sweep
-from cluster.protocol import Link
+from kraftproof.cluster.docker.owner import RUN
+from kraftproof.cluster.docker.sweep import sweep
+from kraftproof.cluster.protocol import Link
 from tests.docker.conftest import Driver, make
 
 pytestmark = pytest.mark.docker

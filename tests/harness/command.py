@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 KRAFTPROOF = (sys.executable, "-m", "kraftproof")
-NODE = (sys.executable, "-m", "node.server.main")
+NODE = (sys.executable, "-m", "kraftproof.node.server.main")
 
 
 def run(command, *arguments, environment=None, timeout=60):

@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kraftproof.nemesis.fault import STANDBY_CONTROLLER, Fault, Role
+from kraftproof.nemesis.kill import Kill
+from kraftproof.nemesis.partition import Cut
+from kraftproof.nemesis.schedule import SECOND_NS, Schedule, Scheduled
+from kraftproof.node.storage.log import DIRECTORY_NAME
+from kraftproof.node.tools import dump_log
 from kraftproof.options import RunOptions
 from kraftproof.progress import Silence
 from kraftproof.run_directory import make_run_directory
 from kraftproof.runner import RunResult, execute
-from nemesis.fault import STANDBY_CONTROLLER, Fault, Role
-from nemesis.kill import Kill
-from nemesis.partition import Cut
-from nemesis.schedule import SECOND_NS, Schedule, Scheduled
-from node.storage.log import DIRECTORY_NAME
-from node.tools import dump_log
 
 AWAY = ((1, 4), (9, 12))
 """In seconds: quiet enough for a verdict, and hundreds of records each."""

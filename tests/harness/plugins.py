@@ -6,7 +6,7 @@ from pathlib import Path
 PARTS = {
     "system": (
         """
-        from cluster.systems.reference import ReferenceSystem
+        from kraftproof.cluster.systems.reference import ReferenceSystem
         from {package}.client import Client
 
         class System(ReferenceSystem):
@@ -18,8 +18,8 @@ PARTS = {
     ),
     "client": (
         """
-        from cluster.systems.reference_topics import TopicsClient
-        from cluster.systems.system import Completion, Outcome
+        from kraftproof.cluster.systems.reference_topics import TopicsClient
+        from kraftproof.cluster.systems.system import Completion, Outcome
 
         class Client(TopicsClient):
             name = "{package}"
@@ -27,7 +27,7 @@ PARTS = {
     ),
     "workload": (
         """
-        from workloads.topics import Topics
+        from kraftproof.workloads.topics import Topics
 
         class Workload(Topics):
             name = "{package}"
@@ -37,7 +37,7 @@ PARTS = {
     "fault": (
         """
         from dataclasses import dataclass
-        from nemesis.pause import Pause
+        from kraftproof.nemesis.pause import Pause
 
         @dataclass(frozen=True, slots=True, kw_only=True)
         class Fault(Pause):
@@ -57,8 +57,8 @@ PARTS = {
     ),
     "model": (
         """
-        from checkers.models.topics import Topics
-        from checkers.models import SequentialModel
+        from kraftproof.checkers.models.topics import Topics
+        from kraftproof.checkers.models import SequentialModel
 
         class Model(SequentialModel):
             name = "{package}"

@@ -5,15 +5,15 @@ import json
 import msgspec
 import pytest
 
-from checkers import check_run
-from checkers.sources import find_sources
-from cluster.profiles import PROFILES, timeouts
+from kraftproof.checkers import check_run
+from kraftproof.checkers.sources import find_sources
+from kraftproof.cluster.profiles import PROFILES, timeouts
 from kraftproof.history import FaultRecorder
 from kraftproof.options import PROFILES as OPTION_PROFILES
 from kraftproof.options import RunOptions
 from kraftproof.outcome import OutcomeRecorder
 from kraftproof.run_directory import FAILOVER_MS, RunDirectory
-from workloads.registration import Registration
+from kraftproof.workloads.registration import Registration
 
 MS = 1_000_000
 SESSION_MS = 2000

@@ -11,7 +11,7 @@ from tests.harness.command import KRAFTPROOF, NODE, one_line, run
 ENGINE = ("--engine", "inline")
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 OTHER_ID = "BBBBBBBBBBBBBBBBBBBBBA"
-STORAGE = (NODE[0], "-m", "node.tools.storage")
+STORAGE = (NODE[0], "-m", "kraftproof.node.tools.storage")
 NO_DOCKER = {"DOCKER_HOST": "unix:///nonexistent"}
 
 

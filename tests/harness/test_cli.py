@@ -178,7 +178,7 @@ def test_output_that_nobody_gets_passes_for_no_verdict(options):
 
 INTERRUPTED = """
 import time
-from checkers.models.specification import Specification
+from kraftproof.checkers.models.specification import Specification
 
 class Lost:
     def __del__(self):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checkers import check_paths, check_run, compiling
+from kraftproof.checkers import check_paths, check_run, compiling
 from kraftproof.cli import run
 from kraftproof.options import RunOptions
 

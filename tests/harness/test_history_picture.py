@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from checkers.explain import explain
-from checkers.faults import FaultEvent
-from checkers.history import Operation, read_operations
-from checkers.models.cas_register import CasRegister
+from kraftproof.checkers.explain import explain
+from kraftproof.checkers.faults import FaultEvent
+from kraftproof.checkers.history import Operation, read_operations
+from kraftproof.checkers.models.cas_register import CasRegister
 from kraftproof.report.history_picture import write_picture
 from tests.harness.browser import Browser
 

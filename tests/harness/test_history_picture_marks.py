@@ -2,13 +2,13 @@
 
 import pytest
 
-from checkers.columns import columns_of
-from checkers.explain import explain
-from checkers.generate import GenerateOptions, generated_table
-from checkers.judge import judge_columns
-from checkers.models import SequentialModel, models
-from checkers.options import CheckOptions
-from checkers.verdict import Verdict
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.explain import explain
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.models import SequentialModel, models
+from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.verdict import Verdict
 from kraftproof.report.history_picture import write_picture
 from tests.harness.browser import Browser
 

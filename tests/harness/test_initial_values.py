@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from checkers import check_run
-from checkers.verdict import Verdict
+from kraftproof.checkers import check_run
+from kraftproof.checkers.verdict import Verdict
 
 EVENTS = [
     {"type": "invoke", "f": "read", "value": None},

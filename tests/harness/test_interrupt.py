@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.local import ownership
+from kraftproof.cluster.local import ownership
 from tests.harness.command import KRAFTPROOF, begin, run
 
 PATIENCE_S = 30

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from cluster.live.scope import LiveScope
+from kraftproof.cluster.live.scope import LiveScope
 
 MS = 1_000_000
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from checkers import check_run
+from kraftproof.checkers import check_run
 from tests.harness.command import KRAFTPROOF, run
 
 pytestmark = pytest.mark.simulation

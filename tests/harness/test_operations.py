@@ -1,6 +1,6 @@
 """The operations of a run come out of their columns as they went in."""
 
-from cluster.systems.system import Outcome
+from kraftproof.cluster.systems.system import Outcome
 from kraftproof.operations import DoneOperation, DoneOperations
 
 

@@ -9,18 +9,18 @@ from random import Random
 
 import pytest
 
-from cluster.live.connection import connect
-from cluster.live.scope import LiveScope
-from cluster.plugin import plugin
-from cluster.protocol import NodeInfo
-from cluster.systems.reference_registration import RegistrationClient
-from cluster.systems.reference_topics import TopicsClient
+from kraftproof.cluster.live.connection import connect
+from kraftproof.cluster.live.scope import LiveScope
+from kraftproof.cluster.plugin import plugin
+from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.cluster.systems.reference_registration import RegistrationClient
+from kraftproof.cluster.systems.reference_topics import TopicsClient
 from kraftproof.history import HistoryRecorder
+from kraftproof.node.wire import codec, headers
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.frames import frame
+from kraftproof.node.wire.messages import create_topics_response, unregister_broker_response
 from kraftproof.session import Culprits, RecordedProcess
-from node.wire import codec, headers
-from node.wire.errors import ErrorCode
-from node.wire.frames import frame
-from node.wire.messages import create_topics_response, unregister_broker_response
 
 CREATE_KEY, CREATE_VERSION = 19, 7
 SETTLE_S = 0.05

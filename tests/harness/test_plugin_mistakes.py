@@ -5,8 +5,8 @@ from zlib import crc32
 
 import pytest
 
-from checkers.models import models
 from kraftproof import cli
+from kraftproof.checkers.models import models
 from tests.harness.plugins import install
 
 LONG = "x" * 5000

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.local import ownership
+from kraftproof.cluster.local import ownership
 
 pytest_plugins = "pytester"
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -182,7 +182,7 @@ def test_a_backend_that_is_not_there_is_a_usage_error(pytester):
 
 
 def test_a_mutant_in_a_process_that_has_the_node_is_refused(kraftproof_run):
-    import node.core.node  # noqa: F401 - the mutant would come too late
+    import kraftproof.node.core.node  # noqa: F401 - the mutant would come too late
     from kraftproof.errors import UsageError
 
     with pytest.raises(UsageError, match="is imported already"):

@@ -3,10 +3,10 @@
 import json
 from xml.etree import ElementTree
 
-from checkers.guards.figures import Figures
-from checkers.tables import write_table
-from checkers.verdict import Finding, FindingKind, NearFault, RunVerdict, Verdict
-from cluster.systems.system import Completion, Outcome
+from kraftproof.checkers.guards.figures import Figures
+from kraftproof.checkers.tables import write_table
+from kraftproof.checkers.verdict import Finding, FindingKind, NearFault, RunVerdict, Verdict
+from kraftproof.cluster.systems.system import Completion, Outcome
 from kraftproof.history import FaultRecorder, HistoryRecorder
 from kraftproof.interpreter import Interpreted
 from kraftproof.options import RunOptions
@@ -17,7 +17,7 @@ from kraftproof.report.next_steps import files_of, next_steps, replay_command
 from kraftproof.report.run_view import read_view
 from kraftproof.run_directory import RunDirectory
 from kraftproof.runner import RunResult
-from workloads.topics import Topics
+from kraftproof.workloads.topics import Topics
 
 S = 1_000_000_000
 OFFENDING = 20

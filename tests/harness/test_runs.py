@@ -5,7 +5,7 @@ import json
 import pytest
 
 from kraftproof import cli
-from nemesis.catalogue import nemesis_names
+from kraftproof.nemesis.catalogue import nemesis_names
 
 pytestmark = pytest.mark.simulation
 

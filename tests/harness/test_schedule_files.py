@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.protocol import ClusterOptions
 from kraftproof import cli
+from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.errors import UsageError
+from kraftproof.nemesis.catalogue import nemesis_names
+from kraftproof.nemesis.schedule import SECOND_NS, dense
+from kraftproof.nemesis.schedule_file import fault_line
 from kraftproof.options import RunOptions
 from kraftproof.scenario import from_schedule, scenario
 from kraftproof.schedule_file import (
@@ -19,9 +22,6 @@ from kraftproof.schedule_file import (
     read_schedule_text,
     schedule_text,
 )
-from nemesis.catalogue import nemesis_names
-from nemesis.schedule import SECOND_NS, dense
-from nemesis.schedule_file import fault_line
 
 GOOD = """kraftproof schedule 1
 # A comment, and an empty line:

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from checkers.history import read_operations
-from checkers.verdict import NO_OPERATIONS, Finding, FindingKind, Verdict
-from cluster.simulated.moments import Kind
-from cluster.simulated.witness import Violation, ViolationKind
+from kraftproof.checkers.history import read_operations
+from kraftproof.checkers.verdict import NO_OPERATIONS, Finding, FindingKind, Verdict
+from kraftproof.cluster.simulated.moments import Kind
+from kraftproof.cluster.simulated.witness import Violation, ViolationKind
 from kraftproof.diagram_recorder import DiagramRecorder
 from kraftproof.run_directory import RunDirectory
 from kraftproof.scenario import from_schedule

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
-from cluster.simulated.witness import Violation
+from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
+from kraftproof.cluster.simulated.witness import Violation
 from kraftproof.interpreter import Interpreted
+from kraftproof.nemesis.kill import Kill
+from kraftproof.nemesis.pause import Pause
+from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
 from kraftproof.operations import DoneOperations
 from kraftproof.run_directory import RunDirectory
 from kraftproof.runner import RunResult, Simulation
 from kraftproof.scenario import scenario
 from kraftproof.seed_result import SeedResult
 from kraftproof.shrinking import BudgetSpentError, Shrinking
-from nemesis.kill import Kill
-from nemesis.pause import Pause
-from nemesis.schedule import SECOND_NS, Scheduled
 
 TENTH_NS = SECOND_NS // 10
 

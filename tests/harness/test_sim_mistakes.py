@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from checkers.models import models
 from kraftproof import cli
+from kraftproof.checkers.models import models
 from tests.harness.plugins import install
 
 SCHEDULE = """kraftproof schedule 1

@@ -6,7 +6,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkers.verdict import RunVerdict, Verdict
+from kraftproof.checkers.verdict import RunVerdict, Verdict
+from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, Role
+from kraftproof.nemesis.pause import Pause
+from kraftproof.nemesis.schedule import SECOND_NS
 from kraftproof.run_directory import RunDirectory
 from kraftproof.runner import RunResult, Simulation
 from kraftproof.scenario import Scenario, scenario
@@ -20,9 +23,6 @@ from kraftproof.smaller import (
     simpler,
     until,
 )
-from nemesis.fault import ACTIVE_CONTROLLER, Role
-from nemesis.pause import Pause
-from nemesis.schedule import SECOND_NS
 
 SEEDS = st.integers(0, 5_000)
 

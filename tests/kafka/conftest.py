@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from cluster.local import ports
-from cluster.protocol import ClusterOptions
-from images.kafka import ensure_jars
-from node.storage.log import DIRECTORY_NAME
+from kraftproof.cluster.local import ports
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.images.kafka import ensure_jars
+from kraftproof.node.storage.log import DIRECTORY_NAME
 from tests.kafka.definitions import Definition, read_definitions
 from tests.kafka.java import Java, end
 from tests.kafka.systems import (

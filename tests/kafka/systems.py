@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cluster.live.readiness import wait_until_ready
-from cluster.live.scope import LiveScope
-from cluster.local.local_cluster import READY_TIMEOUT_NS, LocalCluster
-from cluster.protocol import ClusterOptions
-from node.tools.client import Client, ClientError, parse_addresses
-from node.wire.messages.generated.metadata_request import MetadataRequest
-from node.wire.messages.generated.metadata_response import MetadataResponse
+from kraftproof.cluster.live.readiness import wait_until_ready
+from kraftproof.cluster.live.scope import LiveScope
+from kraftproof.cluster.local.local_cluster import READY_TIMEOUT_NS, LocalCluster
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.node.tools.client import Client, ClientError, parse_addresses
+from kraftproof.node.wire.messages.generated.metadata_request import MetadataRequest
+from kraftproof.node.wire.messages.generated.metadata_response import MetadataResponse
 
 T = TypeVar("T")
 CALL_SECONDS = 5

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from node.wire import codec, control_records, metadata_records
-from node.wire.errors import WireError
-from node.wire.messages.generated.default_principal_data import DEFAULT_PRINCIPAL_DATA
-from node.wire.primitives import Reader
-from node.wire.schema import Schema
+from kraftproof.node.wire import codec, control_records, metadata_records
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages.generated.default_principal_data import DEFAULT_PRINCIPAL_DATA
+from kraftproof.node.wire.primitives import Reader
+from kraftproof.node.wire.schema import Schema
 from tests.kafka.definitions import Definition, Field, encode, random_value, random_values
 from tests.kafka.our_messages import part, snake, to_ours
 

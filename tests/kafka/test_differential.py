@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from node.core.broker.answers import served_versions
-from node.wire.messages import describe_quorum_request, describe_quorum_response
+from kraftproof.node.core.broker.answers import served_versions
+from kraftproof.node.wire.messages import describe_quorum_request, describe_quorum_response
 from tests.kafka.differential.case import CONTROLLER, Case, Context, every_version
 from tests.kafka.differential.cases import CASES
 from tests.kafka.differential.compare import differences

@@ -8,20 +8,20 @@ from typing import Any, TypeGuard
 
 import pytest
 
-from node.core.metadata.snapshot import load, records_of
-from node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
-from node.core.types import Epoch, Offset
-from node.server.snapshot_worker import run_through
-from node.storage.disk import Disk
-from node.storage.log import DIRECTORY_NAME, MetadataLog
-from node.storage.snapshots import SnapshotFiles, snapshot_name
-from node.tools import dump_log
-from node.tools.log_file import Damage, StoredBatch, read_segment
-from node.wire.batches import decode_batches
-from node.wire.messages.batch import Batch
-from node.wire.messages.control import LeaderChange, LeaderChangeVoter
-from node.wire.messages.metadata import WRITE_VERSIONS, RemoveTopicRecord
-from node.wire.metadata_records import SCHEMAS
+from kraftproof.node.core.metadata.snapshot import load, records_of
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
+from kraftproof.node.core.types import Epoch, Offset
+from kraftproof.node.server.snapshot_worker import run_through
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
+from kraftproof.node.storage.snapshots import SnapshotFiles, snapshot_name
+from kraftproof.node.tools import dump_log
+from kraftproof.node.tools.log_file import Damage, StoredBatch, read_segment
+from kraftproof.node.wire.batches import decode_batches
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.control import LeaderChange, LeaderChangeVoter
+from kraftproof.node.wire.messages.metadata import WRITE_VERSIONS, RemoveTopicRecord
+from kraftproof.node.wire.metadata_records import SCHEMAS
 from tests.kafka.definitions import Definition, random_values
 from tests.kafka.java import Java
 from tests.kafka.our_messages import to_ours

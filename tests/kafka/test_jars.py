@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from images.errors import ImageError
-from images.kafka import jars
+from kraftproof.images.errors import ImageError
+from kraftproof.images.kafka import jars
 
 BOOTSTRAP = Path(__file__).resolve().parents[2] / "scripts" / "bootstrap"
 CONTENT = b"a jar"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from node.tools import metadata_quorum
+from kraftproof.node.tools import metadata_quorum
 from tests.kafka.java import Java
 from tests.kafka.systems import Ours, Running
 

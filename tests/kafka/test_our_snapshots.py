@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from cluster.local.local_cluster import LocalCluster
-from cluster.protocol import ClusterOptions
-from node.storage.log import DIRECTORY_NAME
-from node.tools import dump_log
+from kraftproof.cluster.local.local_cluster import LocalCluster
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.node.storage.log import DIRECTORY_NAME
+from kraftproof.node.tools import dump_log
 from tests.kafka.java import Java
 from tests.kafka.systems import make_cluster, until
 from tests.kafka.test_dump_log import DUMP, parsed

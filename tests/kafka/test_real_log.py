@@ -3,15 +3,19 @@
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from cluster.simulated.reference_image import entities_of_image, entities_of_log, first_difference
-from node.core.metadata.changes import rebuild
-from node.core.metadata.committed import CommittedImage
-from node.core.metadata.snapshot import batches_of, load
-from node.core.raft.log import Log
-from node.core.raft.snapshot_ids import StoredSnapshot
-from node.wire.batches import decode_batches, encode_batch, encode_batches
-from node.wire.messages.batch import Batch
-from node.wire.messages.metadata import BeginTransactionRecord, EndTransactionRecord
+from kraftproof.cluster.simulated.reference_image import (
+    entities_of_image,
+    entities_of_log,
+    first_difference,
+)
+from kraftproof.node.core.metadata.changes import rebuild
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.snapshot import batches_of, load
+from kraftproof.node.core.raft.log import Log
+from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
+from kraftproof.node.wire.batches import decode_batches, encode_batch, encode_batches
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.metadata import BeginTransactionRecord, EndTransactionRecord
 from tests.kafka.systems import Running, until
 
 pytestmark = pytest.mark.kafka

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from node.core.served import served_versions
+from kraftproof.node.core.served import served_versions
 from tests.kafka.java import Java
 from tests.kafka.systems import Ours, until
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.pytest_plugin import SyncCluster, cluster_of
 from tests.harness.command import NODE, one_line, run
 from tests.harness.lagging import SMALL_SNAPSHOTS

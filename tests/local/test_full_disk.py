@@ -13,7 +13,7 @@ import pytest
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.pytest_plugin import SyncCluster, cluster_of
 from tests.local.test_snapshots import until
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster.local import ownership, ports
-from cluster.local.ownership import Identity, RunFile
+from kraftproof.cluster.local import ownership, ports
+from kraftproof.cluster.local.ownership import Identity, RunFile
 
 
 @pytest.fixture

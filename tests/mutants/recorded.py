@@ -10,7 +10,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import mutants
+from kraftproof import mutants
 from kraftproof.mutant_search import Searcher, SeedRange
 
 FILE = Path(__file__).with_name("recorded.json")

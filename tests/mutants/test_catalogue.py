@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import mutants
-from mutants.hook import source_of
-from mutants.mutant import Edit, Mutant, MutantMismatchError
+from kraftproof import mutants
+from kraftproof.mutants.hook import source_of
+from kraftproof.mutants.mutant import Edit, Mutant, MutantMismatchError
 
 SIMULATED = Path(__file__).resolve().parents[2] / "cluster" / "simulated"
 

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-import mutants
+from kraftproof import mutants
 from kraftproof.mutant_search import CLEAN, Searcher, SeedRange
 from tests.mutants.recorded import RECORDED, in_parallel
 

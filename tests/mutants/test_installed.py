@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-import mutants
+from kraftproof import mutants
 
 ROOT = Path(__file__).resolve().parents[2]
-FILE = """from mutants.mutant import Edit, Mutant
+FILE = """from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="mine",
     title="A majority is everybody",
     source="a test",
-    edits=(Edit(module="node.core.raft.quorum", old={old!r}, new="return voters"),),
+    edits=(Edit(module="kraftproof.node.core.raft.quorum", old={old!r}, new="return voters"),),
 )
 """
 
@@ -41,7 +41,7 @@ def test_the_hook_breaks_the_modules_concerned_and_marks_them():
     done = python(
         "-c",
         "import mutants; mutants.install('A19a')\n"
-        "from node.core.raft import progress, quorum\n"
+        "from kraftproof.node.core.raft import progress, quorum\n"
         "print(quorum.__mutant__, hasattr(progress, '__mutant__'))\n"
         "print(quorum.vote_result(3, 1, 0).name)",
     )
@@ -50,7 +50,8 @@ def test_the_hook_breaks_the_modules_concerned_and_marks_them():
 
 def test_without_it_the_node_is_whole():
     done = python(
-        "-c", "from node.core.raft import quorum; print(quorum.vote_result(3, 1, 0).name)"
+        "-c",
+        "from kraftproof.node.core.raft import quorum; print(quorum.vote_result(3, 1, 0).name)",
     )
     assert done.stdout == "PENDING\n", done.stderr
 
@@ -72,7 +73,7 @@ def test_a_file_is_a_mutant_too(tmp_path):
     done = python(
         "-c",
         f"import mutants; mutants.install({str(path)!r})\n"
-        "from node.core.raft import quorum\nprint(quorum.majority(3))",
+        "from kraftproof.node.core.raft import quorum\nprint(quorum.majority(3))",
     )
     assert done.stdout == "3\n", done.stderr
 
@@ -111,13 +112,13 @@ def test_the_command_names_the_known_mutants():
 
 def test_a_broken_node_refuses_in_one_line_what_it_can_not_be():
     for arguments in (("A99", "--", "server.properties"), ("A18", "server.properties")):
-        done = python("-m", "mutants", *arguments)
+        done = python("-m", "kraftproof.mutants", *arguments)
         assert done.returncode == 1
         assert "Traceback" not in done.stderr
 
 
 def test_the_list_has_every_mutant_with_its_hash():
-    lines = python("-m", "mutants", "--list").stdout.splitlines()
+    lines = python("-m", "kraftproof.mutants", "--list").stdout.splitlines()
     assert [line.split()[:2] for line in lines] == [
         [mutant.mutant_id, mutant.fingerprint] for mutant in mutants.ALL
     ]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import mutants
+from kraftproof import mutants
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "tests/node/scenarios").rglob("*.txt"))
@@ -19,7 +19,7 @@ ROW = re.compile(r"\b[AB]\d+[ab]?\b")
 ROWS = [mutant_id for mutant_id in mutants.IDS if ROW.fullmatch(mutant_id)]
 CHECK = """
 import sys
-import mutants
+from kraftproof import mutants
 mutants.install(sys.argv[1])
 from pathlib import Path
 from tests.node.scenario_harness import Scenario

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import mutants
-from kraftproof import cli
+from kraftproof import cli, mutants
 from kraftproof.commands import mutants as command
 from kraftproof.errors import UsageError
 from kraftproof.mutant_search import (

@@ -4,20 +4,19 @@ import importlib.util
 
 import pytest
 
-import mutants
-from kraftproof import cli
+from kraftproof import cli, mutants
 from kraftproof.mutant_search import Searcher, SeedRange
-from mutants.mutant import Edit, Mutant
+from kraftproof.mutants.mutant import Edit, Mutant
 
 LOOKS = "if now.monotonic >= role.replicas.majority_until:\n        state.resign(now)"
 MISSPELLED = LOOKS.replace("majority_until", "majority_untill")
-FILE = """from mutants.mutant import Edit, Mutant
+FILE = """from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="mine",
     title="A name is misspelled",
     source="a test",
-    edits=(Edit(module="node.core.raft.progress", old={old!r}, new={new!r}),),
+    edits=(Edit(module="kraftproof.node.core.raft.progress", old={old!r}, new={new!r}),),
 )
 """
 
@@ -35,7 +34,7 @@ def test_every_mutant_type_checks_and_a_misspelled_attribute_does_not():
         mutant_id="wrong",
         title="a test",
         source="a test",
-        edits=(Edit(module="node.core.raft.progress", old=LOOKS, new=MISSPELLED),),
+        edits=(Edit(module="kraftproof.node.core.raft.progress", old=LOOKS, new=MISSPELLED),),
     )
     errors = mutants.type_errors((*mutants.ALL, wrong))
     assert list(errors) == ["wrong"], errors
@@ -53,7 +52,8 @@ def test_the_command_refuses_it_in_one_line(misspelled, capsys):
 def test_without_mypy_the_command_says_so_in_one_line(monkeypatch, capsys):
     find = importlib.util.find_spec
     monkeypatch.setattr(
-        "mutants.type_check.find_spec", lambda name: None if name == "mypy" else find(name)
+        "kraftproof.mutants.type_check.find_spec",
+        lambda name: None if name == "mypy" else find(name),
     )
     assert cli.run(["mutants", "A18", "--repeat", "1"]) == 3
     (line,) = capsys.readouterr().err.splitlines()

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from cluster.protocol import ClusterOptions
-from cluster.simulated.simulated_cluster import SimulatedCluster
-from nemesis.catalogue import planner
-from nemesis.injector import Injector
-from nemesis.schedule import SECOND_NS, Scheduled
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+from kraftproof.nemesis.catalogue import planner
+from kraftproof.nemesis.injector import Injector
+from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
 
 
 @dataclass

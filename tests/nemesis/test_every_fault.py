@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemesis.catalogue import ours
+from kraftproof.nemesis.catalogue import ours
 from tests.nemesis.injection import drawn, injected
 
 CHANGED = {

@@ -2,16 +2,16 @@
 
 import pytest
 
-from cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.errors import UsageError
+from kraftproof.nemesis.clock import LARGEST_RATE_PPM, Drift, rate_error
+from kraftproof.nemesis.degrade import Degrade
+from kraftproof.nemesis.disk import Wipe
+from kraftproof.nemesis.schedule import Scheduled
+from kraftproof.nemesis.schedule_file import fault_line, parse_fault_line
 from kraftproof.options import RunOptions
 from kraftproof.planning import plan
 from kraftproof.scenario import EXTRAS
-from nemesis.clock import LARGEST_RATE_PPM, Drift, rate_error
-from nemesis.degrade import Degrade
-from nemesis.disk import Wipe
-from nemesis.schedule import Scheduled
-from nemesis.schedule_file import fault_line, parse_fault_line
 from tests.nemesis.injection import drawn, injected
 
 BROKER = 4

@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from cluster.protocol import Capability, ClusterError, ClusterOptions, Link
-from cluster.simulated.scheduler import Scheduler
-from cluster.simulated.scope import SimulatedScope
-from nemesis.injector import Injector
-from nemesis.kill import Kill, plan_kill_all
-from nemesis.partition import Cut
-from nemesis.pause import Pause
-from nemesis.schedule import SECOND_NS, Scheduled
+from kraftproof.cluster.protocol import Capability, ClusterError, ClusterOptions, Link
+from kraftproof.cluster.simulated.scheduler import Scheduler
+from kraftproof.cluster.simulated.scope import SimulatedScope
+from kraftproof.nemesis.injector import Injector
+from kraftproof.nemesis.kill import Kill, plan_kill_all
+from kraftproof.nemesis.partition import Cut
+from kraftproof.nemesis.pause import Pause
+from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
 
 NODES = ClusterOptions(controllers=3, brokers=0, seed=0, directory=Path()).nodes
 

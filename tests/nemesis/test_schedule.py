@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.protocol import ClusterOptions, Link, NodeInfo
-from nemesis.catalogue import nemesis_names, planner
-from nemesis.election_stories import late_rival
-from nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Role
-from nemesis.partition import Cut, between, bridge, halves, isolation, majorities_ring
-from nemesis.schedule import (
+from kraftproof.cluster.protocol import ClusterOptions, Link, NodeInfo
+from kraftproof.nemesis.catalogue import nemesis_names, planner
+from kraftproof.nemesis.election_stories import late_rival
+from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Role
+from kraftproof.nemesis.partition import Cut, between, bridge, halves, isolation, majorities_ring
+from kraftproof.nemesis.schedule import (
     HEALED_SHARE,
     QUIET_SHARE,
     SECOND_NS,
@@ -21,7 +21,7 @@ from nemesis.schedule import (
     quiet_windows,
     spaced,
 )
-from nemesis.stories import stories_of
+from kraftproof.nemesis.stories import stories_of
 
 ALL = tuple(nemesis_names())
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.protocol import Capability, Link
-from nemesis import schedule_file
-from nemesis.catalogue import nemesis_names, planner
-from nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Role
-from nemesis.one_node import OneNode
-from nemesis.partition import Cut
-from nemesis.schedule import SECOND_NS, Scheduled, dense
-from nemesis.schedule_file import (
+from kraftproof.cluster.protocol import Capability, Link
+from kraftproof.nemesis import schedule_file
+from kraftproof.nemesis.catalogue import nemesis_names, planner
+from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Role
+from kraftproof.nemesis.one_node import OneNode
+from kraftproof.nemesis.partition import Cut
+from kraftproof.nemesis.schedule import SECOND_NS, Scheduled, dense
+from kraftproof.nemesis.schedule_file import (
     ScheduleFileError,
     fault_line,
     parse_fault_line,

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from cluster.abilities import DiskTrouble
-from cluster.simulated.disk_health import DiskHealth
+from kraftproof.cluster.abilities import DiskTrouble
+from kraftproof.cluster.simulated.disk_health import DiskHealth
 from tests.node.snapshots.world import DiskWorld
 
 FORGETS = 1

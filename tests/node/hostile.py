@@ -5,7 +5,7 @@ import types
 import typing
 from typing import Any
 
-from node.wire.codec import (
+from kraftproof.node.wire.codec import (
     REQUESTS,
     RESPONSES,
     SUPPORTED,
@@ -14,12 +14,12 @@ from node.wire.codec import (
     encode_request,
     encode_response,
 )
-from node.wire.errors import WireError
-from node.wire.messages import Message
-from node.wire.messages.batch import Batch
-from node.wire.messages.control import LeaderChange, SnapshotHeader
-from node.wire.messages.generated.fetch_response import EpochEndOffset
-from node.wire.messages.metadata import (
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.control import LeaderChange, SnapshotHeader
+from kraftproof.node.wire.messages.generated.fetch_response import EpochEndOffset
+from kraftproof.node.wire.messages.metadata import (
     AbortTransactionRecord,
     BeginTransactionRecord,
     EndTransactionRecord,
@@ -27,7 +27,7 @@ from node.wire.messages.metadata import (
     RemoveTopicRecord,
     TopicRecord,
 )
-from node.wire.types import Uuid
+from kraftproof.node.wire.types import Uuid
 
 NUMBERS = (-(2**31), -2, -1, 0, 0, 0, 1, 1, 2, 3, 5, 41, 104, 2**31 - 1)
 LARGE_NUMBERS = (*NUMBERS, -(2**63), 2**63 - 1)

@@ -7,8 +7,8 @@ test does not ask for.
 
 from random import Random
 
-from node.core.config import NodeConfig, Timeouts, Voter
-from node.core.effects import (
+from kraftproof.node.core.config import NodeConfig, Timeouts, Voter
+from kraftproof.node.core.effects import (
     Append,
     Effect,
     Exit,
@@ -18,14 +18,14 @@ from node.core.effects import (
     Send,
     Truncate,
 )
-from node.core.events import Flushed, Received
-from node.core.outbox import Outbox
-from node.core.raft.log import Log
-from node.core.raft.raft import Raft
-from node.core.types import Instant, Monotonic, NodeId, Offset, WallClock
-from node.wire.messages.metadata import TopicRecord
-from node.wire.principal import ANONYMOUS
-from node.wire.types import ZERO_UUID
+from kraftproof.node.core.events import Flushed, Received
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.raft.log import Log
+from kraftproof.node.core.raft.raft import Raft
+from kraftproof.node.core.types import Instant, Monotonic, NodeId, Offset, WallClock
+from kraftproof.node.wire.messages.metadata import TopicRecord
+from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.types import ZERO_UUID
 from tests.node.quorum_member import Disk, Member, Message, deadline_of
 
 CLUSTER = "a-cluster"

@@ -5,11 +5,11 @@ Not: what happens to them (quorum_harness.py).
 
 from dataclasses import dataclass, field
 
-from node.core.config import NodeConfig
-from node.core.effects import Exit
-from node.core.outbox import Outbox
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.raft import Raft
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.effects import Exit
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.raft import Raft
 
 
 @dataclass

@@ -20,7 +20,7 @@
 
 from msgspec.structs import replace
 
-from node.wire.messages import (
+from kraftproof.node.wire.messages import (
     begin_quorum_epoch_request,
     describe_quorum_request,
     end_quorum_epoch_request,

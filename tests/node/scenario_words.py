@@ -1,8 +1,16 @@
 """One line of plain words for each effect and message of the quorum, for scenario files."""
 
-from node.core.effects import Append, Exit, Flush, PersistQuorumState, Reply, Send, Truncate
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.effects import (
+    Append,
+    Exit,
+    Flush,
+    PersistQuorumState,
+    Reply,
+    Send,
+    Truncate,
+)
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     begin_quorum_epoch_request,
     begin_quorum_epoch_response,
     describe_quorum_response,
@@ -13,7 +21,7 @@ from node.wire.messages import (
     vote_request,
     vote_response,
 )
-from node.wire.messages.control import LeaderChange
+from kraftproof.node.wire.messages.control import LeaderChange
 
 
 def effect_words(effect, hears):

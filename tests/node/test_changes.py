@@ -2,10 +2,10 @@
 
 import pytest
 
-from node.core.effects import Append, Flush, Reply
-from node.wire.errors import ErrorCode
-from node.wire.messages import create_topics_response, metadata_request
-from node.wire.messages.metadata import TopicRecord
+from kraftproof.node.core.effects import Append, Flush, Reply
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import create_topics_response, metadata_request
+from kraftproof.node.wire.messages.metadata import TopicRecord
 from tests.node.test_node import World, create
 
 

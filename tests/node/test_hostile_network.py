@@ -9,27 +9,35 @@ import random
 
 import pytest
 
-from node.core.config import Endpoint, NodeConfig, Timeouts, Voter
-from node.core.effects import CheckSnapshot, Exit, Flush, Forward, Reply, ReplyWithSlice, Send
-from node.core.events import Answered, Event, Flushed, SnapshotChecked, Tick, Unanswered
-from node.core.metadata.image import EMPTY_IMAGE
-from node.core.metadata.snapshot import LoadedSnapshot
-from node.core.node import Node
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import StoredSnapshot
-from node.core.raft.snapshot_rpc import with_slice
-from node.core.types import Instant, Monotonic, NodeId, WallClock
-from node.server.config_listeners import Binding
-from node.server.connection import Slot
-from node.server.envelope import wrap_request
-from node.server.request_book import RequestBook
-from node.server.requests import parse_request
-from node.wire.codec import encode_request, header_versions
-from node.wire.errors import WireError
-from node.wire.headers import RequestHeader, encode_request_header
-from node.wire.messages.generated.envelope_request import EnvelopeRequest
-from node.wire.messages.generated.envelope_response import EnvelopeResponse
-from node.wire.principal import ANONYMOUS, encode_principal
+from kraftproof.node.core.config import Endpoint, NodeConfig, Timeouts, Voter
+from kraftproof.node.core.effects import (
+    CheckSnapshot,
+    Exit,
+    Flush,
+    Forward,
+    Reply,
+    ReplyWithSlice,
+    Send,
+)
+from kraftproof.node.core.events import Answered, Event, Flushed, SnapshotChecked, Tick, Unanswered
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
+from kraftproof.node.core.node import Node
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
+from kraftproof.node.core.raft.snapshot_rpc import with_slice
+from kraftproof.node.core.types import Instant, Monotonic, NodeId, WallClock
+from kraftproof.node.server.config_listeners import Binding
+from kraftproof.node.server.connection import Slot
+from kraftproof.node.server.envelope import wrap_request
+from kraftproof.node.server.request_book import RequestBook
+from kraftproof.node.server.requests import parse_request
+from kraftproof.node.wire.codec import encode_request, header_versions
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.headers import RequestHeader, encode_request_header
+from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
+from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.principal import ANONYMOUS, encode_principal
 from tests.node.hostile import random_answer, random_request, requests
 
 SEEDS = 300

@@ -2,9 +2,9 @@
 
 import pytest
 
-from node.core.effects import Publish, Reply
-from node.wire.errors import ErrorCode
-from node.wire.messages import create_topics_request, fetch_response
+from kraftproof.node.core.effects import Publish, Reply
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import create_topics_request, fetch_response
 from tests.node.test_node import World
 
 

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from node.core.config import Endpoint, NodeConfig, Voter
-from node.core.effects import (
+from kraftproof.node.core.config import Endpoint, NodeConfig, Voter
+from kraftproof.node.core.effects import (
     Append,
     Exit,
     Flush,
@@ -17,22 +17,22 @@ from node.core.effects import (
     Reply,
     Send,
 )
-from node.core.events import Answered, Flushed, Received, Stop, Tick, Unanswered
-from node.core.node import Node
-from node.core.raft.quorum_state import QuorumState
-from node.core.types import Instant, Monotonic, NodeId, WallClock, milliseconds
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.events import Answered, Flushed, Received, Stop, Tick, Unanswered
+from kraftproof.node.core.node import Node
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.types import Instant, Monotonic, NodeId, WallClock, milliseconds
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     api_versions_request,
     create_topics_request,
     describe_cluster_request,
     fetch_request,
     metadata_request,
 )
-from node.wire.messages.batch import Batch
-from node.wire.messages.metadata import UnfenceBrokerRecord
-from node.wire.principal import ANONYMOUS, Principal
-from node.wire.types import Uuid
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.metadata import UnfenceBrokerRecord
+from kraftproof.node.wire.principal import ANONYMOUS, Principal
+from kraftproof.node.wire.types import Uuid
 
 BROKER = Principal(type="User", name="broker")
 

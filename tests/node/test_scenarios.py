@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from node.core.raft import roles, state
+from kraftproof.node.core.raft import roles, state
 from tests.node.scenario_harness import Scenario
 from tests.node.whole_scenario import WholeScenario
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from node.core.configs.generated.topics import TOPIC_DEFINITIONS
-from node.core.configs.values import InvalidConfigError, check_topic_configs, read_value
+from kraftproof.node.core.configs.generated.topics import TOPIC_DEFINITIONS
+from kraftproof.node.core.configs.values import InvalidConfigError, check_topic_configs, read_value
 
 pytestmark = pytest.mark.requirement("631-90")
 

@@ -24,13 +24,13 @@ from collections import deque
 
 from msgspec.structs import replace
 
-from node.core.effects import CleanLog, Exit, InstallSnapshot, Reply, WriteSnapshot
-from node.core.events import Unanswered
-from node.storage.errors import StorageError
-from node.wire.batches import decode_batches, encode_batches
-from node.wire.errors import ErrorCode
-from node.wire.messages import create_topics_request, delete_topics_request
-from node.wire.messages.metadata import TopicRecord
+from kraftproof.node.core.effects import CleanLog, Exit, InstallSnapshot, Reply, WriteSnapshot
+from kraftproof.node.core.events import Unanswered
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.wire.batches import decode_batches, encode_batches
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import create_topics_request, delete_topics_request
+from kraftproof.node.wire.messages.metadata import TopicRecord
 from tests.node.bad_disks import BadDisks, BadDiskWorld
 from tests.node.controller.desk import heartbeat, registration
 from tests.node.scenario_harness import Scenario

@@ -12,15 +12,15 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 
-from cluster.connection import ConnectionFailed, OutcomeUnknown
-from cluster.protocol import ClusterError, ClusterOptions, Link
-from cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
-from node.wire.messages import (
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.protocol import ClusterError, ClusterOptions, Link
+from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
+from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
     broker_registration_request,
     create_topics_request,
 )
-from node.wire.types import Uuid
+from kraftproof.node.wire.types import Uuid
 
 SECOND = 1_000_000_000
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from cluster.simulated.announcement_invariants import (
+from kraftproof.cluster.simulated.announcement_invariants import (
     LeadersSayThatTheyStop,
     OlderEpochsAreRefused,
     SuccessorsHoldWhatCommitted,
 )
-from node.core.events import Stop, Tick
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.events import Stop, Tick
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     begin_quorum_epoch_request,
     begin_quorum_epoch_response,
     end_quorum_epoch_request,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from cluster.simulated.answer_invariants import AnswersArePresent, AnswersAreTrue
-from cluster.simulated.invariants import make_jury
-from cluster.simulated.ledger import Ledger
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.cluster.simulated.answer_invariants import AnswersArePresent, AnswersAreTrue
+from kraftproof.cluster.simulated.invariants import make_jury
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
     broker_heartbeat_response,
     create_topics_request,
@@ -14,7 +14,7 @@ from node.wire.messages import (
     delete_topics_request,
     delete_topics_response,
 )
-from node.wire.messages import metadata as records
+from kraftproof.node.wire.messages import metadata as records
 from tests.simulated.witnesses import (
     SETTING,
     TOPIC,

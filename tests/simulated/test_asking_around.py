@@ -2,11 +2,11 @@
 
 import pytest
 
-from cluster.protocol import ClusterOptions
-from cluster.simulated.ending import Ending, come_to_rest
-from cluster.simulated.simulated_cluster import SimulatedCluster
-from cluster.simulated.witness import Witness
-from node.wire.messages import (
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.simulated.ending import Ending, come_to_rest
+from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+from kraftproof.cluster.simulated.witness import Witness
+from kraftproof.node.wire.messages import (
     describe_cluster_request,
     describe_configs_request,
     describe_quorum_request,

@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from cluster.abilities import DiskTrouble
-from cluster.protocol import ClusterOptions
-from cluster.simulated.scheduler import Scheduler
-from cluster.simulated.session_invariants import LOOK_EACH_NS, FencedInTime
-from cluster.simulated.simulated_cluster import SimulatedCluster
-from cluster.simulated.suspension import Suspension
-from node.core.effects import PersistQuorumState
+from kraftproof.cluster.abilities import DiskTrouble
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.simulated.scheduler import Scheduler
+from kraftproof.cluster.simulated.session_invariants import LOOK_EACH_NS, FencedInTime
+from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+from kraftproof.cluster.simulated.suspension import Suspension
+from kraftproof.node.core.effects import PersistQuorumState
 from tests.simulated.test_lease_invariants import FENCES, SESSION_NS, Leasing, in_time
 from tests.simulated.test_network import raises
 from tests.simulated.test_surroundings import led_by

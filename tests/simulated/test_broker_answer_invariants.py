@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace as changed
 
-from cluster.simulated.broker_answer_invariants import TOPIC_CONFIGS, AnswersShowTheImage
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.cluster.simulated.broker_answer_invariants import TOPIC_CONFIGS, AnswersShowTheImage
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     describe_cluster_request,
     describe_cluster_response,
     describe_configs_request,
@@ -13,8 +13,8 @@ from node.wire.messages import (
     metadata_request,
     metadata_response,
 )
-from node.wire.messages import metadata as records
-from node.wire.types import Uuid
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.types import Uuid
 from tests.simulated.witnesses import SETTING, TOPIC, Court, image_of, partition, topic
 
 UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from cluster.simulated.coverage import AT_START, NO_FAULT, Coverage
-from node.core.events import Received, Tick
-from node.core.raft.quorum_state import QuorumState
-from node.wire.messages.generated.vote_request import VoteRequest
+from kraftproof.cluster.simulated.coverage import AT_START, NO_FAULT, Coverage
+from kraftproof.node.core.events import Received, Tick
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.wire.messages.generated.vote_request import VoteRequest
 
 
 class Process:

@@ -4,14 +4,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from cluster.protocol import ClusterOptions
-from cluster.simulated.diagram import WIDTH, draw
-from cluster.simulated.moments import Kind, Moment, State
-from cluster.simulated.recorder import Recorder
-from cluster.simulated.simulated_cluster import SimulatedCluster
-from cluster.simulated.wording import api_of, batch_words, request_words, response_words
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.simulated.diagram import WIDTH, draw
+from kraftproof.cluster.simulated.moments import Kind, Moment, State
+from kraftproof.cluster.simulated.recorder import Recorder
+from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+from kraftproof.cluster.simulated.wording import api_of, batch_words, request_words, response_words
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
     create_topics_request,
     create_topics_response,
@@ -22,7 +22,7 @@ from node.wire.messages import (
     vote_request,
     vote_response,
 )
-from node.wire.messages.generated.index import REQUESTS, RESPONSES
+from kraftproof.node.wire.messages.generated.index import REQUESTS, RESPONSES
 from tests.simulated.chaos import Chaos
 from tests.simulated.witnesses import batch_of, broker, topic
 

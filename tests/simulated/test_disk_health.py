@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from cluster.abilities import DiskTrouble
-from cluster.simulated.disk_health import DiskHealth
-from cluster.simulated.filesystem import SimulatedFileSystem
-from node.storage.filesystem import replace_durably
+from kraftproof.cluster.abilities import DiskTrouble
+from kraftproof.cluster.simulated.disk_health import DiskHealth
+from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.node.storage.filesystem import replace_durably
 
 MS = 1_000_000
 

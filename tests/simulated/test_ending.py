@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from cluster.protocol import ClusterOptions
-from cluster.simulated import final_checks
-from cluster.simulated.ending import Ending, come_to_rest
-from cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.simulated import final_checks
+from kraftproof.cluster.simulated.ending import Ending, come_to_rest
+from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 
 SECOND_NS = 1_000_000_000
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from cluster.simulated.election_invariants import FetchesAreFenced
-from node.wire.errors import ErrorCode
-from node.wire.messages import fetch_request, fetch_response
+from kraftproof.cluster.simulated.election_invariants import FetchesAreFenced
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import fetch_request, fetch_response
 from tests.simulated.witnesses import Court
 
 CONSUMER = -1

@@ -2,8 +2,8 @@ from random import Random
 
 import pytest
 
-from cluster.simulated.filesystem import SimulatedFileSystem
-from node.storage.filesystem import replace_durably
+from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.node.storage.filesystem import replace_durably
 
 
 def durable_file(content: bytes = b"old") -> SimulatedFileSystem:

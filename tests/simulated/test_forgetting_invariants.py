@@ -1,14 +1,14 @@
 """What lies below every log is forgotten, and nothing else, without a loss of judgement."""
 
-from cluster.simulated.answer_invariants import AnswersAreTrue
-from cluster.simulated.forgetting import Forgetting
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.log_invariants import LogsMatch
-from cluster.simulated.metadata_invariants import ImagesAgree
-from cluster.simulated.reference_image import entities_of_image, entities_of_log
-from cluster.simulated.snapshot_invariants import SnapshotsSayWhatTheLogSays
-from node.core.raft.snapshot_ids import SnapshotId
-from node.wire.messages import create_topics_request, create_topics_response
+from kraftproof.cluster.simulated.answer_invariants import AnswersAreTrue
+from kraftproof.cluster.simulated.forgetting import Forgetting
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.log_invariants import LogsMatch
+from kraftproof.cluster.simulated.metadata_invariants import ImagesAgree
+from kraftproof.cluster.simulated.reference_image import entities_of_image, entities_of_log
+from kraftproof.cluster.simulated.snapshot_invariants import SnapshotsSayWhatTheLogSays
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.wire.messages import create_topics_request, create_topics_response
 from tests.simulated.witnesses import Court, batch_of, broker, image_of, topic
 
 BROKERS = [broker(number, offset) for offset, number in enumerate((4, 5, 6))]

@@ -2,11 +2,11 @@
 
 import pytest
 
-from cluster.abilities import BendsClocks, DegradesLinks, DiskTrouble, HarmsDisks, Toxic
-from cluster.protocol import ClusterOptions, Link
-from cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
-from node.wire.errors import ErrorCode
-from node.wire.messages import create_topics_request
+from kraftproof.cluster.abilities import BendsClocks, DegradesLinks, DiskTrouble, HarmsDisks, Toxic
+from kraftproof.cluster.protocol import ClusterOptions, Link
+from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import create_topics_request
 from tests.simulated.test_surroundings import led_by
 
 pytestmark = pytest.mark.simulation

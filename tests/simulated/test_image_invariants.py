@@ -3,21 +3,21 @@
 import pytest
 from msgspec.structs import replace
 
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.metadata_invariants import (
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.metadata_invariants import (
     BrokersServeCaughtUp,
     FencedBrokersLeadNothing,
     ImagesAgree,
     LeadersAreInSync,
     PartitionEpochsRiseByOne,
 )
-from cluster.simulated.reference_image import (
+from kraftproof.cluster.simulated.reference_image import (
     entities_of_image,
     entities_of_log,
     first_difference,
 )
-from node.core.raft.snapshot_ids import SnapshotId
-from node.wire.messages import metadata as records
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.wire.messages import metadata as records
 from tests.simulated.witnesses import (
     TOPIC,
     Court,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.metadata_invariants import WhoEntersAnIsrMayLead
-from node.wire.messages import metadata as records
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.metadata_invariants import WhoEntersAnIsrMayLead
+from kraftproof.node.wire.messages import metadata as records
 from tests.simulated.witnesses import TOPIC, Court, batch_of, broker, image_of, partition, topic
 
 Change = records.BrokerRegistrationChangeRecord

@@ -1,18 +1,18 @@
 """Each invariant of broker epochs and leases goes red at what it forbids."""
 
-from cluster.simulated.lease_invariants import CurrentEpochsOnly, OneLivingIncarnation
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.registry import Registry
-from cluster.simulated.session_invariants import LOOK_EACH_NS, TICK_NS, FencedInTime
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.cluster.simulated.lease_invariants import CurrentEpochsOnly, OneLivingIncarnation
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.registry import Registry
+from kraftproof.cluster.simulated.session_invariants import LOOK_EACH_NS, TICK_NS, FencedInTime
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
     broker_heartbeat_response,
     broker_registration_request,
     broker_registration_response,
 )
-from node.wire.messages import metadata as records
-from node.wire.types import Uuid
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.types import Uuid
 from tests.simulated.witnesses import (
     SESSION_NS,
     SETTING,

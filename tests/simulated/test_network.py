@@ -4,14 +4,14 @@ from random import Random
 
 import pytest
 
-from cluster.protocol import Link
-from cluster.simulated.links import RETRANSMISSION_NS, Links, Stream
-from cluster.simulated.network import Network
-from cluster.simulated.passage import BytesPassage, ObjectPassage, Outgoing
-from cluster.simulated.scheduler import Scheduler, SimulationLimitError
-from cluster.simulated.suspension import Suspension
-from cluster.simulated.weather import Weather
-from node.wire.messages import metadata_request, metadata_response
+from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.simulated.links import RETRANSMISSION_NS, Links, Stream
+from kraftproof.cluster.simulated.network import Network
+from kraftproof.cluster.simulated.passage import BytesPassage, ObjectPassage, Outgoing
+from kraftproof.cluster.simulated.scheduler import Scheduler, SimulationLimitError
+from kraftproof.cluster.simulated.suspension import Suspension
+from kraftproof.cluster.simulated.weather import Weather
+from kraftproof.node.wire.messages import metadata_request, metadata_response
 
 MS = 1_000_000
 ASKED = Outgoing(message=metadata_request.MetadataRequest(topics=()), version=12)

@@ -3,12 +3,12 @@
 import pytest
 from msgspec.structs import replace as changed
 
-from cluster.simulated.quorum_answer_invariants import (
+from kraftproof.cluster.simulated.quorum_answer_invariants import (
     HighWatermarkToldNeverFalls,
     QuorumIsToldTruly,
 )
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     describe_cluster_request,
     describe_cluster_response,
     describe_quorum_request,

@@ -1,13 +1,13 @@
 """Each invariant of elections and of the log goes red at what it forbids, and only then."""
 
-from cluster.simulated.election_invariants import (
+from kraftproof.cluster.simulated.election_invariants import (
     BoundedResignation,
     ElectedByAMajority,
     EpochsNeverFall,
     OneLeaderAnEpoch,
 )
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.log_invariants import (
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.log_invariants import (
     CommittedByAMajority,
     CommittedIsNeverCut,
     CommittedNeverChanges,
@@ -18,10 +18,10 @@ from cluster.simulated.log_invariants import (
     LogsMatch,
     OwnWordIsDurable,
 )
-from cluster.simulated.progress_invariants import MOST_STEPS, DeadlinesMoveOn
-from node.core.events import Tick
-from node.core.raft.quorum_state import QuorumState
-from node.wire.messages import fetch_request
+from kraftproof.cluster.simulated.progress_invariants import MOST_STEPS, DeadlinesMoveOn
+from kraftproof.node.core.events import Tick
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.wire.messages import fetch_request
 from tests.simulated.witnesses import (
     FETCH_NS,
     SETTING,

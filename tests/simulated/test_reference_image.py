@@ -4,13 +4,13 @@ import pytest
 from immutables import Map
 from msgspec.structs import asdict, fields, replace
 
-from cluster.simulated.reference_image import (
+from kraftproof.cluster.simulated.reference_image import (
     entities_of_image,
     entities_of_log,
     first_difference,
 )
-from node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
-from node.wire.messages import metadata as records
+from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
+from kraftproof.node.wire.messages import metadata as records
 from tests.node.snapshots.test_images import EVERYTHING, IMAGE, uuid
 from tests.simulated.witnesses import batch_of, image_of
 

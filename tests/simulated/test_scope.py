@@ -1,7 +1,7 @@
 import pytest
 
-from cluster.simulated.scheduler import Scheduler, SimulationLimitError
-from cluster.simulated.scope import SimulatedScope, TaskCancelled
+from kraftproof.cluster.simulated.scheduler import Scheduler, SimulationLimitError
+from kraftproof.cluster.simulated.scope import SimulatedScope, TaskCancelled
 
 
 def make() -> tuple[Scheduler, SimulatedScope]:

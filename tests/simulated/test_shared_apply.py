@@ -2,13 +2,13 @@
 
 import pytest
 
-from cluster.simulated import shared_apply
-from cluster.simulated.shared_apply import SharedApply
-from node.core.metadata.apply import ApplyError, apply_batch
-from node.core.metadata.image import EMPTY_IMAGE
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch
-from node.wire.types import Uuid
+from kraftproof.cluster.simulated import shared_apply
+from kraftproof.cluster.simulated.shared_apply import SharedApply
+from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.types import Uuid
 
 
 def level(name, number, offset=0):

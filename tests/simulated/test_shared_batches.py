@@ -2,15 +2,15 @@
 
 import pytest
 
-from cluster.simulated import shared_batches
-from cluster.simulated.filesystem import SimulatedFileSystem
-from cluster.simulated.shared_batches import SharedBatches
-from node.storage.batch_codec import PLAIN
-from node.storage.errors import CorruptLogError
-from node.storage.log import MetadataLog
-from node.storage.segment import segment_name
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch
+from kraftproof.cluster.simulated import shared_batches
+from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.cluster.simulated.shared_batches import SharedBatches
+from kraftproof.node.storage.batch_codec import PLAIN
+from kraftproof.node.storage.errors import CorruptLogError
+from kraftproof.node.storage.log import MetadataLog
+from kraftproof.node.storage.segment import segment_name
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
 
 LOG = "/log"
 

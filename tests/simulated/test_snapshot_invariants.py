@@ -3,18 +3,18 @@
 import pytest
 from msgspec.structs import replace
 
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.snapshot_invariants import (
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.snapshot_invariants import (
     ImagesMissNothing,
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
     SnapshotFilesSayWhatImagesSay,
     SnapshotsSayWhatTheLogSays,
 )
-from node.core.metadata.snapshot import batches_of
-from node.core.raft.snapshot_ids import SnapshotId
-from node.wire.batches import encode_batches
-from node.wire.messages.control import SnapshotHeader
+from kraftproof.node.core.metadata.snapshot import batches_of
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.wire.batches import encode_batches
+from kraftproof.node.wire.messages.control import SnapshotHeader
 from tests.node.snapshots.test_images import EVERYTHING
 from tests.simulated.witnesses import Court, batch_of, broker, image_of
 

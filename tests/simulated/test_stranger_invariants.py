@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from cluster.simulated.stranger_invariants import StrangersAreRefused
-from node.wire.errors import ErrorCode
-from node.wire.messages import vote_request, vote_response
+from kraftproof.cluster.simulated.stranger_invariants import StrangersAreRefused
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import vote_request, vote_response
 from tests.simulated.witnesses import SETTING, Court
 
 

@@ -4,18 +4,18 @@ from random import Random
 
 import pytest
 
-from cluster.protocol import ClusterOptions
-from cluster.simulated import strangers
-from cluster.simulated.simulated_cluster import SimulatedCluster
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.simulated import strangers
+from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     begin_quorum_epoch_request,
     end_quorum_epoch_request,
     fetch_request,
     fetch_snapshot_request,
     vote_request,
 )
-from node.wire.schema import Message
+from kraftproof.node.wire.schema import Message
 
 SECOND_NS = 1_000_000_000
 

@@ -2,9 +2,14 @@
 
 import pytest
 
-from cluster.simulated.strike import MOST_OPERATIONS, after_effects, after_operations, strike
-from node.core.effects import Append, Flush
-from node.wire.errors import ErrorCode
+from kraftproof.cluster.simulated.strike import (
+    MOST_OPERATIONS,
+    after_effects,
+    after_operations,
+    strike,
+)
+from kraftproof.node.core.effects import Append, Flush
+from kraftproof.node.wire.errors import ErrorCode
 from tests.simulated.test_harm import Rig
 from tests.simulated.test_surroundings import led_by
 

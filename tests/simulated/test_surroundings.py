@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.protocol import ClusterOptions, Link
-from cluster.simulated import final_checks
-from cluster.simulated.chance import NodeRandom, Ties
-from cluster.simulated.clock import START_OF_TIME_NS, SimulatedClock
-from cluster.simulated.final_checks import Outcome
-from cluster.simulated.scheduler import Scheduler
-from cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
-from node.core.types import Monotonic
+from kraftproof.cluster.protocol import ClusterOptions, Link
+from kraftproof.cluster.simulated import final_checks
+from kraftproof.cluster.simulated.chance import NodeRandom, Ties
+from kraftproof.cluster.simulated.clock import START_OF_TIME_NS, SimulatedClock
+from kraftproof.cluster.simulated.final_checks import Outcome
+from kraftproof.cluster.simulated.scheduler import Scheduler
+from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
+from kraftproof.node.core.types import Monotonic
 
 SECOND_NS = 1_000_000_000
 

@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from cluster.protocol import ClusterOptions
-from cluster.simulated import tenants
-from cluster.simulated.simulated_cluster import SimulatedCluster
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.simulated import tenants
+from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
 SECOND_NS = 1_000_000_000
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from cluster.simulated.vote_invariants import (
+from kraftproof.cluster.simulated.vote_invariants import (
     OneVoteAnEpoch,
     QuorumStateIsKept,
     RolesFitVotes,
     VotesAreRefusedForAReason,
 )
-from node.core.raft.quorum_state import QuorumState
-from node.wire.errors import ErrorCode
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.wire.errors import ErrorCode
 from tests.simulated.witnesses import SETTING, Court, granted, vote
 
 OBSERVER = 9

@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from cluster.abilities import Toxic
-from cluster.protocol import Link
-from cluster.simulated.links import Stream
-from cluster.simulated.weather import HARNESS, KINDS, Weather, describe_toxic, draw_toxic
+from kraftproof.cluster.abilities import Toxic
+from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.simulated.links import Stream
+from kraftproof.cluster.simulated.weather import HARNESS, KINDS, Weather, describe_toxic, draw_toxic
 from tests.simulated.test_network import ASKED, MS, Rig
 
 FORTH, BACK = Link(1, 2), Link(2, 1)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.registry import Registry
-from cluster.simulated.wish_invariants import MOST_DELAYS, WishesAreGranted
-from node.wire.messages import broker_heartbeat_request, broker_heartbeat_response
-from node.wire.messages import metadata as records
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.registry import Registry
+from kraftproof.cluster.simulated.wish_invariants import MOST_DELAYS, WishesAreGranted
+from kraftproof.node.wire.messages import broker_heartbeat_request, broker_heartbeat_response
+from kraftproof.node.wire.messages import metadata as records
 from tests.simulated.witnesses import (
     Court,
     batch_of,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from cluster.simulated.witness import Witness
-from node.wire.messages import fetch_request, fetch_response, vote_request, vote_response
+from kraftproof.cluster.simulated.witness import Witness
+from kraftproof.node.wire.messages import fetch_request, fetch_response, vote_request, vote_response
 from tests.simulated.witnesses import Court
 
 

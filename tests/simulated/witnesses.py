@@ -2,22 +2,22 @@
 
 from msgspec.structs import replace
 
-from cluster.simulated.log_mirror import LogMirror
-from cluster.simulated.witness import Jury, Setting
-from node.core.config import Timeouts
-from node.core.effects import Send
-from node.core.events import Received
-from node.core.metadata.apply import apply_all
-from node.core.metadata.image import EMPTY_IMAGE
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import StoredSnapshot
-from node.core.status import NodeStatus
-from node.core.types import milliseconds
-from node.wire.messages import metadata as records
-from node.wire.messages import vote_request, vote_response
-from node.wire.messages.batch import Batch
-from node.wire.principal import ANONYMOUS
-from node.wire.types import Uuid
+from kraftproof.cluster.simulated.log_mirror import LogMirror
+from kraftproof.cluster.simulated.witness import Jury, Setting
+from kraftproof.node.core.config import Timeouts
+from kraftproof.node.core.effects import Send
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.apply import apply_all
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages import vote_request, vote_response
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.types import Uuid
 
 SESSION_NS = milliseconds(2_000)
 FETCH_NS = milliseconds(1_000)

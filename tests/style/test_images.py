@@ -6,11 +6,11 @@ from pathlib import Path
 import docker
 import pytest
 
-from images import LIBFAKETIME_PATH, ImageError, ensure_reference_image
-from images.base import debian_mirror
-from images.build import snapshot
-from images.context import fingerprint
-from images.wheels import PACKAGES, locked, requirements
+from kraftproof.images import LIBFAKETIME_PATH, ImageError, ensure_reference_image
+from kraftproof.images.base import debian_mirror
+from kraftproof.images.build import snapshot
+from kraftproof.images.context import fingerprint
+from kraftproof.images.wheels import PACKAGES, locked, requirements
 
 DEB822 = """\
 Types: deb

@@ -15,11 +15,11 @@ OURS = frozenset(
     {"node", "cluster", "nemesis", "workloads", "checkers", "kraftproof", "mutants", "images"}
 )
 CORE_MAY_USE = (
-    "node.core",
-    "node.wire.messages",
-    "node.wire.types",
-    "node.wire.errors",
-    "node.wire.principal",
+    "kraftproof.node.core",
+    "kraftproof.node.wire.messages",
+    "kraftproof.node.wire.types",
+    "kraftproof.node.wire.errors",
+    "kraftproof.node.wire.principal",
 )
 CORE_MAY_INSTALL = frozenset({"immutables", "msgspec", "typing_extensions"})
 
@@ -45,7 +45,7 @@ def test_core_imports_only_what_it_may() -> None:
     graph = grimp.build_graph(
         "node", include_external_packages=True, cache_dir=None, exclude_type_checking_imports=False
     )
-    core = sorted(module for module in graph.modules if within(module, ("node.core",)))
+    core = sorted(module for module in graph.modules if within(module, ("kraftproof.node.core",)))
     assert core, "node.core has no modules: this test would prove nothing"
     strays = [
         f"{module} imports {imported}"
@@ -59,11 +59,11 @@ def test_core_imports_only_what_it_may() -> None:
 @pytest.mark.parametrize(
     ("module", "allowed"),
     [
-        ("node.core.raft.roles", True),
-        ("node.wire.messages.vote_request", True),
-        ("node.wire.codec", False),
-        ("node.wire.messages_of_another_name", False),
-        ("node.storage", False),
+        ("kraftproof.node.core.raft.roles", True),
+        ("kraftproof.node.wire.messages.vote_request", True),
+        ("kraftproof.node.wire.codec", False),
+        ("kraftproof.node.wire.messages_of_another_name", False),
+        ("kraftproof.node.storage", False),
         ("cluster", False),
         ("dataclasses", True),
         ("msgspec", True),

@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
-from cluster.simulated.scheduler import Scheduler
-from cluster.simulated.scope import SimulatedScope
-from cluster.systems.system import Completion, Outcome
-from workloads.contenders import ANOTHER_CLUSTER
-from workloads.registration import Registration
-from workloads.workload import Load
+from kraftproof.cluster.simulated.scheduler import Scheduler
+from kraftproof.cluster.simulated.scope import SimulatedScope
+from kraftproof.cluster.systems.system import Completion, Outcome
+from kraftproof.workloads.contenders import ANOTHER_CLUSTER
+from kraftproof.workloads.registration import Registration
+from kraftproof.workloads.workload import Load
 
 SECOND_NS = 1_000_000_000
 SESSION_NS = 2 * SECOND_NS

@@ -5,8 +5,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.systems.system import Completion, Outcome
-from workloads.keys import MOST_OPEN, MOST_OPERATIONS, Key, KeyPool
+from kraftproof.cluster.systems.system import Completion, Outcome
+from kraftproof.workloads.keys import MOST_OPEN, MOST_OPERATIONS, Key, KeyPool
 
 OK = Completion(outcome=Outcome.OK)
 INFO = Completion(outcome=Outcome.INFO)

@@ -12,15 +12,15 @@ listener, whichever listener the client came by.
 import re
 from typing import Final
 
-from node.core.broker.operations import authorized, cluster_operations
-from node.core.config import NodeConfig
-from node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
-from node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
-from node.core.metadata.names import INTERNAL_TOPICS, is_legal_name
-from node.core.served import served_versions
-from node.core.types import NO_NODE, NodeId, Offset
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.broker.operations import authorized, cluster_operations
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
+from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
+from kraftproof.node.core.metadata.names import INTERNAL_TOPICS, is_legal_name
+from kraftproof.node.core.served import served_versions
+from kraftproof.node.core.types import NO_NODE, NodeId, Offset
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     api_versions_request,
     api_versions_response,
     describe_cluster_request,
@@ -28,8 +28,8 @@ from node.wire.messages import (
     metadata_request,
     metadata_response,
 )
-from node.wire.messages.metadata import BrokerEndpoint
-from node.wire.types import ZERO_UUID
+from kraftproof.node.wire.messages.metadata import BrokerEndpoint
+from kraftproof.node.wire.types import ZERO_UUID
 
 _SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 """The names and versions that a client may have."""

@@ -5,19 +5,19 @@ Not: the data plane; there are no Produce and Fetch of topics yet.
 
 from typing import TYPE_CHECKING
 
-from node.core.broker import answers, configs
-from node.core.broker.forwarding import Forwarder
-from node.core.broker.lifecycle import BrokerState
-from node.core.broker.membership import Membership
-from node.core.config import NodeConfig
-from node.core.controller.refusals import not_controller
-from node.core.events import Received
-from node.core.metadata.committed import CommittedImage
-from node.core.outbox import Outbox
-from node.core.raft.raft import Raft
-from node.core.served import FORWARDED
-from node.core.types import Instant, Monotonic, earliest
-from node.wire.messages import (
+from kraftproof.node.core.broker import answers, configs
+from kraftproof.node.core.broker.forwarding import Forwarder
+from kraftproof.node.core.broker.lifecycle import BrokerState
+from kraftproof.node.core.broker.membership import Membership
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.controller.refusals import not_controller
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.raft.raft import Raft
+from kraftproof.node.core.served import FORWARDED
+from kraftproof.node.core.types import Instant, Monotonic, earliest
+from kraftproof.node.wire.messages import (
     Message,
     api_versions_request,
     broker_heartbeat_request,

@@ -7,12 +7,12 @@ from typing import Final
 
 from immutables import Map
 
-from node.core.configs.effective import ConfigSource, EffectiveConfig, effective_configs
-from node.core.configs.values import DEFINITIONS
-from node.core.metadata.image import MetadataImage
-from node.core.metadata.names import is_legal_name
-from node.wire.errors import ErrorCode
-from node.wire.messages import describe_configs_request, describe_configs_response
+from kraftproof.node.core.configs.effective import ConfigSource, EffectiveConfig, effective_configs
+from kraftproof.node.core.configs.values import DEFINITIONS
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.metadata.names import is_legal_name
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import describe_configs_request, describe_configs_response
 
 TOPIC: Final = 2
 """The resource type of a topic."""

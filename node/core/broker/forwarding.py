@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from node.core.broker.backoff import backoff_ns
-from node.core.config import NodeConfig
-from node.core.controller.refusals import refusal
-from node.core.events import Received
-from node.core.outbox import Outbox
-from node.core.raft.raft import Raft
-from node.core.types import (
+from kraftproof.node.core.broker.backoff import backoff_ns
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.controller.refusals import refusal
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.raft.raft import Raft
+from kraftproof.node.core.types import (
     NANOSECONDS_PER_MS,
     NO_NODE,
     Instant,
@@ -26,8 +26,8 @@ from node.core.types import (
     NodeId,
     milliseconds,
 )
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     Message,
     create_topics_request,
     delete_topics_request,

@@ -7,8 +7,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from node.wire.errors import ErrorCode
-from node.wire.messages import metadata_response
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import metadata_response
 
 _TOPIC_OPERATIONS: Final = 0b110111111000
 """READ, WRITE, CREATE, DELETE, ALTER, DESCRIBE, DESCRIBE_CONFIGS and ALTER_CONFIGS, a bit each."""

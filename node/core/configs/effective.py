@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from msgspec import Struct
 
-from node.core.configs.generated.topics import TOPIC_DEFINITIONS
+from kraftproof.node.core.configs.generated.topics import TOPIC_DEFINITIONS
 
 SetConfigs = Mapping[str, str]
 """What was set for one topic, by name."""

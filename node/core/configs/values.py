@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from node.core.configs.definition import ConfigType, Definition
-from node.core.configs.generated.topics import TOPIC_DEFINITIONS
+from kraftproof.node.core.configs.definition import ConfigType, Definition
+from kraftproof.node.core.configs.generated.topics import TOPIC_DEFINITIONS
 
 Value = bool | str | int | float | tuple[str, ...]
 

@@ -11,33 +11,33 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from node.core.config import NodeConfig
-from node.core.controller.barrier import Answer, ReadBarrier
-from node.core.controller.brokers import (
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.controller.barrier import Answer, ReadBarrier
+from kraftproof.node.core.controller.brokers import (
     METADATA_VERSION,
     METADATA_VERSION_LEVEL,
     heartbeat,
     shutdown_granted,
 )
-from node.core.controller.decisions import DECISIONS, DecisionContext, client_deadline
-from node.core.controller.fencing import fence
-from node.core.controller.outcome import Outcome
-from node.core.controller.refusals import not_controller, refusal
-from node.core.controller.sessions import Sessions
-from node.core.events import Received
-from node.core.metadata.apply import apply_all
-from node.core.metadata.committed import CommittedImage
-from node.core.metadata.slices import RECORDS_A_STEP, PartlyApplied
-from node.core.outbox import Outbox
-from node.core.raft.raft import Raft
-from node.core.types import AT_ONCE, Instant, Monotonic, NodeId, Offset, earliest
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.controller.decisions import DECISIONS, DecisionContext, client_deadline
+from kraftproof.node.core.controller.fencing import fence
+from kraftproof.node.core.controller.outcome import Outcome
+from kraftproof.node.core.controller.refusals import not_controller, refusal
+from kraftproof.node.core.controller.sessions import Sessions
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.apply import apply_all
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, PartlyApplied
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.raft.raft import Raft
+from kraftproof.node.core.types import AT_ONCE, Instant, Monotonic, NodeId, Offset, earliest
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     Message,
     broker_heartbeat_request,
 )
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Record
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Record
 
 if TYPE_CHECKING:
     from random import Random

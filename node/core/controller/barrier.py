@@ -12,9 +12,9 @@ Kafka has no such barrier. Not here: the log, and the answers of requests that w
 
 from msgspec import Struct
 
-from node.core.events import Received
-from node.core.types import Offset
-from node.wire.messages import Message
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.types import Offset
+from kraftproof.node.wire.messages import Message
 
 
 class Answer(Struct, frozen=True):

@@ -9,13 +9,13 @@ directories are not looked at.
 
 from typing import Final
 
-from node.core.controller.fencing import fence, leave, unfence
-from node.core.controller.outcome import Outcome
-from node.core.controller.refusals import refusal
-from node.core.metadata.image import BrokerRegistration, MetadataImage
-from node.core.types import NodeId, Offset
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.controller.fencing import fence, leave, unfence
+from kraftproof.node.core.controller.outcome import Outcome
+from kraftproof.node.core.controller.refusals import refusal
+from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
+from kraftproof.node.core.types import NodeId, Offset
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
     broker_heartbeat_response,
     broker_registration_request,
@@ -23,8 +23,8 @@ from node.wire.messages import (
     unregister_broker_request,
     unregister_broker_response,
 )
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Record
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Record
 
 METADATA_VERSION: Final = "metadata.version"
 METADATA_VERSION_LEVEL: Final = 21

@@ -4,11 +4,11 @@ The moves are PartitionChangeRecords in the same batch as the change of the brok
 ever shows a fenced leader. Not: when a broker is fenced (brokers.py, sessions.py).
 """
 
-from node.core.metadata.apply import UNCHANGED_LEADER
-from node.core.metadata.image import BrokerRegistration, MetadataImage, Partition
-from node.core.types import NO_NODE, NodeId
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Record
+from kraftproof.node.core.metadata.apply import UNCHANGED_LEADER
+from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition
+from kraftproof.node.core.types import NO_NODE, NodeId
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Record
 
 
 def fence(image: MetadataImage, broker: BrokerRegistration) -> tuple[Record, ...]:

@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
-from node.core.types import NodeId
-from node.wire.messages import Message
-from node.wire.messages.batch import Record
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.batch import Record
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ A client must get as many results as it asked for, whatever went wrong. Not: whi
 from collections.abc import Callable
 from typing import Any, Final
 
-from node.core.events import Received
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.events import Received
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     Message,
     broker_heartbeat_request,
     broker_heartbeat_response,

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from node.core.config import NodeConfig
-from node.core.configs.effective import SetConfigs, effective_configs
-from node.core.controller.assignment import (
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.configs.effective import SetConfigs, effective_configs
+from kraftproof.node.core.controller.assignment import (
     Replicas,
     TopicError,
     assign,
@@ -19,20 +19,20 @@ from node.core.controller.assignment import (
     validate_configs,
     validate_name,
 )
-from node.core.controller.outcome import Outcome
-from node.core.controller.refusals import refusal
-from node.core.metadata.image import MetadataImage, Topic
-from node.core.metadata.names import METADATA_TOPIC
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.controller.outcome import Outcome
+from kraftproof.node.core.controller.refusals import refusal
+from kraftproof.node.core.metadata.image import MetadataImage, Topic
+from kraftproof.node.core.metadata.names import METADATA_TOPIC
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     create_topics_request,
     create_topics_response,
     delete_topics_request,
     delete_topics_response,
 )
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Record
-from node.wire.types import UUID_BYTES, ZERO_UUID, Uuid, format_uuid
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Record
+from kraftproof.node.wire.types import UUID_BYTES, ZERO_UUID, Uuid, format_uuid
 
 if TYPE_CHECKING:
     from random import Random

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from node.core.metadata.changes import (
+from kraftproof.node.core.metadata.changes import (
     add_topic,
     clear_elr,
     remove_broker,
@@ -25,11 +25,17 @@ from node.core.metadata.changes import (
     set_other,
     set_partition,
 )
-from node.core.metadata.image import BrokerRegistration, MetadataImage, OtherKey, Partition, Topic
-from node.core.types import Epoch, NodeId, Offset
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch, Record
-from node.wire.types import Uuid, format_uuid
+from kraftproof.node.core.metadata.image import (
+    BrokerRegistration,
+    MetadataImage,
+    OtherKey,
+    Partition,
+    Topic,
+)
+from kraftproof.node.core.types import Epoch, NodeId, Offset
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch, Record
+from kraftproof.node.wire.types import Uuid, format_uuid
 
 TOPIC_RESOURCE: Final = 2
 """The resource type of a topic in a ConfigRecord."""

@@ -10,8 +10,8 @@ from immutables import Map
 from msgspec import Struct
 from msgspec.structs import replace
 
-from node.core.metadata.digest import moved, other_entity, recompute_digest
-from node.core.metadata.image import (
+from kraftproof.node.core.metadata.digest import moved, other_entity, recompute_digest
+from kraftproof.node.core.metadata.image import (
     BrokerIndexes,
     BrokerRegistration,
     Keys,
@@ -22,8 +22,8 @@ from node.core.metadata.image import (
     Topic,
     unified,
 )
-from node.core.types import NO_NODE, NodeId
-from node.wire.types import Uuid
+from kraftproof.node.core.types import NO_NODE, NodeId
+from kraftproof.node.wire.types import Uuid
 
 _NO_KEYS: Keys = Map()
 

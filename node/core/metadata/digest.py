@@ -10,7 +10,7 @@ from hashlib import blake2b
 
 from msgspec import Struct, msgpack
 
-from node.core.metadata.image import MetadataImage
+from kraftproof.node.core.metadata.image import MetadataImage
 
 _MODULUS = 1 << 128
 _encode = msgpack.Encoder().encode

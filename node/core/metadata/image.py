@@ -14,9 +14,9 @@ credentials, tokens, quotas, controller registrations) are kept as their last re
 from immutables import Map
 from msgspec import Struct
 
-from node.core.types import NO_NODE, Epoch, NodeId, Offset
-from node.wire.messages.metadata import BrokerEndpoint, BrokerFeature
-from node.wire.types import Uuid
+from kraftproof.node.core.types import NO_NODE, Epoch, NodeId, Offset
+from kraftproof.node.wire.messages.metadata import BrokerEndpoint, BrokerFeature
+from kraftproof.node.wire.types import Uuid
 
 PartitionKey = tuple[Uuid, int]
 """A topic's id and a partition's index in it."""

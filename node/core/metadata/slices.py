@@ -9,8 +9,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from node.core.metadata.image import MetadataImage
-from node.wire.messages.batch import Batch
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.wire.messages.batch import Batch
 
 RECORDS_A_STEP: Final = 1000
 """How many records one step applies at most: about 15 ms of work."""

@@ -12,13 +12,18 @@ from typing import Final, cast
 
 from msgspec import Struct
 
-from node.core.metadata.apply import ApplyError, apply_batch
-from node.core.metadata.image import EMPTY_IMAGE, BrokerRegistration, MetadataImage, Partition
-from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
-from node.core.types import Offset
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch, Record
-from node.wire.messages.control import SnapshotFooter, SnapshotHeader
+from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
+from kraftproof.node.core.metadata.image import (
+    EMPTY_IMAGE,
+    BrokerRegistration,
+    MetadataImage,
+    Partition,
+)
+from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
+from kraftproof.node.core.types import Offset
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch, Record
+from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
 
 RECORDS_A_BATCH: Final = 500
 """Bounds what a reader has to hold of a snapshot at a time."""

@@ -5,15 +5,15 @@ Not: why a leader ends (progress.py resigns in silence; only a stop is announced
 
 from functools import partial
 
-from node.core.events import Received
-from node.core.raft import rpc
-from node.core.raft.campaign import retry_backoff_ns
-from node.core.raft.elections import Elections
-from node.core.raft.roles import Leader
-from node.core.raft.state import RaftState
-from node.core.types import NO_NODE, Epoch, Instant, Monotonic, NodeId
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.raft import rpc
+from kraftproof.node.core.raft.campaign import retry_backoff_ns
+from kraftproof.node.core.raft.elections import Elections
+from kraftproof.node.core.raft.roles import Leader
+from kraftproof.node.core.raft.state import RaftState
+from kraftproof.node.core.types import NO_NODE, Epoch, Instant, Monotonic, NodeId
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     Message,
     begin_quorum_epoch_request,
     begin_quorum_epoch_response,

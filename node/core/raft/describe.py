@@ -6,17 +6,20 @@ Not: the quorum tool's figures (node/tools), which follow from this.
 from collections.abc import Mapping
 from typing import Final
 
-from node.core.config import NodeConfig
-from node.core.events import Received
-from node.core.raft.replicas import Replica
-from node.core.raft.roles import Leader
-from node.core.raft.rpc import PARTITION, TOPIC
-from node.core.raft.state import RaftState
-from node.core.raft.stated import stated_high_watermark
-from node.core.types import NANOSECONDS_PER_MS, Instant, NodeId
-from node.wire.errors import ErrorCode
-from node.wire.messages import describe_quorum_request, describe_quorum_response
-from node.wire.messages.generated.describe_quorum_response import PartitionData, ReplicaState
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.raft.replicas import Replica
+from kraftproof.node.core.raft.roles import Leader
+from kraftproof.node.core.raft.rpc import PARTITION, TOPIC
+from kraftproof.node.core.raft.state import RaftState
+from kraftproof.node.core.raft.stated import stated_high_watermark
+from kraftproof.node.core.types import NANOSECONDS_PER_MS, Instant, NodeId
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import describe_quorum_request, describe_quorum_response
+from kraftproof.node.wire.messages.generated.describe_quorum_response import (
+    PartitionData,
+    ReplicaState,
+)
 
 FIRST_WITH_TIMESTAMPS: Final = 1
 FIRST_WITH_NODES: Final = 2

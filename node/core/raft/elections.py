@@ -7,10 +7,10 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from node.core.events import Received
-from node.core.raft import rpc
-from node.core.raft.quorum import VoteResult, vote_result
-from node.core.raft.roles import (
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.raft import rpc
+from kraftproof.node.core.raft.quorum import VoteResult, vote_result
+from kraftproof.node.core.raft.roles import (
     Candidate,
     Follower,
     Leader,
@@ -20,8 +20,8 @@ from node.core.raft.roles import (
     Unattached,
     Voted,
 )
-from node.core.raft.state import RaftState
-from node.core.types import (
+from kraftproof.node.core.raft.state import RaftState
+from kraftproof.node.core.types import (
     LARGEST_EPOCH,
     NANOSECONDS_PER_MS,
     NO_NODE,
@@ -31,10 +31,10 @@ from node.core.types import (
     NodeId,
     Offset,
 )
-from node.wire.errors import ErrorCode
-from node.wire.messages import Message, vote_request, vote_response
-from node.wire.messages.batch import Batch
-from node.wire.messages.control import LeaderChange, LeaderChangeVoter
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message, vote_request, vote_response
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.control import LeaderChange, LeaderChangeVoter
 
 _NEVER_STAND = (Observer, Leader)
 

@@ -9,16 +9,16 @@ from typing import Final
 
 from msgspec import Struct
 
-from node.core.raft.log import EpochEnd
-from node.core.raft.rpc import PARTITION, TOPIC
-from node.core.raft.snapshot_ids import SnapshotId
-from node.core.raft.state import RaftState
-from node.core.raft.stated import stated_high_watermark
-from node.core.types import LARGEST_OFFSET, NO_NODE, Epoch, NodeId, Offset
-from node.wire.errors import ErrorCode
-from node.wire.messages import fetch_request, fetch_response
-from node.wire.messages.batch import Batch
-from node.wire.types import Uuid
+from kraftproof.node.core.raft.log import EpochEnd
+from kraftproof.node.core.raft.rpc import PARTITION, TOPIC
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.core.raft.state import RaftState
+from kraftproof.node.core.raft.stated import stated_high_watermark
+from kraftproof.node.core.types import LARGEST_OFFSET, NO_NODE, Epoch, NodeId, Offset
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import fetch_request, fetch_response
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.types import Uuid
 
 TOPIC_ID: Final = Uuid((1).to_bytes(16, "big"))
 FETCH_VERSION: Final = 18

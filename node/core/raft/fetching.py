@@ -14,19 +14,27 @@ from functools import partial
 
 from msgspec import Struct
 
-from node.core.effects import Exit
-from node.core.events import SnapshotChecked
-from node.core.raft import fetch_rpc
-from node.core.raft.campaign import retry_backoff_ns
-from node.core.raft.fetch_rpc import Fetched
-from node.core.raft.log import EpochEnd
-from node.core.raft.snapshot_fetching import SnapshotFetcher
-from node.core.raft.snapshot_ids import SnapshotId
-from node.core.raft.state import RaftState
-from node.core.types import NANOSECONDS_PER_MS, NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
-from node.wire.errors import ErrorCode
-from node.wire.messages import Message, fetch_response
-from node.wire.messages.batch import Batch
+from kraftproof.node.core.effects import Exit
+from kraftproof.node.core.events import SnapshotChecked
+from kraftproof.node.core.raft import fetch_rpc
+from kraftproof.node.core.raft.campaign import retry_backoff_ns
+from kraftproof.node.core.raft.fetch_rpc import Fetched
+from kraftproof.node.core.raft.log import EpochEnd
+from kraftproof.node.core.raft.snapshot_fetching import SnapshotFetcher
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.core.raft.state import RaftState
+from kraftproof.node.core.types import (
+    NANOSECONDS_PER_MS,
+    NO_NODE,
+    Epoch,
+    Instant,
+    Monotonic,
+    NodeId,
+    Offset,
+)
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message, fetch_response
+from kraftproof.node.wire.messages.batch import Batch
 
 SEARCH_FRACTION = 10
 """Voters that answer are asked again after at most this part of retry.backoff.max.ms."""

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
-from node.core.types import Epoch, Offset
-from node.wire.messages.batch import Batch
+from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
+from kraftproof.node.core.types import Epoch, Offset
+from kraftproof.node.wire.messages.batch import Batch
 
 RECORD_ESTIMATE_BYTES = 128
 NO_RECORDS_EPOCH = Epoch(0)

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from node.core.types import NO_NODE, Epoch, NodeId
+from kraftproof.node.core.types import NO_NODE, Epoch, NodeId
 
 
 class QuorumState(Struct, frozen=True, kw_only=True):

@@ -11,28 +11,28 @@ Not: what the records say, nor when a client is answered (node/core/controller).
 from collections.abc import Sequence
 from random import Random
 
-from node.core.config import NodeConfig
-from node.core.events import Flushed, Received, SnapshotChecked
-from node.core.outbox import Outbox
-from node.core.raft import describe
-from node.core.raft.announcements import Announcements
-from node.core.raft.elections import Elections
-from node.core.raft.fetching import Fetcher
-from node.core.raft.log import Log
-from node.core.raft.progress import (
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.events import Flushed, Received, SnapshotChecked
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.raft import describe
+from kraftproof.node.core.raft.announcements import Announcements
+from kraftproof.node.core.raft.elections import Elections
+from kraftproof.node.core.raft.fetching import Fetcher
+from kraftproof.node.core.raft.log import Log
+from kraftproof.node.core.raft.progress import (
     advance_high_watermark,
     resign_without_majority,
     resignation_deadline,
 )
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.roles import Leader, Role
-from node.core.raft.serving import FetchServer
-from node.core.raft.snapshot_ids import StoredSnapshot
-from node.core.raft.snapshot_keeping import keep
-from node.core.raft.snapshot_serving import SnapshotServer
-from node.core.raft.state import RaftState
-from node.core.status import NodeStatus
-from node.core.types import (
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.roles import Leader, Role
+from kraftproof.node.core.raft.serving import FetchServer
+from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
+from kraftproof.node.core.raft.snapshot_keeping import keep
+from kraftproof.node.core.raft.snapshot_serving import SnapshotServer
+from kraftproof.node.core.raft.state import RaftState
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.core.types import (
     NANOSECONDS_PER_MS,
     Epoch,
     Instant,
@@ -41,7 +41,7 @@ from node.core.types import (
     Offset,
     earliest,
 )
-from node.wire.messages import (
+from kraftproof.node.wire.messages import (
     begin_quorum_epoch_request,
     describe_quorum_request,
     end_quorum_epoch_request,
@@ -49,7 +49,7 @@ from node.wire.messages import (
     fetch_snapshot_request,
     vote_request,
 )
-from node.wire.messages.batch import Batch, Record
+from kraftproof.node.wire.messages.batch import Batch, Record
 
 
 class Raft:

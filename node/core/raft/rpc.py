@@ -9,11 +9,11 @@ from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from node.core.config import NodeConfig
-from node.core.raft.state import RaftState
-from node.core.types import Epoch, NodeId
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.raft.state import RaftState
+from kraftproof.node.core.types import Epoch, NodeId
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     begin_quorum_epoch_request,
     begin_quorum_epoch_response,
     end_quorum_epoch_request,

@@ -13,17 +13,17 @@ from typing import Final
 
 from msgspec import Struct
 
-from node.core.effects import CheckSnapshot, Exit, StoreSlice
-from node.core.events import SnapshotChecked
-from node.core.raft import snapshot_rpc
-from node.core.raft.campaign import retry_backoff_ns
-from node.core.raft.snapshot_ids import SnapshotId
-from node.core.raft.snapshot_keeping import install
-from node.core.raft.snapshot_rpc import FETCH_SNAPSHOT_VERSION, FetchedSlice
-from node.core.raft.state import RaftState
-from node.core.types import Epoch, Instant, Monotonic, NodeId
-from node.wire.errors import ErrorCode
-from node.wire.messages import Message, fetch_snapshot_response
+from kraftproof.node.core.effects import CheckSnapshot, Exit, StoreSlice
+from kraftproof.node.core.events import SnapshotChecked
+from kraftproof.node.core.raft import snapshot_rpc
+from kraftproof.node.core.raft.campaign import retry_backoff_ns
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.core.raft.snapshot_keeping import install
+from kraftproof.node.core.raft.snapshot_rpc import FETCH_SNAPSHOT_VERSION, FetchedSlice
+from kraftproof.node.core.raft.state import RaftState
+from kraftproof.node.core.types import Epoch, Instant, Monotonic, NodeId
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message, fetch_snapshot_response
 
 LOSSES_BORNE: Final = 3
 """So many slices lost in a row, and another voter is asked who leads."""

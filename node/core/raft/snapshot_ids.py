@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from node.core.types import Epoch, Offset
+from kraftproof.node.core.types import Epoch, Offset
 
 SNAPSHOTS_KEPT: Final = 2
 """The log starts at the oldest snapshot kept, once there are this many; older ones go.

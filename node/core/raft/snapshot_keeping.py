@@ -3,10 +3,10 @@
 Not: when one is written (node/core/snapshots.py), nor how one is copied (snapshot_fetching.py).
 """
 
-from node.core.effects import CleanLog, InstallSnapshot
-from node.core.raft.roles import Leader
-from node.core.raft.snapshot_ids import SNAPSHOTS_KEPT, StoredSnapshot
-from node.core.raft.state import RaftState
+from kraftproof.node.core.effects import CleanLog, InstallSnapshot
+from kraftproof.node.core.raft.roles import Leader
+from kraftproof.node.core.raft.snapshot_ids import SNAPSHOTS_KEPT, StoredSnapshot
+from kraftproof.node.core.raft.state import RaftState
 
 
 def keep(state: RaftState, stored: StoredSnapshot) -> None:

@@ -8,12 +8,12 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from node.core.raft.rpc import PARTITION, TOPIC
-from node.core.raft.snapshot_ids import SnapshotId
-from node.core.raft.state import RaftState
-from node.core.types import Epoch, NodeId, Offset
-from node.wire.errors import ErrorCode
-from node.wire.messages import fetch_snapshot_request, fetch_snapshot_response
+from kraftproof.node.core.raft.rpc import PARTITION, TOPIC
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.core.raft.state import RaftState
+from kraftproof.node.core.types import Epoch, NodeId, Offset
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import fetch_snapshot_request, fetch_snapshot_response
 
 FETCH_SNAPSHOT_VERSION: Final = 1
 

@@ -4,16 +4,16 @@ The core has no bytes: it checks the request, and the shell puts the slice into 
 who is sent to a snapshot (serving.py), nor fetching one (snapshot_fetching.py).
 """
 
-from node.core.effects import ReplyWithSlice
-from node.core.events import Received
-from node.core.raft import rpc, snapshot_rpc
-from node.core.raft.roles import Leader
-from node.core.raft.snapshot_ids import SnapshotId
-from node.core.raft.snapshot_rpc import WantedSlice
-from node.core.raft.state import RaftState
-from node.core.types import NO_NODE, Instant
-from node.wire.errors import ErrorCode
-from node.wire.messages import fetch_snapshot_request
+from kraftproof.node.core.effects import ReplyWithSlice
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.raft import rpc, snapshot_rpc
+from kraftproof.node.core.raft.roles import Leader
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.core.raft.snapshot_rpc import WantedSlice
+from kraftproof.node.core.raft.state import RaftState
+from kraftproof.node.core.types import NO_NODE, Instant
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import fetch_snapshot_request
 
 
 class SnapshotServer:

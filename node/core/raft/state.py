@@ -9,14 +9,14 @@ from random import Random
 
 from msgspec.structs import replace
 
-from node.core.config import NodeConfig
-from node.core.effects import Append, Flush, PersistQuorumState, Truncate
-from node.core.outbox import Outbox
-from node.core.raft.campaign import LARGEST_DOUBLING, Campaign
-from node.core.raft.log import Log
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.replicas import Replicas
-from node.core.raft.roles import (
+from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.effects import Append, Flush, PersistQuorumState, Truncate
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.raft.campaign import LARGEST_DOUBLING, Campaign
+from kraftproof.node.core.raft.log import Log
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.replicas import Replicas
+from kraftproof.node.core.raft.roles import (
     Candidate,
     Follower,
     Leader,
@@ -27,9 +27,9 @@ from node.core.raft.roles import (
     Voted,
     assert_transition,
 )
-from node.core.raft.snapshot_ids import StoredSnapshot
-from node.core.types import NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
-from node.wire.messages.batch import Batch
+from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
+from kraftproof.node.core.types import NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
+from kraftproof.node.wire.messages.batch import Batch
 
 FIRST_BACKOFF_FRACTION = 4
 """The first retry's bound is this part of election.backoff.max.ms; it doubles each retry."""

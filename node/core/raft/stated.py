@@ -3,10 +3,10 @@
 Not: the one that it goes by itself (progress.py, fetching.py).
 """
 
-from node.core.raft.replicas import UNKNOWN_OFFSET
-from node.core.raft.roles import Leader
-from node.core.raft.state import RaftState
-from node.core.types import Offset
+from kraftproof.node.core.raft.replicas import UNKNOWN_OFFSET
+from kraftproof.node.core.raft.roles import Leader
+from kraftproof.node.core.raft.state import RaftState
+from kraftproof.node.core.types import Offset
 
 
 def stated_high_watermark(state: RaftState) -> Offset:

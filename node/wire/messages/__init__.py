@@ -1,8 +1,8 @@
 """Messages: one version-neutral class for each request, response and record.
 
-`Message` is any request or response. `from node.wire.messages import vote_request` gives the
-module with `VoteRequest` and its parts. Records are in `metadata` and `control`, a batch of them
-in `batch`. No bytes here: what turns these into bytes is node.wire.codec, node.wire.batches and
+`Message` is any request or response. `from kraftproof.node.wire.messages import vote_request`
+gives the module with `VoteRequest` and its parts. Records are in `metadata` and `control`, a batch
+of them in `batch`. No bytes here: what turns these into bytes is node.wire.codec, node.wire.batches and
 node.wire.metadata_records.
 
 The generated modules are loaded when first asked for: a Fetch answer's codec needs batches,
@@ -13,10 +13,10 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from node.wire.schema import Message
+from kraftproof.node.wire.schema import Message
 
 if TYPE_CHECKING:
-    from node.wire.messages.generated import (
+    from kraftproof.node.wire.messages.generated import (
         api_versions_request,
         api_versions_response,
         begin_quorum_epoch_request,

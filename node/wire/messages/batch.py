@@ -5,8 +5,8 @@ Not here: its bytes; those are node.wire.batches'.
 
 import msgspec
 
-from node.wire.messages.control import ControlRecord
-from node.wire.messages.metadata import MetadataRecord
+from kraftproof.node.wire.messages.control import ControlRecord
+from kraftproof.node.wire.messages.metadata import MetadataRecord
 
 Record = MetadataRecord | ControlRecord
 

@@ -8,7 +8,7 @@ types 6 and 13 do not exist; 21 and 28 are only ever read.
 from collections.abc import Mapping
 from typing import Final
 
-from node.wire.messages.generated.metadata_records import (
+from kraftproof.node.wire.messages.generated.metadata_records import (
     AbortTransactionRecord,
     AccessControlEntryRecord,
     BeginTransactionRecord,

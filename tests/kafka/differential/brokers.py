@@ -4,12 +4,12 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from node.wire.messages import (
+from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
     broker_registration_request,
     unregister_broker_request,
 )
-from node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 from tests.kafka.differential.case import BROKER, CONTROLLER, Case, Context, every_version
 
 RegistrationRequest = broker_registration_request.BrokerRegistrationRequest

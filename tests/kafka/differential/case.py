@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from node.wire.schema import Message
-from node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.wire.schema import Message
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 BROKER = "broker"
 CONTROLLER = "controller"

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from node.wire.messages import (
+from kraftproof.node.wire.messages import (
     api_versions_request,
     describe_cluster_request,
     describe_configs_request,

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from node.wire.schema import Entity
-from node.wire.types import ZERO_UUID
+from kraftproof.node.wire.schema import Entity
+from kraftproof.node.wire.types import ZERO_UUID
 
 Flat = dict[str, object]
 ABSENT: Final = "(absent)"

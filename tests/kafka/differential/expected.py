@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-from images.kafka.jars import VERSION
+from kraftproof.images.kafka.jars import VERSION
 
 PAGE: Final = Path(__file__).resolve().parents[3] / "docs" / "differences.md"
 

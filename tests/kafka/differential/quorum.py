@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from node.wire.codec import encode_request, header_versions
-from node.wire.headers import RequestHeader, encode_request_header
-from node.wire.messages import (
+from kraftproof.node.wire.codec import encode_request, header_versions
+from kraftproof.node.wire.headers import RequestHeader, encode_request_header
+from kraftproof.node.wire.messages import (
     Message,
     begin_quorum_epoch_request,
     describe_quorum_request,
@@ -21,8 +21,8 @@ from node.wire.messages import (
     fetch_snapshot_request,
     vote_request,
 )
-from node.wire.principal import ANONYMOUS, encode_principal
-from node.wire.types import Uuid
+from kraftproof.node.wire.principal import ANONYMOUS, encode_principal
+from kraftproof.node.wire.types import Uuid
 from tests.kafka.differential.brokers import registration
 from tests.kafka.differential.case import BROKER, CONTROLLER, Case, Context, every_version
 from tests.kafka.differential.clients import named

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.local import ports
-from node.tools.client import Client, ClientError, parse_addresses
-from node.wire.messages import (
+from kraftproof.cluster.local import ports
+from kraftproof.node.tools.client import Client, ClientError, parse_addresses
+from kraftproof.node.wire.messages import (
     broker_registration_response,
     create_topics_request,
     create_topics_response,
     metadata_request,
     metadata_response,
 )
-from node.wire.schema import Message
-from node.wire.types import ZERO_UUID
+from kraftproof.node.wire.schema import Message
+from kraftproof.node.wire.types import ZERO_UUID
 from tests.kafka.differential.brokers import RegistrationRequest
 from tests.kafka.differential.case import BROKER, CONTROLLER, Case, Context
 from tests.kafka.java import Java, end
@@ -156,13 +156,13 @@ def both(java: Java, directory: Path) -> Iterator[tuple[System, System]]:
             with real_path.open("a") as real:
                 real.write("auto.create.topics.enable=false\nlog.cleaner.enable=false\n")
             formatting = ("format", "-t", CLUSTER_ID, "-c")
-            run_tool = [sys.executable, "-m", "node.tools.storage"]
+            run_tool = [sys.executable, "-m", "kraftproof.node.tools.storage"]
             subprocess.run([*run_tool, *formatting, str(ours_path)], check=True, timeout=60)
             java.output(
                 "kafka.tools.StorageTool", *formatting, str(real_path), "--release-version", RELEASE
             )
             real_command = java.command("kafka.Kafka", str(real_path))
-            our_command = [sys.executable, "-m", "node.server.main", str(ours_path)]
+            our_command = [sys.executable, "-m", "kraftproof.node.server.main", str(ours_path)]
             our_system = stack.enter_context(running(our_command, *systems["ours"]))
             real_system = stack.enter_context(running(real_command, *systems["real"]))
             yield our_system, real_system

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from node.wire.messages import create_topics_request, delete_topics_request
-from node.wire.types import Uuid
+from kraftproof.node.wire.messages import create_topics_request, delete_topics_request
+from kraftproof.node.wire.types import Uuid
 from tests.kafka.differential.case import BROKER, CONTROLLER, Case, Context, every_version
 
 CreateTopicsRequest = create_topics_request.CreateTopicsRequest

@@ -2,17 +2,22 @@
 
 import pytest
 
-from node.core.broker import answers
-from node.core.metadata.apply import apply_all
-from node.core.served import served_versions
-from node.core.types import NO_NODE
-from node.wire.errors import ErrorCode
-from node.wire.messages import metadata as records
-from node.wire.messages.generated.api_versions_request import ApiVersionsRequest
-from node.wire.messages.generated.create_partitions_request import CreatePartitionsRequest
-from node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
-from node.wire.messages.generated.metadata_request import MetadataRequest, MetadataRequestTopic
-from node.wire.types import Uuid
+from kraftproof.node.core.broker import answers
+from kraftproof.node.core.metadata.apply import apply_all
+from kraftproof.node.core.served import served_versions
+from kraftproof.node.core.types import NO_NODE
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
+from kraftproof.node.wire.messages.generated.create_partitions_request import (
+    CreatePartitionsRequest,
+)
+from kraftproof.node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
+from kraftproof.node.wire.messages.generated.metadata_request import (
+    MetadataRequest,
+    MetadataRequestTopic,
+)
+from kraftproof.node.wire.types import Uuid
 from tests.node.broker.bench import Bench
 
 NAMED = ApiVersionsRequest(client_software_name="a-client", client_software_version="1.0")

@@ -2,15 +2,15 @@
 
 import pytest
 
-from node.core.metadata.apply import apply_all
-from node.wire.errors import ErrorCode
-from node.wire.messages import metadata as records
-from node.wire.messages.generated.describe_configs_request import (
+from kraftproof.node.core.metadata.apply import apply_all
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.generated.describe_configs_request import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
 )
-from node.wire.messages.generated.describe_configs_response import DescribeConfigsSynonym
-from node.wire.types import Uuid
+from kraftproof.node.wire.messages.generated.describe_configs_response import DescribeConfigsSynonym
+from kraftproof.node.wire.types import Uuid
 from tests.node.broker.bench import Bench
 
 TOPIC = 2

@@ -3,21 +3,28 @@
 import pytest
 from msgspec.structs import replace
 
-from node.core.broker.answers import served_versions
-from node.core.effects import Forward, Reply
-from node.core.types import NO_NODE
-from node.wire.errors import ErrorCode
-from node.wire.messages.generated.broker_heartbeat_request import BrokerHeartbeatRequest
-from node.wire.messages.generated.broker_registration_request import BrokerRegistrationRequest
-from node.wire.messages.generated.create_topics_request import CreatableTopic, CreateTopicsRequest
-from node.wire.messages.generated.create_topics_response import CreateTopicsResponse
-from node.wire.messages.generated.delete_topics_request import (
+from kraftproof.node.core.broker.answers import served_versions
+from kraftproof.node.core.effects import Forward, Reply
+from kraftproof.node.core.types import NO_NODE
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages.generated.broker_heartbeat_request import BrokerHeartbeatRequest
+from kraftproof.node.wire.messages.generated.broker_registration_request import (
+    BrokerRegistrationRequest,
+)
+from kraftproof.node.wire.messages.generated.create_topics_request import (
+    CreatableTopic,
+    CreateTopicsRequest,
+)
+from kraftproof.node.wire.messages.generated.create_topics_response import CreateTopicsResponse
+from kraftproof.node.wire.messages.generated.delete_topics_request import (
     DeleteTopicsRequest,
     DeleteTopicState,
 )
-from node.wire.messages.generated.describe_quorum_request import DescribeQuorumRequest
-from node.wire.messages.generated.envelope_response import EnvelopeResponse
-from node.wire.messages.generated.unregister_broker_request import UnregisterBrokerRequest
+from kraftproof.node.wire.messages.generated.describe_quorum_request import DescribeQuorumRequest
+from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.messages.generated.unregister_broker_request import (
+    UnregisterBrokerRequest,
+)
 from tests.node.broker.bench import ALICE, TIMEOUTS, Bench
 
 TWO = CreateTopicsRequest(topics=(CreatableTopic(name="a"), CreatableTopic(name="b")), timeout_ms=1)

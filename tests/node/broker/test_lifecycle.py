@@ -2,14 +2,20 @@
 
 import pytest
 
-from node.core.broker.lifecycle import TRANSITIONS, BrokerState, Transition, after
-from node.core.effects import Exit, OpenClientListeners
-from node.core.types import NO_NODE
-from node.wire.errors import ErrorCode
-from node.wire.messages.generated.broker_heartbeat_request import BrokerHeartbeatRequest
-from node.wire.messages.generated.broker_heartbeat_response import BrokerHeartbeatResponse
-from node.wire.messages.generated.broker_registration_request import BrokerRegistrationRequest
-from node.wire.messages.generated.broker_registration_response import BrokerRegistrationResponse
+from kraftproof.node.core.broker.lifecycle import TRANSITIONS, BrokerState, Transition, after
+from kraftproof.node.core.effects import Exit, OpenClientListeners
+from kraftproof.node.core.types import NO_NODE
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages.generated.broker_heartbeat_request import BrokerHeartbeatRequest
+from kraftproof.node.wire.messages.generated.broker_heartbeat_response import (
+    BrokerHeartbeatResponse,
+)
+from kraftproof.node.wire.messages.generated.broker_registration_request import (
+    BrokerRegistrationRequest,
+)
+from kraftproof.node.wire.messages.generated.broker_registration_response import (
+    BrokerRegistrationResponse,
+)
 from tests.node.broker.bench import TIMEOUTS, Bench, exits
 
 EPOCH = 42

@@ -8,17 +8,17 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from node.core.config import NodeConfig, Voter
-from node.core.effects import Forward
-from node.core.types import NodeId
-from node.server.channel import Channel
-from node.server.peers import Peers
-from node.wire.errors import ErrorCode
-from node.wire.messages import Message
-from node.wire.messages.generated.api_versions_request import ApiVersionsRequest
-from node.wire.messages.generated.create_topics_request import CreateTopicsRequest
-from node.wire.messages.generated.envelope_response import EnvelopeResponse
-from node.wire.principal import ANONYMOUS
+from kraftproof.node.core.config import NodeConfig, Voter
+from kraftproof.node.core.effects import Forward
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.server.channel import Channel
+from kraftproof.node.server.peers import Peers
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
+from kraftproof.node.wire.messages.generated.create_topics_request import CreateTopicsRequest
+from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.principal import ANONYMOUS
 
 SECOND = 1_000_000_000
 

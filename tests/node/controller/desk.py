@@ -2,17 +2,17 @@
 
 from random import Random
 
-from node.core.config import NodeConfig, Timeouts, Voter
-from node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
-from node.core.controller.controller import Controller
-from node.core.effects import Reply
-from node.core.events import Received
-from node.core.metadata.committed import CommittedImage
-from node.core.metadata.image import MetadataImage
-from node.core.outbox import Outbox
-from node.core.raft.log import Log
-from node.core.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
-from node.wire.messages import (
+from kraftproof.node.core.config import NodeConfig, Timeouts, Voter
+from kraftproof.node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
+from kraftproof.node.core.controller.controller import Controller
+from kraftproof.node.core.effects import Reply
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.raft.log import Log
+from kraftproof.node.core.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
+from kraftproof.node.wire.messages import (
     Message,
     broker_heartbeat_request,
     broker_registration_request,
@@ -20,11 +20,11 @@ from node.wire.messages import (
     delete_topics_request,
     unregister_broker_request,
 )
-from node.wire.messages.batch import Batch, Record
-from node.wire.messages.control import LeaderChange
-from node.wire.messages.metadata import NoOpRecord
-from node.wire.principal import Principal
-from node.wire.types import Uuid
+from kraftproof.node.wire.messages.batch import Batch, Record
+from kraftproof.node.wire.messages.control import LeaderChange
+from kraftproof.node.wire.messages.metadata import NoOpRecord
+from kraftproof.node.wire.principal import Principal
+from kraftproof.node.wire.types import Uuid
 
 CLUSTER = "a-cluster"
 SESSION_NS = 1000

@@ -3,15 +3,15 @@
 import pytest
 from msgspec.structs import replace
 
-from node.core.controller.active import ActiveController
-from node.core.controller.barrier import Answer, ReadBarrier
-from node.core.controller.decisions import DECISIONS
-from node.core.controller.refusals import refusal
-from node.core.served import FORWARDABLE, FORWARDED, served_versions
-from node.wire.errors import ErrorCode
-from node.wire.messages.generated.describe_quorum_request import DescribeQuorumRequest
-from node.wire.messages.generated.envelope_response import EnvelopeResponse
-from node.wire.messages.metadata import TopicRecord
+from kraftproof.node.core.controller.active import ActiveController
+from kraftproof.node.core.controller.barrier import Answer, ReadBarrier
+from kraftproof.node.core.controller.decisions import DECISIONS
+from kraftproof.node.core.controller.refusals import refusal
+from kraftproof.node.core.served import FORWARDABLE, FORWARDED, served_versions
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages.generated.describe_quorum_request import DescribeQuorumRequest
+from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.messages.metadata import TopicRecord
 from tests.node.controller.desk import (
     Desk,
     creation,

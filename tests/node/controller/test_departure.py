@@ -3,11 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
-from node.core.controller import brokers, fencing
-from node.core.metadata.apply import apply_all
-from node.core.metadata.image import EMPTY_IMAGE
-from node.wire.errors import ErrorCode
-from node.wire.messages import metadata as records
+from kraftproof.node.core.controller import brokers, fencing
+from kraftproof.node.core.metadata.apply import apply_all
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import metadata as records
 from tests.node.controller.desk import (
     SESSION_NS,
     Desk,

@@ -2,12 +2,12 @@
 
 import pytest
 
-from node.core.controller.topics import MOST_RECORDS
-from node.core.metadata.apply import apply_batch
-from node.core.metadata.committed import CommittedImage
-from node.core.metadata.slices import RECORDS_A_STEP
-from node.core.types import Offset
-from node.wire.errors import ErrorCode
+from kraftproof.node.core.controller.topics import MOST_RECORDS
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.slices import RECORDS_A_STEP
+from kraftproof.node.core.types import Offset
+from kraftproof.node.wire.errors import ErrorCode
 from tests.node.controller.desk import (
     SESSION_NS,
     Desk,

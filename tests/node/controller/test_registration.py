@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from node.wire.errors import ErrorCode
-from node.wire.messages import broker_registration_request
-from node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import broker_registration_request
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 from tests.node.controller.desk import (
     SESSION_NS,
     Desk,

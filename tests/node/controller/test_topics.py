@@ -6,18 +6,21 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from node.core.controller.placement import place
-from node.core.controller.topics import MOST_RECORDS
-from node.core.metadata.changes import rebuild
-from node.wire.errors import ErrorCode
-from node.wire.messages.generated.create_topics_request import (
+from kraftproof.node.core.controller.placement import place
+from kraftproof.node.core.controller.topics import MOST_RECORDS
+from kraftproof.node.core.metadata.changes import rebuild
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages.generated.create_topics_request import (
     CreatableReplicaAssignment,
     CreatableTopic,
     CreatableTopicConfig,
     CreateTopicsRequest,
 )
-from node.wire.messages.generated.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
-from node.wire.types import ZERO_UUID
+from kraftproof.node.wire.messages.generated.delete_topics_request import (
+    DeleteTopicsRequest,
+    DeleteTopicState,
+)
+from kraftproof.node.wire.types import ZERO_UUID
 from tests.node.controller.desk import (
     SESSION_NS,
     Desk,

@@ -4,14 +4,14 @@ from random import Random
 
 import pytest
 
-from node.core.metadata.apply import ApplyError, apply, apply_all, apply_batch
-from node.core.metadata.changes import rebuild
-from node.core.metadata.digest import recompute_digest
-from node.core.metadata.image import EMPTY_IMAGE
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch
-from node.wire.messages.control import LeaderChange
-from node.wire.types import Uuid
+from kraftproof.node.core.metadata.apply import ApplyError, apply, apply_all, apply_batch
+from kraftproof.node.core.metadata.changes import rebuild
+from kraftproof.node.core.metadata.digest import recompute_digest
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.control import LeaderChange
+from kraftproof.node.wire.types import Uuid
 
 
 def uuid(number: int) -> Uuid:

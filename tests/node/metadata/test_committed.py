@@ -2,14 +2,14 @@
 
 import pytest
 
-from node.core.metadata.apply import ApplyError, apply
-from node.core.metadata.committed import CommittedImage
-from node.core.metadata.image import EMPTY_IMAGE
-from node.core.raft.log import Log
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch
-from node.wire.messages.control import LeaderChange
-from node.wire.types import Uuid
+from kraftproof.node.core.metadata.apply import ApplyError, apply
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.raft.log import Log
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.control import LeaderChange
+from kraftproof.node.wire.types import Uuid
 
 
 def log_of(*written, epoch: int = 1) -> Log:

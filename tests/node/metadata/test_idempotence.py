@@ -8,10 +8,10 @@ repetition is a request's, shown below.
 
 import pytest
 
-from node.core.metadata.apply import apply, apply_all
-from node.core.metadata.image import EMPTY_IMAGE
-from node.wire.errors import ErrorCode
-from node.wire.messages import metadata as records
+from kraftproof.node.core.metadata.apply import apply, apply_all
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import metadata as records
 from tests.node.controller.desk import Desk, creation, deletion, registration
 from tests.node.metadata.test_apply import BASE, broker, partition, uuid
 

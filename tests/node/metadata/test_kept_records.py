@@ -5,8 +5,8 @@ Not: who asks for them; no request makes these records yet.
 
 import pytest
 
-from node.core.metadata.apply import apply
-from node.wire.messages import metadata as records
+from kraftproof.node.core.metadata.apply import apply
+from kraftproof.node.wire.messages import metadata as records
 from tests.node.metadata.test_apply import BASE, uuid
 
 QUOTA = records.ClientQuotaRecord(

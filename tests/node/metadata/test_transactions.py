@@ -4,19 +4,23 @@ from random import Random
 
 import pytest
 
-from cluster.simulated.reference_image import entities_of_image, entities_of_log, first_difference
-from node.core.metadata.apply import ApplyError, apply, apply_all
-from node.core.metadata.changes import rebuild
-from node.core.metadata.committed import CommittedImage
-from node.core.metadata.image import EMPTY_IMAGE
-from node.core.metadata.snapshot import SnapshotError, batches_of, load
-from node.core.raft.log import Log
-from node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
-from node.core.types import Epoch, Offset
-from node.wire.batches import decode_batches, encode_batches
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch
-from node.wire.messages.control import SnapshotFooter, SnapshotHeader
+from kraftproof.cluster.simulated.reference_image import (
+    entities_of_image,
+    entities_of_log,
+    first_difference,
+)
+from kraftproof.node.core.metadata.apply import ApplyError, apply, apply_all
+from kraftproof.node.core.metadata.changes import rebuild
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.metadata.snapshot import SnapshotError, batches_of, load
+from kraftproof.node.core.raft.log import Log
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
+from kraftproof.node.core.types import Epoch, Offset
+from kraftproof.node.wire.batches import decode_batches, encode_batches
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
 from tests.node.controller.desk import Desk, creation
 from tests.node.metadata.test_apply import BASE, partition, topic, uuid
 

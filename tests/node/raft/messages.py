@@ -1,8 +1,8 @@
 """Requests of the quorum as tests write them, and a quorum at rest to hand them to."""
 
-from node.core.effects import Reply, Send
-from node.core.raft import fetch_rpc
-from node.wire.messages import (
+from kraftproof.node.core.effects import Reply, Send
+from kraftproof.node.core.raft import fetch_rpc
+from kraftproof.node.wire.messages import (
     begin_quorum_epoch_request,
     end_quorum_epoch_request,
     fetch_request,

@@ -4,19 +4,19 @@ from itertools import combinations
 
 import pytest
 
-from node.core.config import Timeouts
-from node.core.raft.campaign import Campaign, retry_backoff_ns
-from node.core.raft.log import EpochEnd, Log
-from node.core.raft.quorum import (
+from kraftproof.node.core.config import Timeouts
+from kraftproof.node.core.raft.campaign import Campaign, retry_backoff_ns
+from kraftproof.node.core.raft.log import EpochEnd, Log
+from kraftproof.node.core.raft.quorum import (
     VoteResult,
     majority,
     majority_contact,
     majority_offset,
     vote_result,
 )
-from node.core.types import milliseconds
-from node.wire.messages.batch import Batch
-from node.wire.messages.metadata import NoOpRecord
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.metadata import NoOpRecord
 
 
 def batch(base, epoch, records=1):

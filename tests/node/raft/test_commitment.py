@@ -6,18 +6,18 @@ The runs of several nodes are scenario files.
 import pytest
 from msgspec.structs import replace
 
-from node.core.effects import PersistQuorumState
-from node.core.metadata.committed import CommittedImage
-from node.core.metadata.image import EMPTY_IMAGE
-from node.core.raft import rpc
-from node.core.raft.log import Log
-from node.core.served import served_versions
-from node.core.types import Offset
-from node.wire.errors import ErrorCode
-from node.wire.messages import fetch_request, vote_request
-from node.wire.messages.batch import Batch
-from node.wire.messages.control import LeaderChange
-from node.wire.messages.metadata import TopicRecord
+from kraftproof.node.core.effects import PersistQuorumState
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.raft import rpc
+from kraftproof.node.core.raft.log import Log
+from kraftproof.node.core.served import served_versions
+from kraftproof.node.core.types import Offset
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import fetch_request, vote_request
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.control import LeaderChange
+from kraftproof.node.wire.messages.metadata import TopicRecord
 from tests.node.quorum_harness import Quorum
 from tests.node.quorum_member import role_deadline
 from tests.node.raft.messages import answer_to, elected, fetch, reply_to, sends

@@ -8,8 +8,8 @@ from collections import defaultdict
 
 import pytest
 
-from node.core.effects import Reply, Send
-from node.wire.messages import begin_quorum_epoch_request, vote_request, vote_response
+from kraftproof.node.core.effects import Reply, Send
+from kraftproof.node.wire.messages import begin_quorum_epoch_request, vote_request, vote_response
 from tests.node.quorum_harness import Quorum
 from tests.node.quorum_member import role_deadline
 from tests.node.raft.messages import begin, partition_of, reply_to, vote

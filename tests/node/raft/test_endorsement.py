@@ -2,8 +2,8 @@
 
 import pytest
 
-from node.core.types import milliseconds
-from node.wire.messages import begin_quorum_epoch_request
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.wire.messages import begin_quorum_epoch_request
 from tests.node.quorum_harness import Quorum
 from tests.node.quorum_member import role_deadline
 from tests.node.raft.messages import fetch, reply_to, sends

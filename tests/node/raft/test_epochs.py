@@ -2,10 +2,10 @@
 
 import pytest
 
-from node.core.effects import Exit, PersistQuorumState, Reply, Send
-from node.core.types import milliseconds
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.effects import Exit, PersistQuorumState, Reply, Send
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     describe_quorum_request,
 )
 from tests.node.quorum_harness import Quorum

@@ -11,7 +11,7 @@ from collections import deque
 
 import pytest
 
-from node.wire.messages import fetch_request
+from kraftproof.node.wire.messages import fetch_request
 from tests.node.quorum_harness import Quorum
 from tests.node.quorum_member import role_deadline
 from tests.node.raft.messages import elected

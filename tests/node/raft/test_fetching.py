@@ -3,12 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
-from node.core.effects import Reply, Truncate
-from node.core.raft import fetch_rpc
-from node.core.raft.quorum_state import QuorumState
-from node.core.types import Epoch, milliseconds
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.effects import Reply, Truncate
+from kraftproof.node.core.raft import fetch_rpc
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.types import Epoch, milliseconds
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     fetch_request,
 )
 from tests.node.quorum_harness import Quorum

@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 
-from node.core.effects import Send
-from node.core.types import milliseconds
-from node.wire.errors import ErrorCode
-from node.wire.messages.generated.fetch_response import FetchResponse
+from kraftproof.node.core.effects import Send
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages.generated.fetch_response import FetchResponse
 from tests.node.quorum_harness import Quorum
 from tests.node.raft.messages import elected
 

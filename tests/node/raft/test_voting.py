@@ -3,14 +3,14 @@
 import pytest
 from msgspec.structs import replace
 
-from node.core.effects import Append, Flush, PersistQuorumState, Reply, Send
-from node.core.types import milliseconds
-from node.wire.errors import ErrorCode
-from node.wire.messages import (
+from kraftproof.node.core.effects import Append, Flush, PersistQuorumState, Reply, Send
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
     describe_quorum_request,
     vote_request,
 )
-from node.wire.messages.control import LeaderChange
+from kraftproof.node.wire.messages.control import LeaderChange
 from tests.node.quorum_harness import Quorum
 from tests.node.quorum_member import role_deadline
 from tests.node.raft.messages import (

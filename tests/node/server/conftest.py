@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from node.server.config import parse_server_properties
-from node.storage.disk import Disk
-from node.storage.meta_properties import MetaProperties, format_directories
+from kraftproof.node.server.config import parse_server_properties
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 CHAOS = {
@@ -53,7 +53,7 @@ class LiveNode:
     def start(self) -> None:
         with (self.directory / "output.log").open("ab") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "node.server.main", str(self.properties)],
+                [sys.executable, "-m", "kraftproof.node.server.main", str(self.properties)],
                 stdout=output,
                 stderr=output,
                 cwd=Path(__file__).parents[3],

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
-from node.server.channel import Channel
-from node.wire.messages.generated.api_versions_request import ApiVersionsRequest
+from kraftproof.node.server.channel import Channel
+from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from tests.node.server.test_shell import SECOND, run
 
 

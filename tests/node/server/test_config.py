@@ -2,11 +2,16 @@
 
 import pytest
 
-from node.core.config import Endpoint, Timeouts
-from node.core.types import milliseconds
-from node.server.config import ServerConfig, directories_of, parse_hosts, parse_server_properties
-from node.server.config_keys import ConfigError
-from node.wire.types import Uuid
+from kraftproof.node.core.config import Endpoint, Timeouts
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.server.config import (
+    ServerConfig,
+    directories_of,
+    parse_hosts,
+    parse_server_properties,
+)
+from kraftproof.node.server.config_keys import ConfigError
+from kraftproof.node.wire.types import Uuid
 
 COMBINED = {
     "process.roles": "broker,controller",

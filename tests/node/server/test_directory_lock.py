@@ -33,17 +33,17 @@ def test_the_second_process_on_a_directory_is_refused_until_the_first_is_gone(
     assert node.process is not None
     data, pid = node.directory / "data", node.process.pid
     refusal = f"{data}: is in use by process {pid}, which holds .lock there"
-    second = run("node.server.main", str(node.properties))
+    second = run("kraftproof.node.server.main", str(node.properties))
     assert second.returncode == 1
     [line] = second.stderr.splitlines()
     assert refusal in line
     formatting = ("format", "-c", str(node.properties), "-t", CLUSTER_ID, "-g")
-    formatted = run("node.tools.storage", *formatting)
+    formatted = run("kraftproof.node.tools.storage", *formatting)
     assert formatted.returncode == 1
     assert refusal in formatted.stderr
     assert node.process.poll() is None, node.output
     node.end()  # by kill -9, which lets go of the lock
-    assert run("node.tools.storage", *formatting).returncode == 0
+    assert run("kraftproof.node.tools.storage", *formatting).returncode == 0
     again = LiveNode(node.directory, node.port)
     cluster.nodes[:] = [again]
     again.start()

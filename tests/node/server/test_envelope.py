@@ -2,10 +2,10 @@
 
 import pytest
 
-from node.core.effects import Forward
-from node.core.events import Received
-from node.core.types import NodeId
-from node.server.envelope import (
+from kraftproof.node.core.effects import Forward
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.server.envelope import (
     Opened,
     Refusal,
     open_request,
@@ -14,17 +14,25 @@ from node.server.envelope import (
     wrap_request,
     wrap_response,
 )
-from node.wire.codec import decode_request, decode_response, encode_request, encode_response
-from node.wire.errors import ErrorCode, WireError
-from node.wire.headers import RequestHeader, encode_request_header
-from node.wire.messages.generated.create_topics_request import CreatableTopic, CreateTopicsRequest
-from node.wire.messages.generated.create_topics_response import (
+from kraftproof.node.wire.codec import (
+    decode_request,
+    decode_response,
+    encode_request,
+    encode_response,
+)
+from kraftproof.node.wire.errors import ErrorCode, WireError
+from kraftproof.node.wire.headers import RequestHeader, encode_request_header
+from kraftproof.node.wire.messages.generated.create_topics_request import (
+    CreatableTopic,
+    CreateTopicsRequest,
+)
+from kraftproof.node.wire.messages.generated.create_topics_response import (
     CreatableTopicResult,
     CreateTopicsResponse,
 )
-from node.wire.messages.generated.envelope_request import EnvelopeRequest
-from node.wire.messages.generated.envelope_response import EnvelopeResponse
-from node.wire.principal import ANONYMOUS, Principal, encode_principal
+from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
+from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.principal import ANONYMOUS, Principal, encode_principal
 
 ALICE = Principal(type="User", name="alice")
 REQUEST = CreateTopicsRequest(

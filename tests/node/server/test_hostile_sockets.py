@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from node.tools.client import Address, Client
-from node.wire.codec import SUPPORTED
-from node.wire.frames import frame
-from node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
+from kraftproof.node.tools.client import Address, Client
+from kraftproof.node.wire.codec import SUPPORTED
+from kraftproof.node.wire.frames import frame
+from kraftproof.node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
 from tests.node.server.conftest import LiveNode
 from tests.node.test_hostile_network import cuts, in_envelope, payload_of
 

@@ -14,9 +14,11 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin import NewTopic as ConfluentTopic
 
-from node.tools.client import Address, Client
-from node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
-from node.wire.messages.generated.describe_cluster_response import DescribeClusterResponse
+from kraftproof.node.tools.client import Address, Client
+from kraftproof.node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
+from kraftproof.node.wire.messages.generated.describe_cluster_response import (
+    DescribeClusterResponse,
+)
 from tests.node.server.conftest import CLUSTER_ID
 
 if TYPE_CHECKING:

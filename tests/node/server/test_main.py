@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from node.core.types import NodeId
-from node.server.main import run
-from node.storage.disk import Disk
-from node.storage.log import DIRECTORY_NAME, MetadataLog
-from node.storage.meta_properties import MetaProperties, format_directories
-from node.wire.messages.batch import Batch
-from node.wire.messages.metadata import NoOpRecord
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.server.main import run
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
+from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.metadata import NoOpRecord
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 

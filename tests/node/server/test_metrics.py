@@ -6,15 +6,15 @@ import re
 
 import pytest
 
-from node.core.config import NodeConfig, Voter
-from node.core.effects import Send
-from node.core.status import NodeStatus
-from node.core.types import NANOSECONDS_PER_MS, Epoch, Monotonic, NodeId, Offset
-from node.server.metrics_text import metrics_text
-from node.server.peers import Peers
-from node.server.raft_metrics import RaftMetrics
-from node.server.windows import BUCKET_NS, Window
-from node.wire.messages.generated.api_versions_request import ApiVersionsRequest
+from kraftproof.node.core.config import NodeConfig, Voter
+from kraftproof.node.core.effects import Send
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.core.types import NANOSECONDS_PER_MS, Epoch, Monotonic, NodeId, Offset
+from kraftproof.node.server.metrics_text import metrics_text
+from kraftproof.node.server.peers import Peers
+from kraftproof.node.server.raft_metrics import RaftMetrics
+from kraftproof.node.server.windows import BUCKET_NS, Window
+from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 
 MS = 1_000_000
 SECOND = 1000 * MS

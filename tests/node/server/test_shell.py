@@ -7,19 +7,19 @@ from collections.abc import Callable
 
 import pytest
 
-from node.core.effects import Flush
-from node.core.events import Flushed
-from node.core.types import Offset
-from node.server.channel import Channel
-from node.server.config_listeners import Binding
-from node.server.connection import MAX_IN_FLIGHT, Slot
-from node.server.flusher import Flusher
-from node.server.listener import Listener
-from node.server.requests import Request, answer_frame
-from node.storage.stored import Storage
-from node.wire.messages.generated.api_versions_request import ApiVersionsRequest
-from node.wire.messages.generated.api_versions_response import ApiVersionsResponse
-from node.wire.schema import Message
+from kraftproof.node.core.effects import Flush
+from kraftproof.node.core.events import Flushed
+from kraftproof.node.core.types import Offset
+from kraftproof.node.server.channel import Channel
+from kraftproof.node.server.config_listeners import Binding
+from kraftproof.node.server.connection import MAX_IN_FLIGHT, Slot
+from kraftproof.node.server.flusher import Flusher
+from kraftproof.node.server.listener import Listener
+from kraftproof.node.server.requests import Request, answer_frame
+from kraftproof.node.storage.stored import Storage
+from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
+from kraftproof.node.wire.messages.generated.api_versions_response import ApiVersionsResponse
+from kraftproof.node.wire.schema import Message
 
 SECOND = 1_000_000_000
 

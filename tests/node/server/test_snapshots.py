@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from node.core.types import milliseconds
-from node.server.config import parse_server_properties
-from node.server.config_keys import ConfigError
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.server.config import parse_server_properties
+from kraftproof.node.server.config_keys import ConfigError
 
 if TYPE_CHECKING:
     from pathlib import Path

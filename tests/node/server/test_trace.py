@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from cluster.simulated.filesystem import SimulatedFileSystem
-from node.core.status import NodeStatus
-from node.core.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
-from node.server.trace import TraceWriter
-from node.storage.disk import Disk
+from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.core.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
+from kraftproof.node.server.trace import TraceWriter
+from kraftproof.node.storage.disk import Disk
 
 
 def status(epoch: int) -> NodeStatus:

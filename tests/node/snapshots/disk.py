@@ -1,7 +1,7 @@
 """One node's storage with snapshots on a simulated disk, and what tests do to it."""
 
-from cluster.simulated.filesystem import SimulatedFileSystem
-from node.core.effects import (
+from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.node.core.effects import (
     Append,
     CheckSnapshot,
     CleanLog,
@@ -10,17 +10,17 @@ from node.core.effects import (
     StoreSlice,
     WriteSnapshot,
 )
-from node.core.metadata.apply import apply_batch
-from node.core.metadata.image import EMPTY_IMAGE
-from node.core.raft.snapshot_ids import SnapshotId
-from node.core.types import NodeId
-from node.server.snapshot_worker import run_through
-from node.storage.log import DIRECTORY_NAME
-from node.storage.meta_properties import MetaProperties, format_directories
-from node.storage.snapshots import snapshot_name
-from node.storage.stored import StorageConfig, open_node_storage
-from node.wire.messages.batch import Batch
-from node.wire.messages.metadata import NoOpRecord, TopicRecord
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.server.snapshot_worker import run_through
+from kraftproof.node.storage.log import DIRECTORY_NAME
+from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
+from kraftproof.node.storage.snapshots import snapshot_name
+from kraftproof.node.storage.stored import StorageConfig, open_node_storage
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.metadata import NoOpRecord, TopicRecord
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 DIRECTORY = f"/data/{DIRECTORY_NAME}"

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from node.core.effects import (
+from kraftproof.node.core.effects import (
     CheckSnapshot,
     CleanLog,
     Exit,
@@ -12,13 +12,17 @@ from node.core.effects import (
     StoreSlice,
     WriteSnapshot,
 )
-from node.core.events import SnapshotWritten
-from node.core.raft.fetch_rpc import LONGEST_WAIT_MS
-from node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
-from node.core.types import milliseconds
-from node.storage.snapshots import snapshot_name
-from node.wire.errors import ErrorCode
-from node.wire.messages import delete_topics_request, fetch_request, fetch_snapshot_request
+from kraftproof.node.core.events import SnapshotWritten
+from kraftproof.node.core.raft.fetch_rpc import LONGEST_WAIT_MS
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
+from kraftproof.node.core.types import milliseconds
+from kraftproof.node.storage.snapshots import snapshot_name
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
+    delete_topics_request,
+    fetch_request,
+    fetch_snapshot_request,
+)
 from tests.node.snapshots.world import BROKER, DiskWorld, fill, laggard, partition_of
 from tests.node.test_node import create
 

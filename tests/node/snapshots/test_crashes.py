@@ -5,15 +5,15 @@ from random import Random
 
 import pytest
 
-from cluster.simulated.filesystem import SimulatedFileSystem
-from node.core.effects import (
+from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.node.core.effects import (
     Append,
     CleanLog,
 )
-from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
-from node.core.types import NodeId
-from node.server.snapshot_worker import run_through
-from node.storage.meta_properties import MetaProperties, format_directories
+from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.server.snapshot_worker import run_through
+from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
 from tests.node.snapshots.disk import (
     CLUSTER_ID,
     append,

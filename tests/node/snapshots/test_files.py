@@ -2,19 +2,19 @@
 
 import pytest
 
-from node.core.effects import (
+from kraftproof.node.core.effects import (
     CheckSnapshot,
     CleanLog,
     PersistQuorumState,
     ReplyWithSlice,
     StoreSlice,
 )
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
-from node.server.snapshot_worker import run_through
-from node.storage.errors import StorageError
-from node.storage.snapshots import snapshot_name
-from node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
+from kraftproof.node.server.snapshot_worker import run_through
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.snapshots import snapshot_name
+from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
 from tests.node.snapshots.disk import (
     DIRECTORY,
     append,

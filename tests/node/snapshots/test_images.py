@@ -6,21 +6,21 @@ import pytest
 from immutables import Map
 from msgspec.structs import replace
 
-from node.core.metadata.apply import apply, apply_all
-from node.core.metadata.changes import rebuild
-from node.core.metadata.image import EMPTY_IMAGE
-from node.core.metadata.snapshot import (
+from kraftproof.node.core.metadata.apply import apply, apply_all
+from kraftproof.node.core.metadata.changes import rebuild
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.metadata.snapshot import (
     RECORDS_A_BATCH,
     SnapshotError,
     batches_of,
     load,
     records_of,
 )
-from node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
-from node.wire.batches import decode_batches, encode_batches
-from node.wire.messages import metadata as records
-from node.wire.messages.batch import Batch
-from node.wire.messages.control import SnapshotFooter, SnapshotHeader
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
+from kraftproof.node.wire.batches import decode_batches, encode_batches
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
 
 ID = SnapshotId(900, 7)
 STORED = StoredSnapshot(snapshot=ID, size=1)

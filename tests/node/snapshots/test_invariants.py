@@ -5,21 +5,21 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from cluster.simulated.ledger import Ledger
-from cluster.simulated.log_mirror import LogMirror
-from cluster.simulated.snapshot_invariants import (
+from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.log_mirror import LogMirror
+from kraftproof.cluster.simulated.snapshot_invariants import (
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
     SnapshotsSayWhatTheLogSays,
 )
-from cluster.simulated.witness import Jury
-from node.core.metadata.apply import apply_batch
-from node.core.metadata.image import EMPTY_IMAGE
-from node.core.metadata.snapshot import History
-from node.core.raft.quorum_state import QuorumState
-from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
-from node.wire.messages.batch import Batch
-from node.wire.messages.metadata import TopicRecord
+from kraftproof.cluster.simulated.witness import Jury
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.metadata.snapshot import History
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.metadata import TopicRecord
 
 
 def batch(offset, epoch=1):

@@ -2,12 +2,12 @@
 
 import pytest
 
-from node.core.raft.fetch_rpc import Wanted
-from node.core.raft.log import EpochEnd, Log
-from node.core.raft.serving import _needs_snapshot
-from node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
-from node.wire.messages.batch import Batch
-from node.wire.messages.metadata import NoOpRecord
+from kraftproof.node.core.raft.fetch_rpc import Wanted
+from kraftproof.node.core.raft.log import EpochEnd, Log
+from kraftproof.node.core.raft.serving import _needs_snapshot
+from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.metadata import NoOpRecord
 
 EPOCHS = (1, 1, 3, 3, 3, 7)
 """Of offsets 0 to 5."""

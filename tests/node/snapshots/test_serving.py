@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from node.wire.errors import ErrorCode
-from node.wire.messages import fetch_request, fetch_snapshot_request
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import fetch_request, fetch_snapshot_request
 from tests.node.snapshots.world import laggard, partition_of
 
 

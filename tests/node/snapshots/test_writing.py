@@ -2,8 +2,8 @@
 
 import pytest
 
-from node.core.effects import Flush, WriteSnapshot
-from node.core.events import Flushed
+from kraftproof.node.core.effects import Flush, WriteSnapshot
+from kraftproof.node.core.events import Flushed
 from tests.node.snapshots.world import BROKER, DiskWorld, fill
 
 

@@ -7,9 +7,9 @@ from random import Random
 
 from msgspec.structs import replace
 
-from cluster.simulated.filesystem import SimulatedFileSystem
-from node.core.config import Endpoint, NodeConfig, SnapshotPolicy
-from node.core.effects import (
+from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.node.core.config import Endpoint, NodeConfig, SnapshotPolicy
+from kraftproof.node.core.effects import (
     Append,
     CheckSnapshot,
     CleanLog,
@@ -23,17 +23,17 @@ from node.core.effects import (
     Truncate,
     WriteSnapshot,
 )
-from node.core.events import SnapshotChecked, SnapshotWritten, Unanswered
-from node.core.node import Node
-from node.core.raft.log import RECORD_ESTIMATE_BYTES
-from node.core.raft.snapshot_rpc import with_slice
-from node.core.types import NodeId
-from node.server.snapshot_worker import run_through
-from node.storage.meta_properties import MetaProperties, format_directories
-from node.storage.stored import StorageConfig, open_node_storage
-from node.wire.errors import ErrorCode
-from node.wire.messages import fetch_snapshot_request
-from node.wire.types import Uuid
+from kraftproof.node.core.events import SnapshotChecked, SnapshotWritten, Unanswered
+from kraftproof.node.core.node import Node
+from kraftproof.node.core.raft.log import RECORD_ESTIMATE_BYTES
+from kraftproof.node.core.raft.snapshot_rpc import with_slice
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.server.snapshot_worker import run_through
+from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
+from kraftproof.node.storage.stored import StorageConfig, open_node_storage
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import fetch_snapshot_request
+from kraftproof.node.wire.types import Uuid
 from tests.node.test_node import World, create
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"

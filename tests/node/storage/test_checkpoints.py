@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from node.core.effects import Append, Exit, Flush, Truncate
-from node.core.types import Instant, Monotonic, Offset, WallClock
-from node.storage.disk import Disk
-from node.storage.errors import StorageError
-from node.storage.stored import Stored, open_node_storage
+from kraftproof.node.core.effects import Append, Exit, Flush, Truncate
+from kraftproof.node.core.types import Instant, Monotonic, Offset, WallClock
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.stored import Stored, open_node_storage
 from tests.node.quorum_harness import Quorum
 from tests.node.raft.messages import elected
 from tests.node.storage.test_stored import batch, config, formatted

@@ -5,14 +5,14 @@ from random import Random
 
 import pytest
 
-from cluster.abilities import DiskTrouble
-from cluster.simulated.disk_health import DiskHealth
-from cluster.simulated.filesystem import SimulatedFileSystem
-from node.core.types import NodeId
-from node.storage.disk import Disk
-from node.storage.log import MetadataLog
-from node.storage.meta_properties import MetaProperties, format_directories
-from node.storage.stored import StorageConfig, open_node_storage
+from kraftproof.cluster.abilities import DiskTrouble
+from kraftproof.cluster.simulated.disk_health import DiskHealth
+from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.node.core.types import NodeId
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.storage.log import MetadataLog
+from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
+from kraftproof.node.storage.stored import StorageConfig, open_node_storage
 from tests.node.storage.test_log import batch, chain
 
 DIRECTORY = "/log"

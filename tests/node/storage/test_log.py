@@ -5,14 +5,14 @@ from random import Random
 
 import pytest
 
-from cluster.simulated.filesystem import SimulatedFileSystem
-from node.storage.disk import Disk
-from node.storage.errors import CorruptLogError
-from node.storage.log import DIRECTORY_NAME, MetadataLog
-from node.storage.segment import segment_name
-from node.wire.batches import encode_batch
-from node.wire.messages.batch import Batch
-from node.wire.messages.metadata import NoOpRecord, TopicRecord
+from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.storage.errors import CorruptLogError
+from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
+from kraftproof.node.storage.segment import segment_name
+from kraftproof.node.wire.batches import encode_batch
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.metadata import NoOpRecord, TopicRecord
 
 DISK = Disk()
 

@@ -8,13 +8,13 @@ from random import Random
 import pytest
 from typing_extensions import override
 
-from cluster.simulated.filesystem import SimulatedFileSystem
-from node.core.raft.quorum_state import QuorumState
-from node.core.types import Epoch, NodeId
-from node.storage.disk import Disk
-from node.storage.errors import StorageError
-from node.storage.filesystem import AppendHandle
-from node.storage.quorum_state import read_quorum_state, write_quorum_state
+from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.types import Epoch, NodeId
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.filesystem import AppendHandle
+from kraftproof.node.storage.quorum_state import read_quorum_state, write_quorum_state
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 NODE_ID = NodeId(2)

@@ -4,21 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from node.core.effects import Append, Flush, PersistQuorumState, Truncate
-from node.core.raft.quorum_state import QuorumState
-from node.core.types import Epoch, NodeId, Offset
-from node.storage.disk import Disk
-from node.storage.errors import StorageError
-from node.storage.meta_properties import (
+from kraftproof.node.core.effects import Append, Flush, PersistQuorumState, Truncate
+from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.types import Epoch, NodeId, Offset
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.meta_properties import (
     MetaProperties,
     check_directories,
     format_directories,
     read_meta_properties,
 )
-from node.storage.stored import StorageConfig, open_node_storage
-from node.wire.messages.batch import Batch
-from node.wire.messages.metadata import NoOpRecord
-from node.wire.types import Uuid, format_uuid
+from kraftproof.node.storage.stored import StorageConfig, open_node_storage
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.metadata import NoOpRecord
+from kraftproof.node.wire.types import Uuid, format_uuid
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 OTHER_ID = "BBBBBBBBBBBBBBBBBBBBBA"

@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from node.tools import metadata_quorum
-from node.tools.quorum_text import Quorum, replication_lines, status_lines
-from node.wire import codec, headers
-from node.wire.frames import frame
-from node.wire.messages.generated import describe_cluster_response
-from node.wire.messages.generated.api_versions_response import ApiVersion, ApiVersionsResponse
-from node.wire.messages.generated.describe_quorum_response import (
+from kraftproof.node.tools import metadata_quorum
+from kraftproof.node.tools.quorum_text import Quorum, replication_lines, status_lines
+from kraftproof.node.wire import codec, headers
+from kraftproof.node.wire.frames import frame
+from kraftproof.node.wire.messages.generated import describe_cluster_response
+from kraftproof.node.wire.messages.generated.api_versions_response import (
+    ApiVersion,
+    ApiVersionsResponse,
+)
+from kraftproof.node.wire.messages.generated.describe_quorum_response import (
     DescribeQuorumResponse,
     Listener,
     Node,
@@ -23,8 +26,8 @@ from node.wire.messages.generated.describe_quorum_response import (
     ReplicaState,
     TopicData,
 )
-from node.wire.schema import Message
-from node.wire.types import parse_uuid
+from kraftproof.node.wire.schema import Message
+from kraftproof.node.wire.types import parse_uuid
 
 CLUSTER_ID = "XcZZOzUqS4yHOjhMQB6JLQ"
 ZERO = "AAAAAAAAAAAAAAAAAAAAAA"

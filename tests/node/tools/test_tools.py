@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from cluster.systems import reference_files
-from node.storage.disk import Disk
-from node.storage.log import DIRECTORY_NAME, MetadataLog
-from node.tools import dump_log, storage
-from node.tools.record_json import record_data
-from node.wire.batches import encode_batches
-from node.wire.messages.batch import Batch
-from node.wire.messages.control import (
+from kraftproof.cluster.systems import reference_files
+from kraftproof.node.storage.disk import Disk
+from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
+from kraftproof.node.tools import dump_log, storage
+from kraftproof.node.tools.record_json import record_data
+from kraftproof.node.wire.batches import encode_batches
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.control import (
     KRaftVersion,
     LeaderChange,
     LeaderChangeVoter,
@@ -21,15 +21,15 @@ from node.wire.messages.control import (
     SnapshotHeader,
     Voters,
 )
-from node.wire.messages.generated.voters import Voter
-from node.wire.messages.metadata import (
+from kraftproof.node.wire.messages.generated.voters import Voter
+from kraftproof.node.wire.messages.metadata import (
     NoOpRecord,
     PartitionChangeRecord,
     PartitionRecord,
     RegisterBrokerRecord,
     TopicRecord,
 )
-from node.wire.types import parse_uuid
+from kraftproof.node.wire.types import parse_uuid
 
 NO_MORE = "sequence: -1 headerKeys: []"
 CLUSTER_ID = "XcZZOzUqS4yHOjhMQB6JLQ"

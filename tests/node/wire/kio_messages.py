@@ -8,10 +8,10 @@ from datetime import timedelta
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin
 
-from node.wire import batches
-from node.wire.messages.batch import Batch
-from node.wire.messages.metadata import FeatureLevelRecord, NoOpRecord, TopicRecord
-from node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.wire import batches
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.metadata import FeatureLevelRecord, NoOpRecord, TopicRecord
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 INTEGERS = {
     "int8": (-(2**7), 2**7 - 1),

@@ -7,8 +7,8 @@ import random
 import pytest
 from kio.serial import entity_writer
 
-from node.wire import codec
-from node.wire.schema import Schema
+from kraftproof.node.wire import codec
+from kraftproof.node.wire.schema import Schema
 from scripts.generate_wire import APIS, DATA
 from tests.node.wire.kio_messages import kio_class, random_kio, to_ours
 

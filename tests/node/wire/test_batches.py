@@ -7,12 +7,12 @@ import warnings
 import pytest
 from crc32c import crc32c
 
-from node.wire import batches, recent_batches
-from node.wire.batches import CorruptBatchError, TornTailError
-from node.wire.control_records import decode_control, encode_control
-from node.wire.errors import WireError
-from node.wire.messages.batch import Batch
-from node.wire.messages.control import (
+from kraftproof.node.wire import batches, recent_batches
+from kraftproof.node.wire.batches import CorruptBatchError, TornTailError
+from kraftproof.node.wire.control_records import decode_control, encode_control
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.control import (
     KRaftVersion,
     LeaderChange,
     LeaderChangeVoter,
@@ -20,9 +20,9 @@ from node.wire.messages.control import (
     SnapshotHeader,
     Voters,
 )
-from node.wire.messages.metadata import FeatureLevelRecord, NoOpRecord, TopicRecord
-from node.wire.metadata_records import encode_record
-from node.wire.types import Uuid
+from kraftproof.node.wire.messages.metadata import FeatureLevelRecord, NoOpRecord, TopicRecord
+from kraftproof.node.wire.metadata_records import encode_record
+from kraftproof.node.wire.types import Uuid
 from tests.node.wire.kio_messages import random_batch
 
 TOPIC = TopicRecord(name="a", topic_id=Uuid(bytes(range(16))))

@@ -6,17 +6,22 @@ import typing
 import msgspec
 import pytest
 
-from node.wire.errors import WireError
-from node.wire.messages import metadata
-from node.wire.messages.metadata import (
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages import metadata
+from kraftproof.node.wire.messages.metadata import (
     BrokerEndpoint,
     BrokerFeature,
     PartitionChangeRecord,
     PartitionRecord,
     RegisterBrokerRecord,
 )
-from node.wire.metadata_records import SCHEMAS, decode_record, encode_record, stored_version
-from node.wire.types import Uuid
+from kraftproof.node.wire.metadata_records import (
+    SCHEMAS,
+    decode_record,
+    encode_record,
+    stored_version,
+)
+from kraftproof.node.wire.types import Uuid
 from scripts.wiregen import records
 
 ROWS = {

@@ -5,26 +5,33 @@ import struct
 
 import pytest
 
-from node.wire import codec, headers, messages
-from node.wire.codec import decode_request, decode_response, encode_request, encode_response
-from node.wire.errors import ErrorCode, WireError
-from node.wire.frames import FrameSplitter, frame
-from node.wire.headers import RequestHeader
-from node.wire.messages import (
+from kraftproof.node.wire import codec, headers, messages
+from kraftproof.node.wire.codec import (
+    decode_request,
+    decode_response,
+    encode_request,
+    encode_response,
+)
+from kraftproof.node.wire.errors import ErrorCode, WireError
+from kraftproof.node.wire.frames import FrameSplitter, frame
+from kraftproof.node.wire.headers import RequestHeader
+from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
     delete_topics_request,
     metadata_request,
     vote_request,
 )
-from node.wire.messages.generated.broker_registration_request import (
+from kraftproof.node.wire.messages.generated.broker_registration_request import (
     BrokerRegistrationRequest,
     Feature,
     Listener,
 )
-from node.wire.messages.generated.broker_registration_response import BrokerRegistrationResponse
-from node.wire.primitives import Reader, Writer
-from node.wire.principal import Principal, decode_principal, encode_principal
-from node.wire.types import ZERO_UUID, Uuid, format_uuid, parse_uuid
+from kraftproof.node.wire.messages.generated.broker_registration_response import (
+    BrokerRegistrationResponse,
+)
+from kraftproof.node.wire.primitives import Reader, Writer
+from kraftproof.node.wire.principal import Principal, decode_principal, encode_principal
+from kraftproof.node.wire.types import ZERO_UUID, Uuid, format_uuid, parse_uuid
 
 
 def test_frames_come_out_whole_however_the_bytes_arrive():

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from node.core.configs.definition import ConfigType, Definition
+from kraftproof.node.core.configs.definition import ConfigType, Definition
 
 TOPIC_DEFINITIONS: Final[tuple[Definition, ...]] = (
     Definition(

@@ -2,9 +2,9 @@
 
 import struct
 from typing import ClassVar
-from node.wire.primitives import Reader, Writer, uuid16
-from node.wire.schema import Message, Entity, Schema, lacking_field
-from node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.wire.primitives import Reader, Writer, uuid16
+from kraftproof.node.wire.schema import Message, Entity, Schema, lacking_field
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 _IIIBII = struct.Struct(">iiibii")
 _IIIIB = struct.Struct(">iiiib")

@@ -2,9 +2,9 @@
 
 import struct
 from typing import ClassVar
-from node.wire.primitives import Reader, Writer
-from node.wire.schema import Message, Entity, Schema
-from node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.wire.primitives import Reader, Writer
+from kraftproof.node.wire.schema import Message, Entity, Schema
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 _II = struct.Struct(">ii")
 _Q = struct.Struct(">q")

@@ -2,8 +2,8 @@
 
 import struct
 from typing import ClassVar
-from node.wire.primitives import Reader, Writer
-from node.wire.schema import Message, Entity, Schema, lacking_field
+from kraftproof.node.wire.primitives import Reader, Writer
+from kraftproof.node.wire.schema import Message, Entity, Schema, lacking_field
 
 _H = struct.Struct(">h")
 _I = struct.Struct(">i")

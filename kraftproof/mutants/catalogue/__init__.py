@@ -1,0 +1,66 @@
+"""One small file a mutant, named by its id; a file elsewhere is named by its path.
+
+Not: who finds it.
+"""
+
+import importlib
+import re
+import runpy
+from dataclasses import replace
+from pathlib import Path
+from pkgutil import iter_modules
+
+from kraftproof.mutants.mutant import Mutant
+
+SUFFIX = ".py"
+
+
+class UnknownMutantError(LookupError):
+    """There is no mutant of this id; the text is the one line a user sees."""
+
+
+def _mutant(module_name: str) -> Mutant:
+    mutant = importlib.import_module(f"{__name__}.{module_name}").MUTANT
+    assert isinstance(mutant, Mutant), f"{module_name}.MUTANT is a Mutant"
+    return mutant
+
+
+def _in_order(mutant: Mutant) -> tuple[str, int, str]:
+    """A2 before A15, as in the list of faults."""
+    parts = re.fullmatch(r"(\D+)(\d+)(.*)", mutant.mutant_id)
+    assert parts is not None, f"{mutant.mutant_id}: an id is letters, a number, and maybe more"
+    return parts[1], int(parts[2]), parts[3]
+
+
+ALL = tuple(sorted((_mutant(info.name) for info in iter_modules(__path__)), key=_in_order))
+IDS = tuple(mutant.mutant_id for mutant in ALL)
+
+
+def load(mutant_id: str) -> Mutant:
+    """Return the mutant of this id, or the one that a file of this path defines.
+
+    Raises:
+        UnknownMutantError: there is none.
+    """
+    for mutant in ALL:
+        if mutant.mutant_id == mutant_id:
+            return mutant
+    if mutant_id.endswith(SUFFIX):
+        return _from_file(mutant_id)
+    raise UnknownMutantError(
+        f"mutant {mutant_id!r}: unknown, one of {', '.join(IDS)}, or a file that defines MUTANT"
+    )
+
+
+def _from_file(path: str) -> Mutant:
+    """Its id is the path, by which the run can be repeated."""
+    if not Path(path).is_file():
+        raise UnknownMutantError(f"mutant {path!r}: there is no such file")
+    try:
+        found = runpy.run_path(path).get("MUTANT")
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise UnknownMutantError(f"mutant {path!r}: can't be read: {reason}") from error
+    if not isinstance(found, Mutant):
+        raise UnknownMutantError(f"mutant {path!r}: the file defines no MUTANT")
+    return replace(found, mutant_id=path)

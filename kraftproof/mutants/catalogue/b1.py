@@ -1,0 +1,27 @@
+"""B1: a snapshot says that it ends one record early."""
+
+from kraftproof.mutants.mutant import Edit, Mutant
+
+MUTANT = Mutant(
+    mutant_id="B1",
+    title="A snapshot's id names its last record, not the offset after it",
+    source="KAFKA-14618 (058d8d530b0)",
+    expected="SnapshotsSayWhatTheLogSays",
+    edits=(
+        Edit(
+            module="kraftproof.node.core.snapshots",
+            old="""from kraftproof.node.core.raft.raft import Raft
+from kraftproof.node.core.types import Instant, Monotonic
+""",
+            new="""from kraftproof.node.core.raft.raft import Raft
+from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.core.types import Instant, Monotonic, Offset
+""",
+        ),
+        Edit(
+            module="kraftproof.node.core.snapshots",
+            old="snapshot=committed.end,",
+            new="snapshot=SnapshotId(Offset(committed.offset - 1), committed.end.epoch),",
+        ),
+    ),
+)

@@ -1,0 +1,25 @@
+"""B7: a record that can't be applied is passed over, and snapshots make it last."""
+
+from kraftproof.mutants.mutant import Edit, Mutant
+
+MUTANT = Mutant(
+    mutant_id="B7",
+    title="A replica that can't apply RemoveTopicRecord goes on, and writes snapshots",
+    source="KAFKA-14203 (#12596), KAFKA-14104, KAFKA-14275",
+    expected="ImagesAgree",
+    edits=(
+        Edit(
+            module="kraftproof.node.core.metadata.committed",
+            old="""        try:
+            now = self.apply_more(was, room)
+        except ApplyError as error:
+            raise ApplyError(f"the batch at offset {batch.base_offset}: {error}") from error""",
+            new="""        try:
+            if any(type(record).__name__ == "RemoveTopicRecord" for record in batch.records):
+                raise ApplyError("RemoveTopicRecord is no record that this node can apply")
+            now = self.apply_more(was, room)
+        except ApplyError:
+            now = PartlyApplied(batch=batch, applied=len(batch.records), image=was.image)""",
+        ),
+    ),
+)

@@ -1,0 +1,100 @@
+"""Type-checks the node with a mutant's edits: only an edit that is sound Python is a bug to find.
+
+A misspelled name or a value of a wrong type ends a node in the first seeds, which proves nothing of
+the invariants. mypy reads a copy of the node in a directory of its own, so an installed node will
+do. Not: what a mutant breaks (mutants/mutant.py).
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from kraftproof.mutants.mutant import Mutant
+
+PACKAGE: Final = "node"
+OPTIONS: Final = (
+    *("--config-file=", "--cache-dir=cache", "--package", PACKAGE),
+    *("--check-untyped-defs", "--ignore-missing-imports", "--no-error-summary"),
+)
+
+
+class TypeCheckUnavailableError(RuntimeError):
+    """No mutant can be type-checked here; the text is the one line a user sees."""
+
+
+def type_errors(mutants: Sequence[Mutant]) -> dict[str, str]:
+    """Return mypy's first error for each mutant that has any, by the mutant's id.
+
+    Raises:
+        TypeCheckUnavailableError: mypy is missing or fails, or the node itself does not pass.
+    """
+    if find_spec("mypy") is None:
+        raise TypeCheckUnavailableError(
+            "mypy is not installed, and a mutant has to type-check before it is scored: "
+            "pip install mypy"
+        )
+    found: dict[str, str] = {}
+    with tempfile.TemporaryDirectory(prefix="kraftproof-types-") as name:
+        root = Path(name)
+        shutil.copytree(_node(), root / PACKAGE, ignore=shutil.ignore_patterns("__pycache__"))
+        error = _first_error(root)
+        if error is not None:
+            raise TypeCheckUnavailableError(f"mypy rejects the node without a mutant: {error}")
+        for mutant in mutants:
+            error = _first_error_with(root, mutant)
+            if error is not None:
+                found[mutant.mutant_id] = error
+    return found
+
+
+def _node() -> Path:
+    spec = PathFinder.find_spec(PACKAGE)
+    assert spec is not None, "the node is installed beside its mutants"
+    assert spec.origin is not None, "the node is a package with a file"
+    return Path(spec.origin).parent
+
+
+def _first_error_with(root: Path, mutant: Mutant) -> str | None:
+    """Edit the copy, check it, and put back what was there."""
+    paths = {module: _path(root, module) for module in mutant.modules}
+    sources = {module: path.read_text(encoding="utf-8") for module, path in paths.items()}
+    for module, path in paths.items():
+        path.write_text(mutant.mutate(module, sources[module]), encoding="utf-8")
+    try:
+        return _first_error(root)
+    finally:
+        for module, path in paths.items():
+            path.write_text(sources[module], encoding="utf-8")
+
+
+def _path(root: Path, module: str) -> Path:
+    path = root.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def _first_error(root: Path) -> str | None:
+    """Return the first line in which mypy names an error.
+
+    Raises:
+        TypeCheckUnavailableError: mypy has failed without naming one.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *OPTIONS],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    errors = [line for line in done.stdout.splitlines() if ": error: " in line]
+    if errors:
+        return errors[0]
+    if done.returncode == 0:
+        return None
+    said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[-1]
+    raise TypeCheckUnavailableError(f"mypy ended with exit status {done.returncode}: {said}")
