@@ -15,10 +15,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
-from kraftproof.backends import make_backend, with_cluster
 from kraftproof.cluster.protocol import Cluster, ClusterError, ClusterOptions
 from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.system import Client, Outcome, System, make_system
+from kraftproof.run.backends import make_backend, with_cluster
 
 NS_PER_S = 1_000_000_000
 RESIDENT = re.compile(r"^VmRSS:\s+(\d+) kB$", re.MULTILINE)

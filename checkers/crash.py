@@ -41,7 +41,7 @@ def _described(error: BaseException) -> str:
 def _origin(model: object) -> str:
     """Name the class and the file of a plug-in; nothing for a model of ours."""
     module, name = type(model).__module__, type(model).__qualname__
-    if module.partition(".")[0] == "checkers":
+    if module.startswith("kraftproof."):
         return ""
     path = getattr(sys.modules.get(module), "__file__", None)
     return f" (model {module}.{name})" if path is None else f" (model {name} in {path})"

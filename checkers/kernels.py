@@ -41,7 +41,7 @@ _PACKAGE: Final = Path(__file__).parent
 _IS_GIVEN: Final = "NUMBA_CACHE_DIR" in os.environ
 """Whether the user says where compiled code is kept: that stands."""
 _IMPORT: Final = re.compile(
-    rf"^\s*from {_PACKAGE.name}([.\w]*) import (\([^)]*\)|.*)", re.MULTILINE
+    r"^\s*from kraftproof\.checkers([.\w]*) import (\([^)]*\)|.*)", re.MULTILINE
 )
 
 _in_process: Final = threading.RLock()

@@ -1,7 +1,7 @@
 """What only some backends can do to their clusters; the simulator fulfils each of these.
 
 A fault that needs one names the capability, so a backend without it is refused before a run
-(kraftproof/planning.py). Not: what every backend has (cluster/protocol.py).
+(kraftproof/run/planning.py). Not: what every backend has (cluster/protocol.py).
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,8 @@
 """The image of the reference node, named after its content.
 
-What it is: base, wheels and the packages `node` and `mutants` in three steps, of which a changed
-line of node/ repeats the last only. The tag is a hash of all that goes in, so a tag that exists is
-up to date and concurrent runs of different checkouts don't disturb each other.
-What it is not: a configuration; who starts a container says what it runs.
+Base, wheels and our own code are three steps, and a changed line of node/ repeats the last only.
+The tag is a hash of all that goes in, so a tag that exists is up to date, and concurrent runs of
+different checkouts do not disturb each other. Who starts a container says what it runs.
 """
 
 import shutil
@@ -23,7 +22,6 @@ from kraftproof.images.context import (
     fingerprint,
     source_files,
 )
-from kraftproof.images.errors import ImageError
 from kraftproof.images.wheels import download, requirements
 
 REPOSITORY = "kraftproof/reference"
@@ -44,8 +42,6 @@ def ensure_reference_image(
     Raises:
         ImageError: It could not be built; one line says why.
     """
-    if not source_files("node"):
-        raise ImageError("the package 'node' has no files beside 'images': nothing to put in")
     engine = connect(client)
     with tempfile.TemporaryDirectory(prefix="kraftproof-image-") as folder:
         context = Path(folder)
@@ -68,7 +64,6 @@ def snapshot(context: Path) -> str:
     for content other than its own.
     """
     shutil.copytree(IMAGES / "reference", context, dirs_exist_ok=True)
-    for package in OURS:
-        copy_files(source_files(package), context / "source")
+    copy_files(source_files(*OURS), context / "source")
     files = sorted(path for path in context.rglob("*") if path.is_file())
     return f"{REPOSITORY}:{fingerprint(context, files, base_tag(), requirements())}"

@@ -14,13 +14,19 @@ from docker.errors import APIError, BuildError, DockerException, ImageNotFound
 
 from kraftproof.images.errors import ImageError
 
-ROOT = Path(__file__).resolve().parent.parent
-IMAGES = Path(__file__).resolve().parent
+IMAGES = Path(__file__).parent
+PACKAGE = IMAGES.parent
+"""The package kraftproof: in a checkout its sub-packages are links to the top-level folders."""
 
 
-def source_files(package: str) -> list[Path]:
-    """All files of one of our packages, sorted, without what Python leaves behind."""
-    found = (ROOT / package).rglob("*")
+def source_files(*folders: str) -> list[Path]:
+    """Return the package's own first file and all files of some sub-packages, sorted.
+
+    Bytecode is left out. Each path is below PACKAGE, so that a checkout and a wheel look alike.
+    """
+    found = [PACKAGE / "__init__.py"]
+    for folder in folders:
+        found += (PACKAGE / folder).rglob("*")
     return sorted(path for path in found if path.is_file() and "__pycache__" not in path.parts)
 
 
@@ -37,9 +43,9 @@ def fingerprint(root: Path, files: Iterable[Path], *words: str) -> str:
 
 
 def copy_files(files: Iterable[Path], target: Path) -> None:
-    """Copy files below `target`, each at its place relative to the root."""
+    """Copy files of the package below `target`, where Python finds them as kraftproof."""
     for path in files:
-        place = target / path.relative_to(ROOT)
+        place = target / path.relative_to(PACKAGE.parent)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, place)
 

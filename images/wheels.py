@@ -10,9 +10,10 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
-from kraftproof.images.context import ROOT
+from kraftproof.images.context import PACKAGE
 from kraftproof.images.errors import ImageError
 
 PACKAGES = ("crc32c", "immutables", "msgspec", "typing-extensions")
@@ -22,7 +23,7 @@ DOWNLOAD_SECONDS = 300
 
 def requirements(packages: Sequence[str] = PACKAGES) -> str:
     """The pinned requirements: the lock's blocks, or the installed versions outside a checkout."""
-    lock = ROOT / "requirements.lock"
+    lock = PACKAGE.parent / "requirements.lock"
     if not lock.is_file():
         return "".join(f"{name}=={version(name)}\n" for name in packages)
     text = lock.read_text(encoding="utf-8")
@@ -55,11 +56,9 @@ def download(
     text = requirements(packages)
     pins.write_text(text, encoding="utf-8")
     checked = ["--require-hashes"] if "--hash=" in text else []
-    command = [uv(), "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:", *checked]
+    command = [*installer(architecture), "--quiet", "--no-deps", "--only-binary", ":all:", *checked]
     command += [word for name in from_source for word in ("--no-binary", name)]
-    command += ["--python", sys.executable, "--python-version", PYTHON_VERSION]
-    command += ["--python-platform", f"{architecture}-manylinux_2_28"]
-    command += ["--target", str(target), "-r", str(pins)]
+    command += ["--python-version", PYTHON_VERSION, "--target", str(target), "-r", str(pins)]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=DOWNLOAD_SECONDS
@@ -70,13 +69,26 @@ def download(
         pins.unlink(missing_ok=True)
     if done.returncode:
         said = done.stderr.strip().splitlines()
-        raise ImageError(f"uv could not fetch the wheels: {said[-1] if said else 'no reason'}")
+        raise ImageError(
+            f"the image's wheels could not be fetched: {said[-1] if said else 'no reason'}"
+        )
 
 
-def uv() -> str:
-    """The uv beside this Python, or the one on PATH."""
+def installer(architecture: str) -> list[str]:
+    """Return the command that installs for another machine: uv if there is any, else pip.
+
+    Raises:
+        ImageError: this Python has neither.
+    """
     beside = Path(sys.executable).with_name("uv")
-    found = str(beside) if beside.is_file() else shutil.which("uv")
-    if found is None:
-        raise ImageError("uv is needed to fetch the image's wheels: 'pip install uv'")
-    return found
+    uv = str(beside) if beside.is_file() else shutil.which("uv")
+    if uv is not None:
+        platform = f"{architecture}-manylinux_2_28"
+        return [uv, "pip", "install", "--python", sys.executable, "--python-platform", platform]
+    if find_spec("pip") is None:
+        raise ImageError("pip or uv is needed to fetch the image's wheels: 'pip install uv'")
+    tags = [
+        f"{tag}_{architecture}" for tag in ("manylinux_2_28", "manylinux_2_17", "manylinux2014")
+    ]
+    platforms = [word for tag in tags for word in ("--platform", tag)]
+    return [sys.executable, "-m", "pip", "install", "--implementation", "cp", *platforms]

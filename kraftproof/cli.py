@@ -38,6 +38,7 @@ COMMANDS: Final = {
     "mutants": "Plant real bugs in the node one by one, and see if the simulation finds them.",
     "check": "Check recorded histories and run directories again.",
     "explain": "Say why a history is invalid: in words, as JSON, as a picture.",
+    "report": "Write the pages of runs again: report.html, report.md and junit.xml.",
     "analyze": "Judge any number of runs on Spark: tables and one page on how they fared.",
     "generate": "Make a history whose verdict is known, to prove a checker with.",
     "list": "List backends, systems, workloads, faults and models, installed ones too.",
@@ -147,7 +148,7 @@ def _invoke(chosen: str | None, arguments: list[str]) -> int:
 
 def _is_users_mistake(error: ValueError) -> bool:
     """Whether an error's text is one line for the user: all such classes of ours say so by type."""
-    return isinstance(error, UsageError) or type(error).__module__.partition(".")[0] in {
+    return isinstance(error, UsageError) or _room(error) in {
         "checkers",
         "cluster",
         "nemesis",
@@ -156,12 +157,18 @@ def _is_users_mistake(error: ValueError) -> bool:
     }
 
 
+def _room(error: Exception) -> str:
+    """Return the sub-package of ours in which an error's class stands; empty if in none."""
+    package, _, rest = type(error).__module__.partition(".")
+    return rest.partition(".")[0] if package == "kraftproof" else ""
+
+
 def _usage_line(error: Exception) -> str | None:
     """The one line of an error of the command-line parser or of a backend; None for any other."""
     as_line = getattr(error, "format_message", None)
     if as_line is not None:
         return " ".join(str(as_line()).split())
-    is_ours = type(error).__module__.partition(".")[0] == "cluster"
+    is_ours = _room(error) == "cluster"
     if is_ours or isinstance(error, HarnessError):
         return str(error)
     return None

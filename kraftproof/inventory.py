@@ -120,16 +120,16 @@ def _operations(model: "Model") -> str:
 
 
 def _backends() -> list[Item]:
-    from kraftproof.backends import make_backend
     from kraftproof.options import BACKENDS
+    from kraftproof.run.backends import make_backend
 
     return [Item(name=name, summary=first_line(type(make_backend(name)))) for name in BACKENDS]
 
 
 def _faults() -> list[Item]:
-    from kraftproof.backends import make_backend
     from kraftproof.nemesis.catalogue import ours
     from kraftproof.options import BACKENDS
+    from kraftproof.run.backends import make_backend
 
     able = {name: make_backend(name).capabilities for name in BACKENDS}
     return [

@@ -26,7 +26,7 @@ from kraftproof.options import BACKENDS, RunOptions, parse_nemeses, parse_node_c
 from kraftproof.sync_cluster import SyncCluster, cluster_of
 
 if TYPE_CHECKING:
-    from kraftproof.runner import RunResult
+    from kraftproof.run.runner import RunResult
 
 BACKEND_OPTION = "--kraftproof-backend"
 SEED_OPTION = "--kraftproof-seed"
@@ -55,7 +55,7 @@ class DoneRun:
 
     def summary(self) -> str:
         """Return the verdict, the reasons, where the run lies and what to type next."""
-        from kraftproof.summary import last_line, reasons
+        from kraftproof.run.summary import last_line, reasons
 
         directory = self.result.directory
         lines = [
@@ -115,8 +115,8 @@ class ClusterFactory:
             UsageError: an option is out of its range; one line.
             ClusterError: the cluster does not become ready.
         """
-        from kraftproof.backends import make_backend
-        from kraftproof.planning import cluster_options
+        from kraftproof.run.backends import make_backend
+        from kraftproof.run.planning import cluster_options
 
         controllers, brokers = parse_nodes(nodes)
         directory = self._directory / f"cluster-{len(self._made) + 1}"
@@ -229,13 +229,13 @@ def _options(fields: dict[str, Any]) -> RunOptions:
 
 
 def _run(options: RunOptions) -> DoneRun:
-    from kraftproof.diagram_recorder import DiagramRecorder, diagram_of
-    from kraftproof.mutation import install_mutant
-    from kraftproof.planning import foreseen, plan
-    from kraftproof.progress import Silence
+    from kraftproof.mutants.installation import install_mutant
     from kraftproof.report import write_reports
-    from kraftproof.run_directory import make_run_directory
-    from kraftproof.runner import execute
+    from kraftproof.run.diagram_recorder import DiagramRecorder, diagram_of
+    from kraftproof.run.directory import make_run_directory
+    from kraftproof.run.planning import foreseen, plan
+    from kraftproof.run.progress import Silence
+    from kraftproof.run.runner import execute
 
     # In simulation a mutant comes too late for a node that an earlier test has imported.
     mutant_hash = install_mutant(options.mutant, options.backend)
@@ -245,5 +245,5 @@ def _run(options: RunOptions) -> DoneRun:
     result = execute(
         options, directory, schedule, Silence(), mutant_hash=mutant_hash, watch=recorder
     )
-    write_reports(result, diagram_of(recorder, result))
+    write_reports(result.directory, result.check, diagram_of(recorder, result))
     return DoneRun(result, foreseen(schedule, options))

@@ -7,7 +7,7 @@ From when to when in seconds of the workload, the kind, and each field that is n
 default. A role is `@name` or `@name/choice`, a link `1>2`, several values are joined by commas,
 the empty list is `()`, nothing at all is `none`, a value with parts is `{part=1;other=2}`. A fault
 of any planner has a line, since its fields are its whole description. Not: the rest of a run
-(kraftproof/schedule_file.py).
+(kraftproof/search/schedule_file.py).
 """
 
 import re

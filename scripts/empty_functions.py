@@ -33,8 +33,8 @@ BOUND_S = 60.0
 TESTS = {
     "checkers/judge.py": ("tests/checkers/test_verdict.py", "tests/checkers/test_judge.py"),
     "checkers/guards": ("tests/checkers/test_guards.py",),
-    "kraftproof/shrinking.py": ("tests/harness/test_shrinking.py",),
-    "kraftproof/smaller.py": ("tests/harness/test_smaller.py",),
+    "kraftproof/search/shrinking.py": ("tests/harness/test_shrinking.py",),
+    "kraftproof/search/smaller.py": ("tests/harness/test_smaller.py",),
     "nemesis": ("tests/nemesis", "tests/harness/test_schedule_files.py"),
 }
 """The tests of the modules whose path begins so; the first row that fits counts."""

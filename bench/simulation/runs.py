@@ -13,11 +13,11 @@ from kraftproof.cluster.profiles import timeouts
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.cluster.systems.system import make_system
-from kraftproof.history import FaultRecorder, HistoryRecorder
-from kraftproof.interpreter import Interpreted, Interpreter
 from kraftproof.nemesis.schedule import dense
 from kraftproof.node.server.config_keys import SNAPSHOT_BYTES_KEY, SNAPSHOT_INTERVAL_KEY
-from kraftproof.scenario import scenario
+from kraftproof.run.history import FaultRecorder, HistoryRecorder
+from kraftproof.run.interpreter import Interpreted, Interpreter
+from kraftproof.search.scenario import scenario
 from kraftproof.workloads.workload import Load, Outcome, Pacer, Session
 
 CLIENTS = 20

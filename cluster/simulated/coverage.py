@@ -2,7 +2,7 @@
 
 A cell is (role, event, fault): the role in which a node took the event, the event with its
 message, and a kind of fault that was in force in the cluster then, or "none". Not: what was right
-or wrong with it (invariants.py), nor which seeds to run for more (kraftproof/steering.py).
+or wrong with it (invariants.py), nor which seeds to run for more (kraftproof/search/steering.py).
 """
 
 from collections import Counter

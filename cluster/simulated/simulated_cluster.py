@@ -299,6 +299,7 @@ def _refuse_unmutated(mutant: str | None) -> None:
     """A mutant has to be in the node's code before that is imported, so here it is too late."""
     if mutant is None:
         return
-    loaded = (module for name, module in list(sys.modules.items()) if name.startswith("node."))
+    names = [name for name in sys.modules if name.startswith("kraftproof.node.")]
+    loaded = (sys.modules[name] for name in names)
     if all(getattr(module, "__mutant__", None) != mutant for module in loaded):
         raise ClusterError(f"mutant {mutant}: call mutants.install before anything of node loads")

@@ -16,6 +16,7 @@ import docker
 from kraftproof.images.base import base_tag, ensure_base
 from kraftproof.images.context import (
     IMAGES,
+    PACKAGE,
     build,
     connect,
     copy_files,
@@ -28,8 +29,8 @@ from kraftproof.images.wheels import download, requirements
 LAYERS: Final = "kraftproof/spark-layers"
 REPOSITORY: Final = "kraftproof/spark"
 SPARK_CLASS: Final = "/opt/kraftproof/wheels/pyspark/bin/spark-class"
-OURS: Final = ("checkers", "cluster", "kraftproof")
-"""The packages that `kraftproof check` imports; of `cluster` it knows the errors."""
+OURS: Final = ("checkers", "cluster", "commands", "nemesis", "report", "run", "workloads")
+"""The sub-packages that `kraftproof check` imports."""
 FROM_SOURCE: Final = ("pyspark",)
 PACKAGES: Final = (
     # pyspark and the checkers
@@ -59,8 +60,7 @@ def ensure_spark_image(
     with tempfile.TemporaryDirectory(prefix="kraftproof-spark-") as folder:
         context = Path(folder)
         shutil.copy2(IMAGES / "spark" / "Dockerfile", context)
-        for package in OURS:
-            copy_files(source_files(package), context / "source")
+        copy_files([*PACKAGE.glob("*.py"), *source_files(*OURS)], context / "source")
         _copy_entry_points(context / "source")
         tag = f"{REPOSITORY}:{fingerprint(context, _files(context), layers)}"
         if not exists(engine, tag):

@@ -25,7 +25,7 @@ from kraftproof.errors import UsageError
 from kraftproof.history_options import Initial, Keyed
 from kraftproof.output import complain, in_one_line
 from kraftproof.quick_start import without_pandas
-from kraftproof.verdict_json import json_line
+from kraftproof.report.verdict_json import json_line
 
 _STYLES: Final = {Verdict.VALID: "green", Verdict.INVALID: "bold red", Verdict.UNKNOWN: "yellow"}
 _FINDINGS_SHOWN: Final = 5
@@ -172,8 +172,8 @@ def _explain(console: Console, run: RunVerdict, folder: Path | None, prefix: str
 
     A run directory has its own place for that.
     """
-    from kraftproof.explanations import explain_into, first_words
-    from kraftproof.run_directory import RunDirectory
+    from kraftproof.report.explanations import explain_into, first_words
+    from kraftproof.run.directory import RunDirectory
 
     history = Path(run.history)
     if history.is_dir():

@@ -19,12 +19,12 @@ from kraftproof.checkers.sources import History
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.errors import UsageError
-from kraftproof.explanations import write_html
 from kraftproof.history_options import Initial, Keyed
 from kraftproof.output import complain, say, say_verdict
 from kraftproof.quick_start import without_pandas
-from kraftproof.run_findings import in_words, last_moments, unexplained
-from kraftproof.verdict_json import json_line
+from kraftproof.report.explanations import write_html
+from kraftproof.report.verdict_json import json_line
+from kraftproof.run.findings import in_words, last_moments, unexplained
 
 _KEYS_NAMED: Final = 8
 _FINDINGS_SHOWN: Final = 8

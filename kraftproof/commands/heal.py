@@ -17,8 +17,8 @@ def heal(
     Removes what dead harnesses left on this machine, and lists which faults
     of that run were still in force.
     """
-    from kraftproof.leftovers import sweep_all, unhealed
-    from kraftproof.run_directory import RunDirectory
+    from kraftproof.run.directory import RunDirectory
+    from kraftproof.run.leftovers import sweep_all, unhealed
 
     directory = RunDirectory(path=run)
     faults = unhealed(directory)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
-from kraftproof.mutant_search import (
+from kraftproof.mutants.scoreboard import Score, Scoreboard, as_markdown, as_table
+from kraftproof.mutants.search import (
     CLEAN,
     Search,
     Searcher,
@@ -23,7 +24,6 @@ from kraftproof.mutant_search import (
     parse_range,
 )
 from kraftproof.output import complain, say, say_json
-from kraftproof.scoreboard import Score, Scoreboard, as_markdown, as_table
 
 if TYPE_CHECKING:
     from kraftproof.mutants import Mutant

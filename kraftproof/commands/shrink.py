@@ -12,12 +12,12 @@ from kraftproof.commands.sim import refuse_budget, tell_diagram
 from kraftproof.errors import UsageError
 from kraftproof.options import refuse_store
 from kraftproof.output import say
-from kraftproof.run_directory import SCHEDULE_FILE
-from kraftproof.scenario_sources import TIME_LIMIT_S, ScheduleFile, Seeds, Source
+from kraftproof.run.directory import SCHEDULE_FILE
+from kraftproof.search.scenario_sources import TIME_LIMIT_S, ScheduleFile, Seeds, Source
 
 if TYPE_CHECKING:
-    from kraftproof.seed_result import SeedResult
-    from kraftproof.shrinking import Shrinking
+    from kraftproof.search.seed_result import SeedResult
+    from kraftproof.search.shrinking import Shrinking
 
 DEFAULT_BUDGET_S = 300.0
 
@@ -98,9 +98,9 @@ def _schedule_path(run: Path) -> Path:
 
 def _shrink(source: Source, seed: int, target: Path, budget_s: float) -> int:
     mutant_hash = source.install()
-    from kraftproof.search import run_seed, shown
-    from kraftproof.shrinking import Shrinking
-    from kraftproof.shrinking_progress import ShrinkingProgress
+    from kraftproof.search.seeds import run_seed, shown
+    from kraftproof.search.shrinking import Shrinking
+    from kraftproof.search.shrinking_progress import ShrinkingProgress
 
     first = run_seed(source.scenario(seed), mutant_hash)
     if first.reason is None:
@@ -119,7 +119,7 @@ def _shrink(source: Source, seed: int, target: Path, budget_s: float) -> int:
 
 def _run(work: "Shrinking", budget_s: float) -> str:
     """Shrink, and return why it ended."""
-    from kraftproof.shrinking import BudgetSpentError
+    from kraftproof.search.shrinking import BudgetSpentError
 
     try:
         work.run()
@@ -129,7 +129,7 @@ def _run(work: "Shrinking", budget_s: float) -> str:
 
 
 def _tell(first: "SeedResult", best: "SeedResult", ending: str, target: Path) -> None:
-    from kraftproof.smaller import Size
+    from kraftproof.search.smaller import Size
 
     say("")
     say(f"{best.reason}, {ending}")

@@ -9,11 +9,11 @@ import typer
 from kraftproof.errors import CRASH_EXIT_CODE, UsageError
 from kraftproof.options import refuse_store
 from kraftproof.output import in_one_line, say, say_json, say_verdict
-from kraftproof.scenario_sources import TIME_LIMIT_S, ScheduleFile, Seeds, Source
+from kraftproof.search.scenario_sources import TIME_LIMIT_S, ScheduleFile, Seeds, Source
 
 if TYPE_CHECKING:
-    from kraftproof.search import SearchSummary, Unjudged
-    from kraftproof.seed_result import SeedResult
+    from kraftproof.search.seed_result import SeedResult
+    from kraftproof.search.seeds import SearchSummary, Unjudged
 
 DEFAULT_BUDGET_S = 112.0
 SENTENCES_SHOWN = 5
@@ -168,8 +168,8 @@ def _search(
     as_json: bool,
 ) -> int:
     mutant_hash = source.install()
-    from kraftproof.search import parse_seeds, search
-    from kraftproof.search_progress import SearchProgress
+    from kraftproof.search.progress import SearchProgress
+    from kraftproof.search.seeds import parse_seeds, search
 
     with SearchProgress(parse_seeds(seeds), budget_s) as progress:
         found = search(

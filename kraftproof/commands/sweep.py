@@ -10,7 +10,7 @@ def sweep() -> None:
     Ends processes, removes containers and networks and gives ports back, where
     the process that made them is gone; whatever has a living owner stays.
     """
-    from kraftproof.leftovers import sweep_all
+    from kraftproof.run.leftovers import sweep_all
 
     lines = sweep_all()
     for line in lines:

@@ -7,7 +7,7 @@ import typer
 
 from kraftproof import interrupts
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
-from kraftproof.mutation import install_mutant
+from kraftproof.mutants.installation import install_mutant
 from kraftproof.options import (
     DEFAULT_NEMESES,
     RunOptions,
@@ -119,9 +119,9 @@ def run_one(
 
 def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_json: bool) -> int:
     """Do the run, print its verdict and return the exit code."""
-    from kraftproof.backends import make_backend
-    from kraftproof.planning import foreseen, plan
     from kraftproof.quick_start import without_pandas
+    from kraftproof.run.backends import make_backend
+    from kraftproof.run.planning import foreseen, plan
 
     if options.engine != "spark" and not dry_run:
         without_pandas()
@@ -139,15 +139,15 @@ def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_
 def _run(
     options: RunOptions, schedule: "Schedule", mutant_hash: str | None, *, as_json: bool
 ) -> int:
-    from kraftproof.diagram_recorder import DiagramRecorder, diagram_of
-    from kraftproof.mishaps import writing
-    from kraftproof.phase_times import PhaseTimes
-    from kraftproof.progress import ConsoleProgress
     from kraftproof.report import write_reports
-    from kraftproof.run_directory import make_run_directory, rounded
-    from kraftproof.runner import execute
-    from kraftproof.summary import as_json as result_json
-    from kraftproof.summary import last_line, reasons
+    from kraftproof.run.diagram_recorder import DiagramRecorder, diagram_of
+    from kraftproof.run.directory import make_run_directory, rounded
+    from kraftproof.run.mishaps import writing
+    from kraftproof.run.phase_times import PhaseTimes
+    from kraftproof.run.progress import ConsoleProgress
+    from kraftproof.run.runner import execute
+    from kraftproof.run.summary import as_json as result_json
+    from kraftproof.run.summary import last_line, reasons
 
     directory = make_run_directory(options)
     interrupts.note(f"the verdict on {directory.path} is unknown")
@@ -161,7 +161,7 @@ def _run(
         )
         progress.phase("writing the report")
         with writing(directory.path):
-            write_reports(result, diagram_of(recorder, result))
+            write_reports(result.directory, result.check, diagram_of(recorder, result))
             progress.end()
             directory.write_phases(progress.seconds)
     finally:

@@ -49,9 +49,9 @@ def up(
 
 
 def _serve(options: RunOptions) -> None:
-    from kraftproof.backends import make_backend, with_cluster
     from kraftproof.cluster.protocol import Cluster
-    from kraftproof.runner import cluster_options
+    from kraftproof.run.backends import make_backend, with_cluster
+    from kraftproof.run.runner import cluster_options
 
     async def main(cluster: Cluster) -> None:
         async def wait() -> None:

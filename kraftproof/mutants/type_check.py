@@ -10,16 +10,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from kraftproof.mutants.mutant import Mutant
 
-PACKAGE: Final = "node"
+PACKAGE: Final = "kraftproof"
 OPTIONS: Final = (
-    *("--config-file=", "--cache-dir=cache", "--package", PACKAGE),
+    *("--config-file=", "--cache-dir=cache", "--package", f"{PACKAGE}.node"),
     *("--check-untyped-defs", "--ignore-missing-imports", "--no-error-summary"),
 )
 
@@ -42,7 +41,7 @@ def type_errors(mutants: Sequence[Mutant]) -> dict[str, str]:
     found: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="kraftproof-types-") as name:
         root = Path(name)
-        shutil.copytree(_node(), root / PACKAGE, ignore=shutil.ignore_patterns("__pycache__"))
+        _copy_node(root / PACKAGE)
         error = _first_error(root)
         if error is not None:
             raise TypeCheckUnavailableError(f"mypy rejects the node without a mutant: {error}")
@@ -53,11 +52,11 @@ def type_errors(mutants: Sequence[Mutant]) -> dict[str, str]:
     return found
 
 
-def _node() -> Path:
-    spec = PathFinder.find_spec(PACKAGE)
-    assert spec is not None, "the node is installed beside its mutants"
-    assert spec.origin is not None, "the node is a package with a file"
-    return Path(spec.origin).parent
+def _copy_node(target: Path) -> None:
+    package = Path(__file__).parents[1]
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(package / "node", target / "node", ignore=ignored)
+    shutil.copy2(package / "__init__.py", target)
 
 
 def _first_error_with(root: Path, mutant: Mutant) -> str | None:

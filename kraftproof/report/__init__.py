@@ -4,18 +4,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kraftproof.checkers.verdict import RunVerdict
-    from kraftproof.run_directory import RunDirectory
-    from kraftproof.runner import RunResult
+    from kraftproof.run.directory import RunDirectory
 
-__all__ = ("write_reports", "write_reports_of")
-
-
-def write_reports(result: "RunResult", diagram: str = "") -> None:
-    """Write all reports of a run that has just been judged."""
-    write_reports_of(result.directory, result.check, diagram)
+__all__ = ("write_reports",)
 
 
-def write_reports_of(directory: "RunDirectory", check: "RunVerdict", diagram: str = "") -> None:
+def write_reports(directory: "RunDirectory", check: "RunVerdict", diagram: str = "") -> None:
     """Write all reports into a run's directory, of what is kept there and the verdict alone.
 
     Explanations of invalid keys go into their own folder, and the page leads to them.
@@ -26,8 +20,8 @@ def write_reports_of(directory: "RunDirectory", check: "RunVerdict", diagram: st
         diagram: the last moments of a simulated run.
     """
     # Imported when needed: the page of an analysis is here too, and knows no clusters or clients.
-    from kraftproof.explanations import explain_run
     from kraftproof.report.around import events_around
+    from kraftproof.report.explanations import explain_run
     from kraftproof.report.junit import write_junit
     from kraftproof.report.markdown import write_markdown
     from kraftproof.report.page import Report, write_page

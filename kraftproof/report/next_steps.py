@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kraftproof.options import RunOptions
 from kraftproof.report.run_view import RunView
-from kraftproof.run_directory import SCHEDULE_FILE
+from kraftproof.run.directory import SCHEDULE_FILE
 
 MISTAKE_FILE: Final = "plugin-error.txt"
 """Where the traceback of a plug-in's mistake is, if there was one."""

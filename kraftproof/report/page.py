@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from kraftproof.checkers.findings import fault_text, moment_text
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
-from kraftproof.explanations import Written
 from kraftproof.report.around import Around
 from kraftproof.report.charts import charts
 from kraftproof.report.colours import colour_of, style
 from kraftproof.report.environment import template
+from kraftproof.report.explanations import Written
 from kraftproof.report.next_steps import Step, files_of, next_steps
 from kraftproof.report.run_view import RunView
 

@@ -12,7 +12,7 @@ from kraftproof.checkers.faults import FaultEvent, FaultSpan, fault_spans, read_
 from kraftproof.checkers.history import Operation
 from kraftproof.checkers.reading import located_operations_of
 from kraftproof.checkers.verdict import CheckerInputError, Finding
-from kraftproof.run_directory import RunDirectory
+from kraftproof.run.directory import RunDirectory
 
 
 class Timed(NamedTuple):

@@ -14,7 +14,8 @@ CALLED = (
     "from kraftproof.checkers.kernels import kernel\n@kernel\ndef called(x):\n    return x + {}\n"
 )
 CALLER = (
-    "from kraftproof.checkers.kernels import kernel\nfrom checkers.called import called\n"
+    "from kraftproof.checkers.kernels import kernel\n"
+    "from kraftproof.checkers.called import called\n"
     "@kernel\ndef caller(x):\n    return called(x)\nprint(caller(1))\n"
 )
 
@@ -43,9 +44,10 @@ for kind in kinds.split(","):
 @pytest.fixture
 def package(tmp_path):
     """A package of this name that has `kernel`, what that needs, and nothing else."""
-    package = tmp_path / "checkers"
-    package.mkdir()
+    package = tmp_path / "kraftproof" / "checkers"
+    package.mkdir(parents=True)
     (package / "__init__.py").touch()
+    (package.parent / "__init__.py").touch()
     for module in (kernels, compiling):
         shutil.copy(module.__file__, package)
     return package
@@ -65,11 +67,16 @@ def test_an_edit_of_a_called_kernel_compiles_its_callers_anew(package, environme
         (package / "called.py").write_text(CALLED.format(added))
         command = [sys.executable, "-m", "kraftproof.checkers.caller"]
         done = subprocess.run(
-            command, cwd=package.parent, env=environment, capture_output=True, text=True, check=True
+            command,
+            cwd=package.parents[1],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         assert done.stdout == f"{added + 1}\n"
     kept = [
-        path for path in (package.parent / "c").rglob("*.nbi") if path.name.startswith("caller")
+        path for path in (package.parents[1] / "c").rglob("*.nbi") if path.name.startswith("caller")
     ]
     assert len(kept) == 2
 
@@ -80,7 +87,7 @@ def test_two_processes_that_compile_at_once_leave_code_that_another_can_use(pack
     def started(*arguments):
         command = [sys.executable, "-c", COMPILES, *arguments]
         return subprocess.Popen(
-            command, cwd=package.parent, env=environment, stdout=subprocess.PIPE, text=True
+            command, cwd=package.parents[1], env=environment, stdout=subprocess.PIPE, text=True
         )
 
     # The other's index goes over the first one's, then the first one's code over the other's.
@@ -89,7 +96,7 @@ def test_two_processes_that_compile_at_once_leave_code_that_another_can_use(pack
     third = started("int16,float64", "0", "0")
     assert third.communicate(timeout=60)[0] == "259\n259.0\n"
     assert third.returncode == 0
-    assert len(list((package.parent / "c").rglob("*.nbc"))) == 2
+    assert len(list((package.parents[1] / "c").rglob("*.nbc"))) == 2
 
 
 MADE = """
@@ -122,10 +129,17 @@ def test_code_that_two_processes_have_kept_does_not_mix_in_a_third(package, envi
     (package / "hundred.py").write_text(CALLS_MADE.format(100, "hundred"))
 
     def printed(*names):
-        code = [f"from checkers.{name} import {name}\nprint({name}(9))\n" for name in names]
+        code = [
+            f"from kraftproof.checkers.{name} import {name}\nprint({name}(9))\n" for name in names
+        ]
         command = [sys.executable, "-c", "".join(code)]
         done = subprocess.run(
-            command, cwd=package.parent, env=environment, capture_output=True, text=True, check=True
+            command,
+            cwd=package.parents[1],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return done.stdout.split()
 
@@ -138,7 +152,7 @@ def test_a_kernel_depends_on_what_its_file_imports_and_on_nothing_else(monkeypat
     monkeypatch.setattr(kernels, "_PACKAGE", tmp_path / "checkers")
     sources = {
         "alone.py": "",
-        "one.py": "import numpy\nfrom checkers.two import (\n    called,\n)\n",
+        "one.py": "import numpy\nfrom kraftproof.checkers.two import (\n    called,\n)\n",
         "two.py": "from kraftproof.checkers.engines import three\n",
         "engines/__init__.py": "",
         "engines/three.py": "def function():\n    from kraftproof.checkers.one import back\n",
@@ -182,7 +196,7 @@ def test_what_compiles_has_its_time_left(package, environment):
     )
     command = [sys.executable, "-c", script]
     ran = subprocess.run(
-        command, cwd=package.parent, env=environment, capture_output=True, text=True, check=True
+        command, cwd=package.parents[1], env=environment, capture_output=True, text=True, check=True
     )
     took, own = map(float, ran.stdout.split())
     assert own < took / 4

@@ -17,9 +17,9 @@ from kraftproof.nemesis.schedule import SECOND_NS, Schedule, Scheduled
 from kraftproof.node.storage.log import DIRECTORY_NAME
 from kraftproof.node.tools import dump_log
 from kraftproof.options import RunOptions
-from kraftproof.progress import Silence
-from kraftproof.run_directory import make_run_directory
-from kraftproof.runner import RunResult, execute
+from kraftproof.run.directory import make_run_directory
+from kraftproof.run.progress import Silence
+from kraftproof.run.runner import RunResult, execute
 
 AWAY = ((1, 4), (9, 12))
 """In seconds: quiet enough for a verdict, and hundreds of records each."""

@@ -8,11 +8,11 @@ import pytest
 from kraftproof.checkers import check_run
 from kraftproof.checkers.sources import find_sources
 from kraftproof.cluster.profiles import PROFILES, timeouts
-from kraftproof.history import FaultRecorder
 from kraftproof.options import PROFILES as OPTION_PROFILES
 from kraftproof.options import RunOptions
-from kraftproof.outcome import OutcomeRecorder
-from kraftproof.run_directory import FAILOVER_MS, RunDirectory
+from kraftproof.run.directory import FAILOVER_MS, RunDirectory
+from kraftproof.run.history import FaultRecorder
+from kraftproof.run.outcome import OutcomeRecorder
 from kraftproof.workloads.registration import Registration
 
 MS = 1_000_000

@@ -11,7 +11,7 @@ import pytest
 from kraftproof import cli
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions, parse_nemeses, parse_nodes
-from kraftproof.search import parse_seeds
+from kraftproof.search.seeds import parse_seeds
 from tests.harness.command import KRAFTPROOF, run
 
 

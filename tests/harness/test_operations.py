@@ -1,7 +1,7 @@
 """The operations of a run come out of their columns as they went in."""
 
 from kraftproof.cluster.systems.system import Outcome
-from kraftproof.operations import DoneOperation, DoneOperations
+from kraftproof.run.operations import DoneOperation, DoneOperations
 
 
 def test_they_come_out_as_they_went_in():

@@ -15,12 +15,12 @@ from kraftproof.cluster.plugin import plugin
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.cluster.systems.reference_registration import RegistrationClient
 from kraftproof.cluster.systems.reference_topics import TopicsClient
-from kraftproof.history import HistoryRecorder
 from kraftproof.node.wire import codec, headers
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.messages import create_topics_response, unregister_broker_response
-from kraftproof.session import Culprits, RecordedProcess
+from kraftproof.run.history import HistoryRecorder
+from kraftproof.run.session import Culprits, RecordedProcess
 
 CREATE_KEY, CREATE_VERSION = 19, 7
 SETTLE_S = 0.05

@@ -5,7 +5,9 @@ import pytest
 from kraftproof import cli
 
 
-@pytest.mark.parametrize("place", ["kraftproof.runner.collect", "kraftproof.judging.check_run"])
+@pytest.mark.parametrize(
+    "place", ["kraftproof.run.runner.collect", "kraftproof.run.judging.check_run"]
+)
 def test_a_crash_of_our_own_leaves_a_report(monkeypatch, tmp_path, capsys, place):
     def crash(*_, **__):
         raise ZeroDivisionError("ours")

@@ -6,7 +6,7 @@ import pytest
 
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions
-from kraftproof.planning import foreseen, plan
+from kraftproof.run.planning import foreseen, plan
 
 
 def sentences(tmp_path, **fields):

@@ -7,16 +7,15 @@ from kraftproof.checkers.guards.figures import Figures
 from kraftproof.checkers.tables import write_table
 from kraftproof.checkers.verdict import Finding, FindingKind, NearFault, RunVerdict, Verdict
 from kraftproof.cluster.systems.system import Completion, Outcome
-from kraftproof.history import FaultRecorder, HistoryRecorder
-from kraftproof.interpreter import Interpreted
 from kraftproof.options import RunOptions
 from kraftproof.report import write_reports
 from kraftproof.report.around import BEFORE, MOST_STEPS, events_around
 from kraftproof.report.charts import charts
 from kraftproof.report.next_steps import files_of, next_steps, replay_command
 from kraftproof.report.run_view import read_view
-from kraftproof.run_directory import RunDirectory
-from kraftproof.runner import RunResult
+from kraftproof.run.directory import RunDirectory
+from kraftproof.run.history import FaultRecorder, HistoryRecorder
+from kraftproof.run.interpreter import Interpreted
 from kraftproof.workloads.topics import Topics
 
 S = 1_000_000_000
@@ -145,7 +144,7 @@ def test_the_files_are_those_of_the_node_and_first_a_plug_ins_mistake(tmp_path):
 
 def test_the_page_and_the_junit_of_an_invalid_run(tmp_path):
     directory = RunDirectory(path=tmp_path)
-    run = recorded(directory)
+    recorded(directory)
     options = RunOptions(nemeses=("kill",))
     directory.write_run(options, Topics(), 2000, "0" * 64)
     sentence = 'topic "topic-0" <was> there'
@@ -174,7 +173,7 @@ def test_the_page_and_the_junit_of_an_invalid_run(tmp_path):
             unread_keys=0,
         ),
     )
-    write_reports(RunResult(directory=directory, check=check, run=run))
+    write_reports(directory, check)
     page = directory.report.read_text()
     assert ">invalid</h1>" in page
     assert '<p class="fact">topic &#34;topic-0&#34; &lt;was&gt; there</p>' in page

@@ -14,8 +14,8 @@ from kraftproof.nemesis.catalogue import nemesis_names
 from kraftproof.nemesis.schedule import SECOND_NS, dense
 from kraftproof.nemesis.schedule_file import fault_line
 from kraftproof.options import RunOptions
-from kraftproof.scenario import from_schedule, scenario
-from kraftproof.schedule_file import (
+from kraftproof.search.scenario import from_schedule, scenario
+from kraftproof.search.schedule_file import (
     numbers_text,
     options_of,
     parse_numbers,

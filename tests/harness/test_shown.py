@@ -10,12 +10,12 @@ from kraftproof.checkers.history import read_operations
 from kraftproof.checkers.verdict import NO_OPERATIONS, Finding, FindingKind, Verdict
 from kraftproof.cluster.simulated.moments import Kind
 from kraftproof.cluster.simulated.witness import Violation, ViolationKind
-from kraftproof.diagram_recorder import DiagramRecorder
-from kraftproof.run_directory import RunDirectory
-from kraftproof.scenario import from_schedule
-from kraftproof.schedule_file import options_of, read_schedule_text
-from kraftproof.search import run_scenario
-from kraftproof.seed_result import SeedResult
+from kraftproof.run.diagram_recorder import DiagramRecorder
+from kraftproof.run.directory import RunDirectory
+from kraftproof.search.scenario import from_schedule
+from kraftproof.search.schedule_file import options_of, read_schedule_text
+from kraftproof.search.seed_result import SeedResult
+from kraftproof.search.seeds import run_scenario
 from tests.simulated.test_diagram import moment, nodes
 
 QUIET = """kraftproof schedule 1

@@ -11,16 +11,16 @@ import pytest
 
 from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
 from kraftproof.cluster.simulated.witness import Violation
-from kraftproof.interpreter import Interpreted
 from kraftproof.nemesis.kill import Kill
 from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
-from kraftproof.operations import DoneOperations
-from kraftproof.run_directory import RunDirectory
-from kraftproof.runner import RunResult, Simulation
-from kraftproof.scenario import scenario
-from kraftproof.seed_result import SeedResult
-from kraftproof.shrinking import BudgetSpentError, Shrinking
+from kraftproof.run.directory import RunDirectory
+from kraftproof.run.interpreter import Interpreted
+from kraftproof.run.operations import DoneOperations
+from kraftproof.run.runner import RunResult, Simulation
+from kraftproof.search.scenario import scenario
+from kraftproof.search.seed_result import SeedResult
+from kraftproof.search.shrinking import BudgetSpentError, Shrinking
 
 TENTH_NS = SECOND_NS // 10
 

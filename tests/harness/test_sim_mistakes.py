@@ -51,7 +51,9 @@ def test_a_mistake_in_a_plugin_is_named_with_the_seed(replay, tmp_path):
     assert "no pool" in (directory / "plugin-error.txt").read_text()
 
 
-@pytest.mark.parametrize("place", ["kraftproof.search.execute", "kraftproof.runner.judge_run"])
+@pytest.mark.parametrize(
+    "place", ["kraftproof.search.seeds.execute", "kraftproof.run.runner.judge_run"]
+)
 def test_a_crash_of_our_own_names_the_seed(monkeypatch, tmp_path, capsys, place):
     def crash(*_, **__):
         raise ZeroDivisionError("ours")
@@ -67,7 +69,7 @@ def test_a_crash_of_our_own_inside_a_run_names_the_seed(monkeypatch, tmp_path, c
     def crash(*_, **__):
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("kraftproof.runner.Interpreter.run", crash)
+    monkeypatch.setattr("kraftproof.run.runner.Interpreter.run", crash)
     status = cli.run(["sim", "--seed", "11", "--store", str(tmp_path)])
     out, err = capsys.readouterr()
     assert status == 70, out + err

@@ -10,11 +10,11 @@ from kraftproof.checkers.verdict import RunVerdict, Verdict
 from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, Role
 from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.schedule import SECOND_NS
-from kraftproof.run_directory import RunDirectory
-from kraftproof.runner import RunResult, Simulation
-from kraftproof.scenario import Scenario, scenario
-from kraftproof.seed_result import SeedResult
-from kraftproof.smaller import (
+from kraftproof.run.directory import RunDirectory
+from kraftproof.run.runner import RunResult, Simulation
+from kraftproof.search.scenario import Scenario, scenario
+from kraftproof.search.seed_result import SeedResult
+from kraftproof.search.smaller import (
     ROUNDING_NS,
     Size,
     fewer_clients,

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from kraftproof.coverage import Covered
-from kraftproof.scenario import scenario
-from kraftproof.steering import WINDOW, Steering
+from kraftproof.search.coverage import Covered
+from kraftproof.search.scenario import scenario
+from kraftproof.search.steering import WINDOW, Steering
 
 STORE = Path("store")
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from kraftproof import mutants
-from kraftproof.mutant_search import Searcher, SeedRange
+from kraftproof.mutants.search import Searcher, SeedRange
 
 FILE = Path(__file__).with_name("recorded.json")
 RECORDED = json.loads(FILE.read_text(encoding="utf-8"))

@@ -26,7 +26,7 @@ def test_every_mutant_says_what_it_is_and_edits_the_node_only(mutant):
     assert mutant.title
     assert mutant.source
     assert mutant.edits
-    assert all(module.startswith("node.") for module in mutant.modules)
+    assert all(module.startswith("kraftproof.node.") for module in mutant.modules)
 
 
 @pytest.mark.parametrize("mutant", mutants.ALL, ids=lambda mutant: mutant.mutant_id)

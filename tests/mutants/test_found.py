@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from kraftproof import mutants
-from kraftproof.mutant_search import CLEAN, Searcher, SeedRange
+from kraftproof.mutants.search import CLEAN, Searcher, SeedRange
 from tests.mutants.recorded import RECORDED, in_parallel
 
 pytestmark = pytest.mark.simulation

@@ -8,7 +8,8 @@ import pytest
 from kraftproof import cli, mutants
 from kraftproof.commands import mutants as command
 from kraftproof.errors import UsageError
-from kraftproof.mutant_search import (
+from kraftproof.mutants.scoreboard import Score, Scoreboard, as_markdown
+from kraftproof.mutants.search import (
     CLEAN,
     Search,
     Searcher,
@@ -17,7 +18,6 @@ from kraftproof.mutant_search import (
     SeedRange,
     parse_range,
 )
-from kraftproof.scoreboard import Score, Scoreboard, as_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 BUDGET_S = 100.0

@@ -5,8 +5,8 @@ import importlib.util
 import pytest
 
 from kraftproof import cli, mutants
-from kraftproof.mutant_search import Searcher, SeedRange
 from kraftproof.mutants.mutant import Edit, Mutant
+from kraftproof.mutants.search import Searcher, SeedRange
 
 LOOKS = "if now.monotonic >= role.replicas.majority_until:\n        state.resign(now)"
 MISSPELLED = LOOKS.replace("majority_until", "majority_untill")
@@ -38,7 +38,7 @@ def test_every_mutant_type_checks_and_a_misspelled_attribute_does_not():
     )
     errors = mutants.type_errors((*mutants.ALL, wrong))
     assert list(errors) == ["wrong"], errors
-    assert errors["wrong"].startswith("node/core/raft/progress.py:")
+    assert errors["wrong"].startswith("kraftproof/node/core/raft/progress.py:")
     assert 'has no attribute "majority_untill"' in errors["wrong"]
 
 

@@ -10,8 +10,8 @@ from kraftproof.nemesis.disk import Wipe
 from kraftproof.nemesis.schedule import Scheduled
 from kraftproof.nemesis.schedule_file import fault_line, parse_fault_line
 from kraftproof.options import RunOptions
-from kraftproof.planning import plan
-from kraftproof.scenario import EXTRAS
+from kraftproof.run.planning import plan
+from kraftproof.search.scenario import EXTRAS
 from tests.nemesis.injection import drawn, injected
 
 BROKER = 4

@@ -2,8 +2,8 @@
 
 `Message` is any request or response. `from kraftproof.node.wire.messages import vote_request`
 gives the module with `VoteRequest` and its parts. Records are in `metadata` and `control`, a batch
-of them in `batch`. No bytes here: what turns these into bytes is node.wire.codec, node.wire.batches and
-node.wire.metadata_records.
+of them in `batch`. No bytes here: node.wire.codec, node.wire.batches and
+node.wire.metadata_records turn these into bytes.
 
 The generated modules are loaded when first asked for: a Fetch answer's codec needs batches,
 and batches need the records of this package.

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kraftproof.runner import RunResult
+from kraftproof.run.runner import RunResult
 
 REASONS_SHOWN = 8
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kraftproof.backends import ViolationError, make_backend
 from kraftproof.checkers.guards.figures import Figures
 from kraftproof.checkers.run_outcome import Mishap
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
@@ -17,17 +16,18 @@ from kraftproof.cluster.plugin import HarnessError, blamed, plugin
 from kraftproof.cluster.profiles import timeouts
 from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.systems.system import System, SystemUnavailableError, make_system
-from kraftproof.collector import collect
-from kraftproof.history import FaultRecorder, HistoryRecorder
-from kraftproof.interpreter import Interpreted, Interpreter
-from kraftproof.judging import judge_run
-from kraftproof.mishaps import INTERRUPTED, exit_code_of, mishap_of, writing
 from kraftproof.nemesis.schedule import Schedule
 from kraftproof.options import RunOptions
-from kraftproof.outcome import OutcomeRecorder
-from kraftproof.planning import cluster_options
-from kraftproof.progress import Progress
-from kraftproof.run_directory import RunDirectory
+from kraftproof.run.backends import ViolationError, make_backend
+from kraftproof.run.directory import RunDirectory
+from kraftproof.run.history import FaultRecorder, HistoryRecorder
+from kraftproof.run.interpreter import Interpreted, Interpreter
+from kraftproof.run.judging import judge_run
+from kraftproof.run.mishaps import INTERRUPTED, exit_code_of, mishap_of, writing
+from kraftproof.run.node_tables import collect
+from kraftproof.run.outcome import OutcomeRecorder
+from kraftproof.run.planning import cluster_options
+from kraftproof.run.progress import Progress
 from kraftproof.workloads.catalogue import make_workload
 from kraftproof.workloads.workload import Load
 

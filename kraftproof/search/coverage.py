@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.history import FaultEvent, FaultRecorder
+from kraftproof.run.history import FaultEvent, FaultRecorder
 
 if TYPE_CHECKING:
     from kraftproof.cluster.simulated.coverage import Cell, Coverage

@@ -23,7 +23,7 @@ from kraftproof.checkers.explain.run import (
 from kraftproof.checkers.verdict import CheckerInputError, RunVerdict
 from kraftproof.errors import UsageError
 from kraftproof.output import complain
-from kraftproof.run_directory import RunDirectory
+from kraftproof.run.directory import RunDirectory
 
 RUN_SECONDS: Final = 5.0
 """What each of the two searches for one may take beside a run."""

@@ -1,6 +1,6 @@
 """What one seed of `kraftproof sim` is: drawn from the seed alone, never from the mutant.
 
-Not: how it is run (kraftproof/search.py).
+Not: how it is run (kraftproof/search/seeds.py).
 """
 
 from dataclasses import dataclass, replace
@@ -12,9 +12,9 @@ from kraftproof.nemesis.fault import Fault, as_node
 from kraftproof.nemesis.schedule import Schedule, Scheduled, dense
 from kraftproof.nemesis.schedule_file import ScheduleFileError, parse_fault_line
 from kraftproof.options import RunOptions
-from kraftproof.planning import cluster_options
-from kraftproof.scenario_sources import TIME_LIMIT_S
-from kraftproof.schedule_file import ScheduleText
+from kraftproof.run.planning import cluster_options
+from kraftproof.search.scenario_sources import TIME_LIMIT_S
+from kraftproof.search.schedule_file import ScheduleText
 from kraftproof.workloads.catalogue import make_workload
 
 TOPICS_SHARE = 0.65

@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 from kraftproof.checkers.explain.run import explainable, explained, read_again
 from kraftproof.checkers.sources import History
 from kraftproof.checkers.verdict import CheckerInputError, Finding, RunVerdict
-from kraftproof.explanations import WORDS_SECONDS
 from kraftproof.output import complain
+from kraftproof.report.explanations import WORDS_SECONDS
 
 Fields = dict[str, object]
 

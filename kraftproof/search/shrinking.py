@@ -16,10 +16,10 @@ from math import ceil
 from typing import TypeVar
 
 from kraftproof.nemesis.schedule import Scheduled
-from kraftproof.scenario import Scenario
-from kraftproof.search import run_scenario
-from kraftproof.seed_result import OF_FILES, SeedResult
-from kraftproof.smaller import (
+from kraftproof.search.scenario import Scenario
+from kraftproof.search.seed_result import OF_FILES, SeedResult
+from kraftproof.search.seeds import run_scenario
+from kraftproof.search.smaller import (
     SHORTEST_TIME_LIMIT_S,
     Size,
     fewer_clients,

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations, islice
 
-from kraftproof.scenario import Scenario
+from kraftproof.search.scenario import Scenario
 
 WINDOW = 48
 """So many seeds are looked at to choose one of them; those not chosen stay candidates."""

@@ -9,9 +9,9 @@ from shlex import join
 from typing import TYPE_CHECKING, Protocol
 
 from kraftproof.errors import UsageError
-from kraftproof.mutation import install_mutant
+from kraftproof.mutants.installation import install_mutant
 from kraftproof.options import RunOptions, parse_nodes
-from kraftproof.schedule_file import (
+from kraftproof.search.schedule_file import (
     ScheduleText,
     number_text,
     options_of,
@@ -19,7 +19,7 @@ from kraftproof.schedule_file import (
 )
 
 if TYPE_CHECKING:
-    from kraftproof.scenario import Scenario
+    from kraftproof.search.scenario import Scenario
 
 TIME_LIMIT_S = 60.0
 
@@ -66,7 +66,7 @@ class Seeds:
 
     def scenario(self, seed: int) -> "Scenario":
         """Draw the scenario of a seed."""
-        from kraftproof.scenario import scenario
+        from kraftproof.search.scenario import scenario
 
         return scenario(
             seed,
@@ -120,7 +120,7 @@ class ScheduleFile:
 
     def scenario(self, seed: int) -> "Scenario":
         """Read the faults; the seed is the file's own."""
-        from kraftproof.scenario import from_schedule
+        from kraftproof.search.scenario import from_schedule
 
         assert seed == self.seed, "a file is one scenario"
         return from_schedule(self._options, self._text)

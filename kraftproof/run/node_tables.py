@@ -14,8 +14,8 @@ from kraftproof.checkers.tables import table_path, write_table
 from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import Cluster
 from kraftproof.cluster.systems.system import System
-from kraftproof.mishaps import writing
-from kraftproof.run_directory import RunDirectory
+from kraftproof.run.directory import RunDirectory
+from kraftproof.run.mishaps import writing
 
 TABLES = ("records", "snapshots", "trace")
 

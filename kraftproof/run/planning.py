@@ -1,6 +1,6 @@
 """From options to a schedule, refusing whatever can't be run before anything is started.
 
-It imports no checker, so that a mistake is answered at once. Not: the run (kraftproof/runner.py).
+It imports no checker, so that a mistake is answered at once. See runner.py for the run.
 """
 
 import os
@@ -8,7 +8,6 @@ import shutil
 from pathlib import Path
 from random import Random
 
-from kraftproof.backends import make_backend
 from kraftproof.cluster.node_config import refuse_unusable
 from kraftproof.cluster.protocol import Capability, ClusterOptions
 from kraftproof.cluster.systems.system import make_system
@@ -18,7 +17,8 @@ from kraftproof.nemesis.fault import Fault
 from kraftproof.nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
 from kraftproof.node.server.config_keys import ConfigError
 from kraftproof.options import RunOptions, refuse_store
-from kraftproof.run_directory import RunDirectory
+from kraftproof.run.backends import make_backend
+from kraftproof.run.directory import RunDirectory
 from kraftproof.workloads.catalogue import make_workload, ours
 from kraftproof.workloads.workload import Workload
 

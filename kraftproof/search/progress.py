@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from kraftproof.output import say
-from kraftproof.seed_result import SeedResult
+from kraftproof.search.seed_result import SeedResult
 
 
 class SearchProgress:

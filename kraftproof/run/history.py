@@ -12,8 +12,8 @@ from typing import IO
 import msgspec
 
 from kraftproof.cluster.systems.system import Completion, Value
-from kraftproof.mishaps import writing
-from kraftproof.operations import DoneOperation, DoneOperations
+from kraftproof.run.mishaps import writing
+from kraftproof.run.operations import DoneOperation, DoneOperations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

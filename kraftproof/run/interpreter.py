@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from kraftproof.cluster.plugin import PluginError, blamed, plugin, returned
 from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
-from kraftproof.history import FaultEvent, FaultRecorder, HistoryRecorder
 from kraftproof.nemesis.fault import Roles
 from kraftproof.nemesis.injector import Injector
 from kraftproof.nemesis.schedule import Schedule
-from kraftproof.operations import DoneOperations
-from kraftproof.session import RunSession
+from kraftproof.run.history import FaultEvent, FaultRecorder, HistoryRecorder
+from kraftproof.run.operations import DoneOperations
+from kraftproof.run.session import RunSession
 from kraftproof.workloads.workload import Load, Workload
 
 ROLES_NS = 60_000_000_000

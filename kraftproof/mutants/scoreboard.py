@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from kraftproof.mutant_search import Search
+from kraftproof.mutants.search import Search
 
 if TYPE_CHECKING:
     from kraftproof.mutants.mutant import Mutant

@@ -12,9 +12,9 @@ from kraftproof.checkers import Engine, Report, check_run
 from kraftproof.checkers.crash import ModelCrashError
 from kraftproof.checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
 from kraftproof.cluster.plugin import HarnessError
-from kraftproof.mishaps import PLUGIN_ERROR_FILE, keep_text, keep_traceback, mishap_of, writing
-from kraftproof.outcome import add_mishap
-from kraftproof.run_directory import RunDirectory
+from kraftproof.run.directory import RunDirectory
+from kraftproof.run.mishaps import PLUGIN_ERROR_FILE, keep_text, keep_traceback, mishap_of, writing
+from kraftproof.run.outcome import add_mishap
 
 Note = Callable[[str, str], None]
 """Keeps the kind and the sentence of a mishap."""

@@ -12,7 +12,7 @@ import msgspec
 
 from kraftproof.cluster.local import ownership
 from kraftproof.errors import UsageError
-from kraftproof.run_directory import RunDirectory
+from kraftproof.run.directory import RunDirectory
 
 
 def sweep_all() -> list[str]:

@@ -9,8 +9,8 @@ from typing import Self
 from rich.console import Console
 
 from kraftproof.output import say
-from kraftproof.seed_result import SeedResult
-from kraftproof.smaller import Size
+from kraftproof.search.seed_result import SeedResult
+from kraftproof.search.smaller import Size
 
 
 class ShrinkingProgress:

@@ -32,8 +32,8 @@ from kraftproof.cluster.systems.system import (
     SystemUnavailableError,
     Value,
 )
-from kraftproof.history import HistoryRecorder
-from kraftproof.session_scope import SessionScope
+from kraftproof.run.history import HistoryRecorder
+from kraftproof.run.session_scope import SessionScope
 from kraftproof.workloads.workload import Load, Session, Workload
 
 T = TypeVar("T")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from kraftproof.checkers.history import Operation, read_operations
 from kraftproof.checkers.verdict import Finding, FindingKind, Verdict
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.history import FaultEvent, FaultRecorder
-from kraftproof.run_directory import RunDirectory
-from kraftproof.run_findings import DIAGRAM_FILE
-from kraftproof.runner import RunResult
+from kraftproof.run.directory import RunDirectory
+from kraftproof.run.findings import DIAGRAM_FILE
+from kraftproof.run.history import FaultEvent, FaultRecorder
+from kraftproof.run.runner import RunResult
 
 if TYPE_CHECKING:
     from kraftproof.cluster.simulated.moments import Moment

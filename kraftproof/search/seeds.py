@@ -1,7 +1,7 @@
 """The search over seeds in simulation: one scenario a seed, until something does not hold.
 
 A violation is an invariant of the simulator, or an `invalid` of the inline engine. Each run has a
-directory; that of a valid run is removed. Not: what a seed's scenario is (kraftproof/scenario.py).
+directory; that of a valid run is removed. See scenario.py for the scenario of a seed.
 """
 
 import os
@@ -16,18 +16,18 @@ from random import Random
 from kraftproof.checkers import check_run
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.cluster.simulated.collector import seldom_collected
-from kraftproof.coverage import CoverageWatch, Covered
-from kraftproof.diagram_recorder import DiagramRecorder
 from kraftproof.errors import UsageError
-from kraftproof.mishaps import CRASH
-from kraftproof.outcome import NOT_REPEATABLE, add_mishap
-from kraftproof.progress import Silence
 from kraftproof.report import write_reports
-from kraftproof.run_directory import SCHEDULE_FILE, RunDirectory
-from kraftproof.runner import RunResult, Watch, execute
-from kraftproof.scenario import Scenario
-from kraftproof.seed_result import SeedResult, violation_of
-from kraftproof.steering import Steering
+from kraftproof.run.diagram_recorder import DiagramRecorder
+from kraftproof.run.directory import SCHEDULE_FILE, RunDirectory
+from kraftproof.run.mishaps import CRASH
+from kraftproof.run.outcome import NOT_REPEATABLE, add_mishap
+from kraftproof.run.progress import Silence
+from kraftproof.run.runner import RunResult, Watch, execute
+from kraftproof.search.coverage import CoverageWatch, Covered
+from kraftproof.search.scenario import Scenario
+from kraftproof.search.seed_result import SeedResult, violation_of
+from kraftproof.search.steering import Steering
 
 COLLECTED_SHARE = 0.1
 """The share of valid runs whose nodes' files become tables and are judged, too."""
@@ -179,7 +179,7 @@ def shown(found: SeedResult, mutant_hash: str | None) -> SeedResult:
         add_mishap(directory.path, NOT_REPEATABLE, doubt)
     result = replace(result, check=check_run(directory.path, "inline", write_tables=False))
     diagram = recorder.draw(result)
-    write_reports(result, diagram)
+    write_reports(result.directory, result.check, diagram)
     return replace(found, result=result, diagram=diagram)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
-from kraftproof.planning import cluster_options
-from kraftproof.scenario import Scenario
-from kraftproof.seed_result import SeedResult
+from kraftproof.run.planning import cluster_options
+from kraftproof.search.scenario import Scenario
+from kraftproof.search.seed_result import SeedResult
 
 ROUNDING_NS = SECOND_NS // 10
 SHORTEST_TIME_LIMIT_S = 1.0

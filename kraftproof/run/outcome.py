@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kraftproof.checkers.run_outcome import OUTCOME_FILE, Mishap, RunOutcome
-from kraftproof.interpreter import Interpreted
+from kraftproof.run.interpreter import Interpreted
 
 if TYPE_CHECKING:
     from kraftproof.cluster.simulated.witness import Violation

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.status import Status
 
 from kraftproof.cluster.scope import Scope, Task
-from kraftproof.history import FaultRecorder, HistoryRecorder
+from kraftproof.run.history import FaultRecorder, HistoryRecorder
 
 SECOND_NS = 1_000_000_000
 LINE_EVERY_S = 5

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from kraftproof.checkers.verdict import FindingKind, Verdict
 from kraftproof.nemesis.schedule_file import fault_line
-from kraftproof.runner import RunResult
-from kraftproof.scenario import Scenario
-from kraftproof.schedule_file import schedule_text
+from kraftproof.run.runner import RunResult
+from kraftproof.search.scenario import Scenario
+from kraftproof.search.schedule_file import schedule_text
 
 if TYPE_CHECKING:
     from kraftproof.cluster.simulated.witness import Violation
@@ -20,7 +20,7 @@ OF_FILES = "kraft/"
 
 
 PROPERTY, CRASH = "property", "crash"
-"""The kinds of violation; kraftproof/mutant_search.py counts the first only."""
+"""The kinds of violation; kraftproof/mutants/search.py counts the first only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from kraftproof.checkers.explain.node_states import node_states
 from kraftproof.checkers.explain.run import explainable
 from kraftproof.checkers.tables import read_table
 from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict
-from kraftproof.run_directory import RunDirectory
+from kraftproof.run.directory import RunDirectory
 
 DIAGRAM_FILE: Final = "diagram.txt"
 HEADING_LINES: Final = 4

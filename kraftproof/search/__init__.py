@@ -1,0 +1,1 @@
+"""Searches the simulator for seeds whose runs break a promise, and shrinks what it finds."""
