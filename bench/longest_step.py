@@ -13,14 +13,14 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from kraftproof.node.core.config import Endpoint, NodeConfig, Voter
+from kraftproof.node.core.base.config import Endpoint, NodeConfig, Voter
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallClock, milliseconds
 from kraftproof.node.core.controller.topics import MOST_RECORDS
 from kraftproof.node.core.effects import Effect, Flush, Forward, Reply, Send
 from kraftproof.node.core.events import Answered, Event, Flushed, Received, Tick
 from kraftproof.node.core.node import Node
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.types import Instant, Monotonic, NodeId, WallClock, milliseconds
-from kraftproof.node.server.collector import keep_collections_short
+from kraftproof.node.server.garbage_collection import keep_collections_short
 from kraftproof.node.wire.batches import decode_batches, encode_batch
 from kraftproof.node.wire.messages import Message, create_topics_request, delete_topics_request
 from kraftproof.node.wire.messages.batch import Batch

@@ -6,7 +6,7 @@ The search for an order may be hopeless, and one answer plainly wrong all the sa
   them any number of times and in any order, has no place. Asked of each value alone, of which few
   calls are left (`ReducibleModel.without`), there are few such states.
 - More came out of what holds items than was put in, or something has to be left where nothing was
-  found (`checkers.explain.balances`).
+  found (`checkers.explain.certificate.counting`).
 
 What was completed before it may be impossible already: that is not decided here.
 """
@@ -15,8 +15,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kraftproof.checkers.engines.outcome import Outcome
-from kraftproof.checkers.explain.balances import first_unbalanced
-from kraftproof.checkers.explain.reductions import is_reducible, prefix
+from kraftproof.checkers.explain.certificate.counting import first_unbalanced
+from kraftproof.checkers.explain.reduction.reductions import is_reducible, prefix
 from kraftproof.checkers.explain.subhistory import Entry
 from kraftproof.checkers.history import Operation
 from kraftproof.checkers.models import SequentialModel

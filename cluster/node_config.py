@@ -9,7 +9,7 @@ from typing import Final
 
 from kraftproof.cluster.profiles import properties
 from kraftproof.cluster.protocol import ClusterOptions
-from kraftproof.node.core.config import SnapshotPolicy
+from kraftproof.node.core.base.config import SnapshotPolicy
 from kraftproof.node.server.config import read_segment_bytes, read_snapshots
 from kraftproof.node.server.config_keys import (
     SEGMENT_BYTES_KEY,

@@ -3,8 +3,8 @@
 `chaos` makes failures show within seconds; `default` is what the KIPs say. Not: other settings.
 """
 
-from kraftproof.node.core.config import Timeouts
-from kraftproof.node.core.types import milliseconds
+from kraftproof.node.core.base.config import Timeouts
+from kraftproof.node.core.base.types import milliseconds
 
 CHAOS = {
     "broker.session.timeout.ms": "2000",

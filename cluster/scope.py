@@ -1,9 +1,9 @@
 """The little concurrency that workloads, clients and nemeses may use.
 
-One protocol, two implementations: the simulator's heap (cluster/simulated/scope.py) and asyncio
-(cluster/live/scope.py). Where several things are ready at once the lowest task number goes first,
-so that a run depends on its seed alone. Not: asyncio's own TaskGroup, gather or wait, whose order
-follows object addresses.
+One protocol, two implementations: the simulator's heap (cluster/simulated/kernel/scope.py) and
+asyncio (cluster/live/scope.py). Where several things are ready at once the lowest task number goes
+first, so that a run depends on its seed alone. Not: asyncio's own TaskGroup, gather or wait, whose
+order follows object addresses.
 """
 
 from collections.abc import Awaitable, Coroutine, Sequence

@@ -12,7 +12,7 @@ from bench.simulation import __doc__ as introduction
 from bench.simulation import rival
 from bench.simulation.looks import memory, profile
 from bench.simulation.runs import Measured, run
-from kraftproof.cluster.simulated.collector import seldom_collected
+from kraftproof.cluster.simulated.kernel.garbage_collection import seldom_collected
 
 TO_REACH = 39.0
 """Issue 4: what Kafka's simulation did on the machine of FAULTS.md, section H."""

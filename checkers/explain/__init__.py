@@ -1,6 +1,6 @@
 """Explains an invalid verdict: the operation, a linearization up to it, a minimal sub-history.
 
-See `checkers.explain.reductions` for what makes a sub-history a proof.
+See `checkers.explain.reduction.reductions` for what makes a sub-history a proof.
 """
 
 from kraftproof.checkers.explain.explain import DEFAULT_SECONDS, explain

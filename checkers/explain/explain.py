@@ -8,14 +8,6 @@ from itertools import accumulate
 from typing import Final
 
 from kraftproof.checkers.explain import subhistory
-from kraftproof.checkers.explain.brute_force import (
-    is_added_up_right,
-    is_balanced_right,
-    is_counted_right,
-    is_linearizable,
-)
-from kraftproof.checkers.explain.decisive import decisive
-from kraftproof.checkers.explain.engine_orders import engine_order
 from kraftproof.checkers.explain.explanation import (
     Balance,
     Constraint,
@@ -26,15 +18,23 @@ from kraftproof.checkers.explain.explanation import (
     ToldOperation,
     Total,
 )
-from kraftproof.checkers.explain.helpers import helping
-from kraftproof.checkers.explain.minimal import Minimised
-from kraftproof.checkers.explain.minimise import minimise
-from kraftproof.checkers.explain.reductions import is_reducible, prefix, until
-from kraftproof.checkers.explain.so_far import Known, linearization_so_far
+from kraftproof.checkers.explain.linearization.engine_orders import engine_order
+from kraftproof.checkers.explain.linearization.linearization import longest_linearization, states_of
+from kraftproof.checkers.explain.linearization.longest_prefix import Known, linearization_so_far
+from kraftproof.checkers.explain.reduction.minimal import Minimised
+from kraftproof.checkers.explain.reduction.minimise import minimise
+from kraftproof.checkers.explain.reduction.reductions import is_reducible, prefix, until
+from kraftproof.checkers.explain.reduction.relevant_values import decisive
 from kraftproof.checkers.explain.subhistory import Entry
-from kraftproof.checkers.explain.telling import answering, short, told_operation
-from kraftproof.checkers.explain.witness import longest_linearization, states_of
-from kraftproof.checkers.explain.words import paragraph, told_before
+from kraftproof.checkers.explain.text.candidate_causes import helping
+from kraftproof.checkers.explain.text.operations import answering, short, told_operation
+from kraftproof.checkers.explain.text.words import paragraph, told_before
+from kraftproof.checkers.explain.verify.brute_force import (
+    is_added_up_right,
+    is_balanced_right,
+    is_counted_right,
+    is_linearizable,
+)
 from kraftproof.checkers.history import Operation
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import HoldingModel, ReducibleModel, SummingModel

@@ -1,6 +1,6 @@
 """A sub-history: the calls that are left of one key's history while it is being reduced.
 
-It is a value; how it becomes smaller is `checkers.explain.reductions`.
+It is a value; how it becomes smaller is `checkers.explain.reduction.reductions`.
 """
 
 from collections.abc import Hashable, Iterable

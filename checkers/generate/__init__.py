@@ -18,7 +18,7 @@ from kraftproof.checkers.generate.catalogue import subject_named
 from kraftproof.checkers.generate.options import GenerateOptions
 from kraftproof.checkers.generate.portions import CHUNK_OPERATIONS, portions_of
 from kraftproof.checkers.generate.schedule import Scheduler
-from kraftproof.checkers.generate.subjects import Subject
+from kraftproof.checkers.generate.subjects.subject import Subject
 from kraftproof.checkers.generate.writing import refuse_suffix, writer
 from kraftproof.checkers.history import Operation
 from kraftproof.checkers.tables import operations_of

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.columns import FAIL, INFO, OK
 from kraftproof.checkers.generate.schedule import Schedule
-from kraftproof.checkers.generate.subjects import Answers
+from kraftproof.checkers.generate.subjects.subject import Answers
 from kraftproof.checkers.schema import OPERATION_STATUSES, table_schema
 
 _ERRORS = pa.array([None, "refused", "timeout"], pa.string())

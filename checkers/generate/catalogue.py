@@ -2,20 +2,24 @@
 
 from typing import Final
 
-from kraftproof.checkers.generate.containers import PriorityQueueSubject, QueueSubject, StackSubject
-from kraftproof.checkers.generate.counters import CounterSubject
-from kraftproof.checkers.generate.locks import MutexSubject
-from kraftproof.checkers.generate.logs import AppendLogSubject
-from kraftproof.checkers.generate.maps import MapSubject
-from kraftproof.checkers.generate.register import RegisterSubject
-from kraftproof.checkers.generate.registrations import RegistrationSubject
-from kraftproof.checkers.generate.sequences import KvAppendSubject, ListAppendSubject
-from kraftproof.checkers.generate.sets import SetSubject
-from kraftproof.checkers.generate.subjects import Subject
-from kraftproof.checkers.generate.tokens import FencingLockSubject
-from kraftproof.checkers.generate.topics import TopicsSubject
-from kraftproof.checkers.generate.transactions import MultiRegisterSubject
-from kraftproof.checkers.generate.versions import VersionedRegisterSubject
+from kraftproof.checkers.generate.subjects.containers import (
+    PriorityQueueSubject,
+    QueueSubject,
+    StackSubject,
+)
+from kraftproof.checkers.generate.subjects.counters import CounterSubject
+from kraftproof.checkers.generate.subjects.locks import MutexSubject
+from kraftproof.checkers.generate.subjects.logs import AppendLogSubject
+from kraftproof.checkers.generate.subjects.maps import MapSubject
+from kraftproof.checkers.generate.subjects.register import RegisterSubject
+from kraftproof.checkers.generate.subjects.registrations import RegistrationSubject
+from kraftproof.checkers.generate.subjects.sequences import KvAppendSubject, ListAppendSubject
+from kraftproof.checkers.generate.subjects.sets import SetSubject
+from kraftproof.checkers.generate.subjects.subject import Subject
+from kraftproof.checkers.generate.subjects.tokens import FencingLockSubject
+from kraftproof.checkers.generate.subjects.topics import TopicsSubject
+from kraftproof.checkers.generate.subjects.transactions import MultiRegisterSubject
+from kraftproof.checkers.generate.subjects.versions import VersionedRegisterSubject
 from kraftproof.checkers.verdict import CheckerInputError
 
 _SUBJECTS: Final[tuple[Subject, ...]] = (

@@ -18,7 +18,7 @@ class GenerateOptions:
     """A history to generate; the same options give the same bytes.
 
     Attributes:
-        model: the name of the model that the history is of (`checkers.generate.subjects`).
+        model: the name of the model that the history is of (`checkers.generate.subjects.subject`).
         operations: how many, over all keys.
         keys: how many keys; each has its own object and its own clients.
         concurrency: clients a key. A client has one operation open, but for short pauses.

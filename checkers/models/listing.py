@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 _MOST_AT_AN_END: Final = 40
-"""A line holds fewer (`checkers.explain.telling`), and a state may hold as many as the history."""
+"""A line holds fewer (see explain/text), and a state may hold as many as the history."""
 
 
 def listed(elements: Sequence[object]) -> str:

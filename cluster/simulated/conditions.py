@@ -6,9 +6,9 @@ Not: drawing it (world.py), nor the faults of a schedule, which come on top.
 from dataclasses import dataclass
 
 from kraftproof.cluster.abilities import Toxic
-from kraftproof.cluster.simulated.links import Delays
-from kraftproof.cluster.simulated.weather import describe_toxic
-from kraftproof.node.core.config import SnapshotPolicy
+from kraftproof.cluster.simulated.network.link_faults import describe_toxic
+from kraftproof.cluster.simulated.network.links import Delays
+from kraftproof.node.core.base.config import SnapshotPolicy
 
 NS_PER_MS = 1_000_000
 NS_PER_S = 1_000_000_000

@@ -20,19 +20,22 @@ from kraftproof.cluster.protocol import (
     Link,
     NodeInfo,
 )
-from kraftproof.cluster.simulated import final_checks, opportunity, strangers, tenants
-from kraftproof.cluster.simulated.collector import seldom_collected
-from kraftproof.cluster.simulated.connection import connect, is_reached
-from kraftproof.cluster.simulated.ending import Ending, come_to_rest
-from kraftproof.cluster.simulated.harm import Harm
-from kraftproof.cluster.simulated.links import HARNESS
-from kraftproof.cluster.simulated.process import NodeProcess
-from kraftproof.cluster.simulated.scheduler import SimulationLimitError
-from kraftproof.cluster.simulated.scope import SimulatedScope, SimulatedTask
-from kraftproof.cluster.simulated.strike import strike
-from kraftproof.cluster.simulated.witness import Violation
+from kraftproof.cluster.simulated.background import background_topics as tenants
+from kraftproof.cluster.simulated.background import stale_requests as strangers
+from kraftproof.cluster.simulated.convergence import final_checks
+from kraftproof.cluster.simulated.convergence.final_phase import Ending, come_to_rest
+from kraftproof.cluster.simulated.faults import fault_timing as opportunity
+from kraftproof.cluster.simulated.faults.crash_points import strike
+from kraftproof.cluster.simulated.faults.simulated_faults import Harm
+from kraftproof.cluster.simulated.invariants.invariant import Violation
+from kraftproof.cluster.simulated.kernel.garbage_collection import seldom_collected
+from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
+from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
+from kraftproof.cluster.simulated.network.connection import connect, is_reached
+from kraftproof.cluster.simulated.network.links import HARNESS
+from kraftproof.cluster.simulated.node.process import NodeProcess
 from kraftproof.cluster.simulated.world import World
-from kraftproof.node.core.types import milliseconds
+from kraftproof.node.core.base.types import milliseconds
 
 T = TypeVar("T")
 

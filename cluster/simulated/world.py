@@ -10,28 +10,28 @@ from kraftproof.cluster import node_config
 from kraftproof.cluster.abilities import Toxic
 from kraftproof.cluster.profiles import timeouts
 from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
-from kraftproof.cluster.simulated.chance import Ties
-from kraftproof.cluster.simulated.clock import DIFFERENCES_NS, DRIFTS, SimulatedClock
+from kraftproof.cluster.simulated.committed.committed_log import Ledger
 from kraftproof.cluster.simulated.conditions import Conditions
-from kraftproof.cluster.simulated.crash import record_crash
-from kraftproof.cluster.simulated.invariants import make_jury
-from kraftproof.cluster.simulated.ledger import Ledger
-from kraftproof.cluster.simulated.links import Links
-from kraftproof.cluster.simulated.machine import Machine
-from kraftproof.cluster.simulated.network import Network
-from kraftproof.cluster.simulated.party import Server
-from kraftproof.cluster.simulated.passage import BytesPassage, ObjectPassage, Passage
-from kraftproof.cluster.simulated.scheduler import Scheduler
-from kraftproof.cluster.simulated.shared_apply import SharedApply
-from kraftproof.cluster.simulated.shared_batches import SharedBatches
-from kraftproof.cluster.simulated.surroundings import Surroundings
-from kraftproof.cluster.simulated.weather import Weather, draw_toxic
-from kraftproof.cluster.simulated.witness import Observed, Setting
-from kraftproof.node.core.config import Endpoint, NodeConfig, SnapshotPolicy, Voter
+from kraftproof.cluster.simulated.disk.shared_batches import SharedBatches
+from kraftproof.cluster.simulated.invariants.catalogue import make_jury
+from kraftproof.cluster.simulated.invariants.crash import record_crash
+from kraftproof.cluster.simulated.invariants.invariant import Observed, Setting
+from kraftproof.cluster.simulated.kernel.clock import DIFFERENCES_NS, DRIFTS, SimulatedClock
+from kraftproof.cluster.simulated.kernel.randomness import Ties
+from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
+from kraftproof.cluster.simulated.network.endpoints import Server
+from kraftproof.cluster.simulated.network.link_faults import Weather, draw_toxic
+from kraftproof.cluster.simulated.network.links import Links
+from kraftproof.cluster.simulated.network.network import Network
+from kraftproof.cluster.simulated.network.transport import BytesPassage, ObjectPassage, Passage
+from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.node.machine import Machine
+from kraftproof.cluster.simulated.node.shared_apply import SharedApply
+from kraftproof.node.core.base.config import Endpoint, NodeConfig, SnapshotPolicy, Voter
+from kraftproof.node.core.base.types import NodeId, milliseconds
 from kraftproof.node.core.effects import Exit
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.committed import Apply
-from kraftproof.node.core.types import NodeId, milliseconds
 from kraftproof.node.storage.batch_codec import PLAIN
 from kraftproof.node.wire.types import Uuid, format_uuid
 

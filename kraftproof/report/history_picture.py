@@ -18,7 +18,7 @@ import msgspec
 from markupsafe import Markup
 
 from kraftproof.checkers.explain import Explanation
-from kraftproof.checkers.explain.telling import answering
+from kraftproof.checkers.explain.text.operations import answering
 from kraftproof.checkers.faults import FaultEvent
 from kraftproof.checkers.history import Operation
 from kraftproof.checkers.text import shortened

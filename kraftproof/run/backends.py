@@ -118,7 +118,7 @@ class SimulatedBackend:
     def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
         """Run on the simulator's heap."""
         del tell
-        from kraftproof.cluster.simulated.scheduler import SimulationLimitError
+        from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
         from kraftproof.cluster.simulated.simulated_cluster import (
             InvariantViolatedError,
             SimulatedCluster,

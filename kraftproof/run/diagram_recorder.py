@@ -1,6 +1,6 @@
 """Draws the end of a run that is done again because something in it did not hold.
 
-Not: what is recorded (cluster/simulated/recorder.py), how it is drawn (diagram.py there).
+Not: what is recorded (cluster/simulated/trace/recorder.py), how it is drawn (diagram.py there).
 """
 
 import json
@@ -16,8 +16,8 @@ from kraftproof.run.history import FaultEvent, FaultRecorder
 from kraftproof.run.runner import RunResult
 
 if TYPE_CHECKING:
-    from kraftproof.cluster.simulated.moments import Moment
-    from kraftproof.cluster.simulated.recorder import Recorder
+    from kraftproof.cluster.simulated.trace.recorder import Recorder
+    from kraftproof.cluster.simulated.trace.trace_events import Moment
 
 SHOWN = 40
 """Lines of the diagram that is printed."""
@@ -36,8 +36,8 @@ class DiagramRecorder:
 
     def __call__(self, cluster: Cluster, faults: FaultRecorder) -> None:
         """Begin to watch a simulated cluster that has not started."""
-        from kraftproof.cluster.simulated.recorder import Recorder
         from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+        from kraftproof.cluster.simulated.trace.recorder import Recorder
 
         assert isinstance(cluster, SimulatedCluster), "only the simulator's runs are done again"
         self._cluster = cluster
@@ -45,7 +45,7 @@ class DiagramRecorder:
         faults.listener = self._fault
 
     def _fault(self, event: FaultEvent) -> None:
-        from kraftproof.cluster.simulated.moments import Kind
+        from kraftproof.cluster.simulated.trace.trace_events import Kind
 
         nodes = [target for target in event.targets if isinstance(target, int)]
         if self._recorder is None or event.phase not in {"applied", "healed"} or not nodes:
@@ -58,7 +58,7 @@ class DiagramRecorder:
 
         It is of the node that violated an invariant, or of the key that a check is about.
         """
-        from kraftproof.cluster.simulated.diagram import draw
+        from kraftproof.cluster.simulated.trace.diagram import draw
 
         if self._recorder is None or self._cluster is None:
             return ""
@@ -95,7 +95,7 @@ def diagram_of(recorder: DiagramRecorder | None, result: RunResult) -> str:
 
 def _ending(moments: "Sequence[Moment]", time_ns: int, target: int, text: str) -> "Moment":
     """The last line: what did not hold, with the nodes as they were."""
-    from kraftproof.cluster.simulated.moments import Kind, Moment
+    from kraftproof.cluster.simulated.trace.trace_events import Kind, Moment
 
     return Moment(
         time_ns=time_ns,

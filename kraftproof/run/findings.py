@@ -7,8 +7,8 @@ states that is made of their traces.
 from pathlib import Path
 from typing import Final
 
-from kraftproof.checkers.explain.node_states import node_states
 from kraftproof.checkers.explain.run import explainable
+from kraftproof.checkers.explain.text.node_states import node_states
 from kraftproof.checkers.tables import read_table
 from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict
 from kraftproof.run.directory import RunDirectory

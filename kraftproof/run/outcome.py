@@ -18,7 +18,7 @@ from kraftproof.checkers.run_outcome import OUTCOME_FILE, Mishap, RunOutcome
 from kraftproof.run.interpreter import Interpreted
 
 if TYPE_CHECKING:
-    from kraftproof.cluster.simulated.witness import Violation
+    from kraftproof.cluster.simulated.invariants.invariant import Violation
 
 NOT_REPEATABLE = "not-repeatable"
 

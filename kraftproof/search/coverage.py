@@ -1,6 +1,7 @@
 """What a search has covered, of roles, events and faults, and how one run of it is watched.
 
-Not: what a cell is (cluster/simulated/coverage.py), nor which seeds to run next (steering.py).
+Not: what a cell is (cluster/simulated/trace/coverage.py), nor which seeds to run next
+(steering.py).
 """
 
 from collections import Counter
@@ -11,7 +12,7 @@ from kraftproof.cluster.protocol import Cluster
 from kraftproof.run.history import FaultEvent, FaultRecorder
 
 if TYPE_CHECKING:
-    from kraftproof.cluster.simulated.coverage import Cell, Coverage
+    from kraftproof.cluster.simulated.trace.coverage import Cell, Coverage
 
 
 class CoverageWatch:
@@ -22,8 +23,8 @@ class CoverageWatch:
 
     def __call__(self, cluster: Cluster, faults: FaultRecorder) -> None:
         """Begin to watch a simulated cluster that has not started."""
-        from kraftproof.cluster.simulated.coverage import Coverage
         from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+        from kraftproof.cluster.simulated.trace.coverage import Coverage
 
         assert isinstance(cluster, SimulatedCluster), "only the simulator's runs are watched"
         self._coverage = Coverage()

@@ -15,7 +15,7 @@ from random import Random
 
 from kraftproof.checkers import check_run
 from kraftproof.checkers.verdict import Verdict
-from kraftproof.cluster.simulated.collector import seldom_collected
+from kraftproof.cluster.simulated.kernel.garbage_collection import seldom_collected
 from kraftproof.errors import UsageError
 from kraftproof.report import write_reports
 from kraftproof.run.diagram_recorder import DiagramRecorder

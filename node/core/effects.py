@@ -17,10 +17,10 @@ The contract with the shell, which is the whole of it:
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId
-from kraftproof.node.core.types import NodeId, Offset
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse

@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
+from kraftproof.node.core.base.types import Offset
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
-from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
-from kraftproof.node.core.types import Offset
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.principal import Principal
 

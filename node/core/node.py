@@ -9,9 +9,11 @@ Not: any decision of the parts; nothing here knows an epoch or a topic.
 from collections.abc import Sequence
 from random import Random
 
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import AT_ONCE, Instant, Monotonic, earliest
 from kraftproof.node.core.broker import answers
 from kraftproof.node.core.broker.broker import Broker
-from kraftproof.node.core.config import NodeConfig
 from kraftproof.node.core.controller.controller import Controller
 from kraftproof.node.core.effects import Effect, Exit, Publish
 from kraftproof.node.core.events import (
@@ -25,17 +27,15 @@ from kraftproof.node.core.events import (
     Tick,
     Unanswered,
 )
+from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
 from kraftproof.node.core.metadata.committed import Apply, CommittedImage
 from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.raft.log import Log
-from kraftproof.node.core.raft.quorum_state import QuorumState
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.core.served import QUORUM
 from kraftproof.node.core.snapshots import Snapshots
 from kraftproof.node.core.status import NodeStatus
-from kraftproof.node.core.types import AT_ONCE, Instant, Monotonic, earliest
 from kraftproof.node.wire.messages import (
     api_versions_request,
     describe_cluster_request,

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from kraftproof.node.core.base.types import Instant, NodeId
 from kraftproof.node.core.effects import Effect, Exit, Forward, Reply, Send
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.types import Instant, NodeId
 from kraftproof.node.wire.messages import Message
 
 Continuation = Callable[[Message | None, Instant], None]

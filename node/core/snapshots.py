@@ -5,14 +5,14 @@ immutable image; the shell does it while the node goes on. Not: what happens to 
 (node/core/raft/snapshot_keeping.py). Simplification: bytes are estimated, as log.py does.
 """
 
-from kraftproof.node.core.config import SnapshotPolicy
+from kraftproof.node.core.base.config import SnapshotPolicy
+from kraftproof.node.core.base.types import Instant, Monotonic
 from kraftproof.node.core.effects import WriteSnapshot
 from kraftproof.node.core.events import SnapshotWritten
+from kraftproof.node.core.log.log import RECORD_ESTIMATE_BYTES
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.raft.log import RECORD_ESTIMATE_BYTES
 from kraftproof.node.core.raft.raft import Raft
-from kraftproof.node.core.types import Instant, Monotonic
 
 
 class Snapshots:

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from kraftproof.node.core.types import NO_NODE, Epoch, NodeId, Offset
+from kraftproof.node.core.base.types import NO_NODE, Epoch, NodeId, Offset
 
 
 class NodeStatus(Struct, frozen=True, kw_only=True):

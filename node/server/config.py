@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kraftproof.node.core.config import NodeConfig, SnapshotPolicy, Timeouts, Voter
-from kraftproof.node.core.types import NANOSECONDS_PER_MS, NodeId, milliseconds
+from kraftproof.node.core.base.config import NodeConfig, SnapshotPolicy, Timeouts, Voter
+from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, NodeId, milliseconds
 from kraftproof.node.server.config_keys import (
     INT64_MAX,
     SEGMENT_BYTES_KEY,

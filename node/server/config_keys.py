@@ -54,7 +54,7 @@ TIMEOUT_KEYS: Final = {
     "broker.session.timeout.ms": "session_ns",
     "initial.broker.registration.timeout.ms": "initial_registration_ns",
 }
-"""Each time-out in milliseconds and its field of node.core.config.Timeouts (631-81 to 83)."""
+"""Each time-out in milliseconds and its field of node.core.base.config.Timeouts (631-81 to 83)."""
 
 SNAPSHOT_INTERVAL_KEY: Final = "metadata.log.max.snapshot.interval.ms"
 SNAPSHOT_BYTES_KEY: Final = "metadata.log.max.record.bytes.between.snapshots"

@@ -5,7 +5,7 @@ Not: sockets. Only PLAINTEXT is spoken so far; SASL and TLS are refused by name.
 
 from msgspec import Struct
 
-from kraftproof.node.core.config import Endpoint
+from kraftproof.node.core.base.config import Endpoint
 from kraftproof.node.server.config_keys import ConfigError, Reader, host_port, names
 
 EVERY_ADDRESS = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - to refuse, not to bind

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from kraftproof.node.core.base.types import Monotonic
 from kraftproof.node.core.effects import Flush
 from kraftproof.node.core.events import Flushed
-from kraftproof.node.core.types import Monotonic
 from kraftproof.node.storage.stored import Storage
 
 

@@ -75,7 +75,7 @@ def _refuse_unreadable(disk: FileSystem, directories: Sequence[str]) -> None:
 
 async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSystem) -> int:
     # The core takes a while to import; a configuration error should not wait for it.
-    from kraftproof.node.server.collector import keep_collections_short
+    from kraftproof.node.server.garbage_collection import keep_collections_short
     from kraftproof.node.server.node_process import NodeProcess
     from kraftproof.node.server.trace import TraceWriter
 

@@ -14,7 +14,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import Instant, Monotonic, WallClock
 from kraftproof.node.core.effects import (
     Append,
     CheckSnapshot,
@@ -37,15 +38,14 @@ from kraftproof.node.core.effects import (
 from kraftproof.node.core.events import Answered, Event, Stop, Tick, Unanswered
 from kraftproof.node.core.node import Node
 from kraftproof.node.core.raft.snapshot_rpc import with_slice
-from kraftproof.node.core.types import Instant, Monotonic, WallClock
 from kraftproof.node.server.config import ServerConfig
 from kraftproof.node.server.config_listeners import Binding
 from kraftproof.node.server.console import say
 from kraftproof.node.server.flusher import Flusher
 from kraftproof.node.server.listener import Listener
-from kraftproof.node.server.meter import Meter
+from kraftproof.node.server.metrics.node_metrics import Meter
 from kraftproof.node.server.peers import Peers
-from kraftproof.node.server.request_book import RequestBook
+from kraftproof.node.server.pending_requests import RequestBook
 from kraftproof.node.server.snapshot_worker import SnapshotWorker
 from kraftproof.node.server.trace import TraceWriter
 from kraftproof.node.storage.stored import Stored

@@ -7,9 +7,9 @@ Fetch has a channel of its own; so have forwarded requests. Not: connections (ch
 from collections.abc import Mapping
 from enum import Enum
 
-from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward, Send
-from kraftproof.node.core.types import NodeId
 from kraftproof.node.server.channel import AnswerHandler, Channel
 from kraftproof.node.server.envelope import open_response, wrap_request
 from kraftproof.node.wire.errors import ErrorCode, WireError

@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
+from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.effects import CheckSnapshot, WriteSnapshot
 from kraftproof.node.core.events import Event, SnapshotChecked, SnapshotWritten
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
-from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
 from kraftproof.node.storage.stored import Storage
 
 T = TypeVar("T")

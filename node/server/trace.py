@@ -7,8 +7,8 @@ the wall clock has jumped against the monotonic one, so that a shifted clock can
 import json
 from collections.abc import Callable
 
+from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant, NodeId
 from kraftproof.node.core.status import NodeStatus
-from kraftproof.node.core.types import NANOSECONDS_PER_MS, Instant, NodeId
 from kraftproof.node.storage.filesystem import FileSystem
 
 CLOCK_JUMP_NS = 200 * NANOSECONDS_PER_MS

@@ -10,7 +10,7 @@ refused as corruption, never guessed away.
 
 from collections.abc import Callable, Sequence
 
-from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SNAPSHOTS_KEPT, SnapshotId
+from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SNAPSHOTS_KEPT, SnapshotId
 from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
 from kraftproof.node.storage.epochs import EpochCheckpoint
 from kraftproof.node.storage.errors import CorruptLogError, StorageError

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kraftproof.node.core.types import NodeId
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem, join, replace_durably
 from kraftproof.node.wire.errors import WireError

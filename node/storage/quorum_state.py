@@ -8,8 +8,8 @@ a vote that another node has given must not pass for this one's.
 import json
 from collections.abc import Sequence
 
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.types import Epoch, NodeId
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import Epoch, NodeId
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem, replace_durably
 

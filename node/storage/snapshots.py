@@ -12,10 +12,10 @@ from typing import Final
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.snapshot_ids import SNAPSHOTS_KEPT, SnapshotId, StoredSnapshot
+from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot, SnapshotError, batches_of, load
-from kraftproof.node.core.raft.snapshot_ids import SNAPSHOTS_KEPT, SnapshotId, StoredSnapshot
-from kraftproof.node.core.types import Epoch, Offset
 from kraftproof.node.storage.filesystem import AppendHandle, FileSystem, join
 from kraftproof.node.wire.batches import decode_batches, encode_batch
 from kraftproof.node.wire.errors import WireError

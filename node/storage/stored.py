@@ -8,6 +8,9 @@ from collections.abc import Callable, Generator
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
+from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.effects import (
     Append,
     CheckSnapshot,
@@ -21,9 +24,6 @@ from kraftproof.node.core.effects import (
     WriteSnapshot,
 )
 from kraftproof.node.core.metadata.snapshot import History, LoadedSnapshot
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
-from kraftproof.node.core.types import NodeId, Offset
 from kraftproof.node.storage import quorum_state
 from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
 from kraftproof.node.storage.checkpoints import OffsetCheckpoints

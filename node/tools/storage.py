@@ -8,7 +8,7 @@ import argparse
 import secrets
 import sys
 
-from kraftproof.node.core.types import NodeId
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.server.config import directories_of
 from kraftproof.node.server.config_keys import ConfigError
 from kraftproof.node.storage.directory_lock import lock_directories

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from random import Random
 
-from kraftproof.checkers.explain import reductions
+from kraftproof.checkers.explain.reduction import reductions
 from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.history import Operation
 from kraftproof.checkers.models import SequentialModel

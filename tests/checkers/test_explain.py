@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.explain import Explanation, explain
-from kraftproof.checkers.explain.brute_force import is_linearizable
-from kraftproof.checkers.explain.minimise import minimise
-from kraftproof.checkers.explain.reductions import prefix
-from kraftproof.checkers.explain.witness import longest_linearization, states_of
+from kraftproof.checkers.explain.linearization.linearization import longest_linearization, states_of
+from kraftproof.checkers.explain.reduction.minimise import minimise
+from kraftproof.checkers.explain.reduction.reductions import prefix
+from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history import Operation, read_operations
 from kraftproof.checkers.judge import judge_columns

@@ -11,10 +11,10 @@ import pytest
 
 from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.explain import explain
-from kraftproof.checkers.explain.balances import left_over, unbalanced
-from kraftproof.checkers.explain.brute_force import is_balanced_right, is_linearizable
-from kraftproof.checkers.explain.reductions import prefix, projected
+from kraftproof.checkers.explain.certificate.counting import left_over, unbalanced
+from kraftproof.checkers.explain.reduction.reductions import prefix, projected
 from kraftproof.checkers.explain.subhistory import Balance, Entry, SubHistory
+from kraftproof.checkers.explain.verify.brute_force import is_balanced_right, is_linearizable
 from kraftproof.checkers.generate import GenerateOptions
 from kraftproof.checkers.models import models
 from kraftproof.checkers.models.container import Container

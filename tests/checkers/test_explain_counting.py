@@ -10,10 +10,10 @@ import pytest
 
 from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.explain import explain
-from kraftproof.checkers.explain.alternation import surplus_in, too_many
-from kraftproof.checkers.explain.brute_force import is_counted_right, is_linearizable
-from kraftproof.checkers.explain.reductions import counted, optional, prefix, window
+from kraftproof.checkers.explain.certificate.alternation import surplus_in, too_many
+from kraftproof.checkers.explain.reduction.reductions import counted, optional, prefix, window
 from kraftproof.checkers.explain.subhistory import BEGINNING, SubHistory
+from kraftproof.checkers.explain.verify.brute_force import is_counted_right, is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.judge import judge_columns
 from kraftproof.checkers.models import SequentialModel, models

@@ -6,13 +6,14 @@ from math import inf
 import pytest
 from typing_extensions import override
 
-from kraftproof.checkers.explain import explain, minimise
-from kraftproof.checkers.explain.budget import Budget
-from kraftproof.checkers.explain.deciding import Deciding
-from kraftproof.checkers.explain.decisive import decisive
-from kraftproof.checkers.explain.reductions import prefix, until
-from kraftproof.checkers.explain.telling import short
-from kraftproof.checkers.explain.witness import longest_linearization
+from kraftproof.checkers.explain import explain
+from kraftproof.checkers.explain.linearization.linearization import longest_linearization
+from kraftproof.checkers.explain.reduction import minimise
+from kraftproof.checkers.explain.reduction.deciding import Deciding
+from kraftproof.checkers.explain.reduction.reductions import prefix, until
+from kraftproof.checkers.explain.reduction.relevant_values import decisive
+from kraftproof.checkers.explain.text.operations import short
+from kraftproof.checkers.explain.verify.budget import Budget
 from kraftproof.checkers.models.list_append import ListAppend
 from kraftproof.checkers.models.sets import Set
 from tests.checkers.columnar import history

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.explain.brute_force import is_linearizable
-from kraftproof.checkers.explain.engine_verdicts import engine_verdict
+from kraftproof.checkers.explain.verify.brute_force import is_linearizable
+from kraftproof.checkers.explain.verify.engine_verdicts import engine_verdict
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers.cases import CASES, sequential

@@ -7,9 +7,9 @@ import pytest
 
 from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines.plan import plan_of
-from kraftproof.checkers.explain.brute_force import is_linearizable
-from kraftproof.checkers.explain.reductions import helpful, prefix
-from kraftproof.checkers.explain.turns import in_turn
+from kraftproof.checkers.explain.reduction.reductions import helpful, prefix
+from kraftproof.checkers.explain.reduction.update_order import in_turn
+from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history import Operation
 from tests.checkers.cases import drawn, sequential

@@ -7,10 +7,10 @@ import pytest
 
 from kraftproof.checkers.engines import beam_sweep
 from kraftproof.checkers.engines.plan import plan_of
-from kraftproof.checkers.explain.brute_force import is_linearizable
-from kraftproof.checkers.explain.engine_orders import engine_order
-from kraftproof.checkers.explain.reductions import prefix
-from kraftproof.checkers.explain.turns import merged
+from kraftproof.checkers.explain.linearization.engine_orders import engine_order
+from kraftproof.checkers.explain.reduction.reductions import prefix
+from kraftproof.checkers.explain.reduction.update_order import merged
+from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions
 from kraftproof.checkers.models.reducible import Turn
 from tests.checkers.cases import drawn, sequential

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.explain import explain
-from kraftproof.checkers.explain.reductions import prefix
-from kraftproof.checkers.explain.so_far import linearization_so_far
+from kraftproof.checkers.explain.linearization.longest_prefix import linearization_so_far
+from kraftproof.checkers.explain.reduction.reductions import prefix
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history import Operation
 from kraftproof.checkers.impossible import impossible

@@ -11,12 +11,12 @@ import pytest
 
 from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.engines.plan import plan_of
-from kraftproof.checkers.explain import reductions
-from kraftproof.checkers.explain.brute_force import is_linearizable
-from kraftproof.checkers.explain.budget import Budget
-from kraftproof.checkers.explain.minimise import minimise
-from kraftproof.checkers.explain.put_back import put_back
+from kraftproof.checkers.explain.reduction import reductions
+from kraftproof.checkers.explain.reduction.minimise import minimise
+from kraftproof.checkers.explain.reduction.readd_context import put_back
 from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.explain.verify.brute_force import is_linearizable
+from kraftproof.checkers.explain.verify.budget import Budget
 from kraftproof.checkers.history import Operation
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.options import Limits

@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.explain.brute_force import is_linearizable
-from kraftproof.checkers.explain.reductions import prefix, window
-from kraftproof.checkers.explain.spares import without_spares
+from kraftproof.checkers.explain.reduction.reductions import prefix, window
+from kraftproof.checkers.explain.reduction.unmatched_takes import without_spares
 from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from tests.checkers.cases import drawn, sequential
 from tests.checkers.columnar import history
 

@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from kraftproof.checkers.columns import columns_of
-from kraftproof.checkers.explain.brute_force import is_linearizable
-from kraftproof.checkers.explain.reductions import prefix, projected
-from kraftproof.checkers.explain.values import fewest
-from kraftproof.checkers.explain.witness import longest_linearization
+from kraftproof.checkers.explain.linearization.linearization import longest_linearization
+from kraftproof.checkers.explain.reduction.reductions import prefix, projected
+from kraftproof.checkers.explain.reduction.values import fewest
+from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.judge import judge_columns
 from kraftproof.checkers.models import SequentialModel, models
@@ -20,8 +20,8 @@ from kraftproof.checkers.verdict import KeyVerdict, Verdict
 from tests.checkers.columnar import history
 
 CLOSENESS = """
-from kraftproof.checkers.explain.reductions import prefix
-from kraftproof.checkers.explain.values import by_closeness
+from kraftproof.checkers.explain.reduction.reductions import prefix
+from kraftproof.checkers.explain.reduction.values import by_closeness
 from kraftproof.checkers.history import Operation
 from kraftproof.checkers.models.list_append import ListAppend
 events = dict(process=0, key="k", status="ok")

@@ -7,12 +7,12 @@ import pytest
 from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines.plan import plan_of
 from kraftproof.checkers.explain import explain
-from kraftproof.checkers.explain.brute_force import is_added_up_right, is_linearizable
+from kraftproof.checkers.explain.certificate.sum_bounds import left_of, wrong_total
 from kraftproof.checkers.explain.explanation import Explanation
-from kraftproof.checkers.explain.reductions import prefix, weakest, window
+from kraftproof.checkers.explain.reduction.reductions import prefix, weakest, window
+from kraftproof.checkers.explain.reduction.update_order import in_turn
 from kraftproof.checkers.explain.subhistory import Entry, SubHistory
-from kraftproof.checkers.explain.totals import left_of, wrong_total
-from kraftproof.checkers.explain.turns import in_turn
+from kraftproof.checkers.explain.verify.brute_force import is_added_up_right, is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.judge import judge_columns
 from kraftproof.checkers.models.reducible import Tally

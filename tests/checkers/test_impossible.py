@@ -8,8 +8,8 @@ import pytest
 
 from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.explain import explain
-from kraftproof.checkers.explain.brute_force import is_linearizable
-from kraftproof.checkers.explain.reductions import prefix
+from kraftproof.checkers.explain.reduction.reductions import prefix
+from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.impossible import impossible
 from kraftproof.checkers.judge import judge_columns, judge_key

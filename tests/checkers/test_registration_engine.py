@@ -13,10 +13,10 @@ from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.engines.plan import plan_of
 from kraftproof.checkers.engines.registration_sweep import Sweep
 from kraftproof.checkers.explain import explain
-from kraftproof.checkers.explain.brute_force import is_linearizable
-from kraftproof.checkers.explain.engine_orders import engine_order
-from kraftproof.checkers.explain.reductions import prefix, projected
-from kraftproof.checkers.explain.turns import merged
+from kraftproof.checkers.explain.linearization.engine_orders import engine_order
+from kraftproof.checkers.explain.reduction.reductions import prefix, projected
+from kraftproof.checkers.explain.reduction.update_order import merged
+from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.judge import judge_columns
 from kraftproof.checkers.models.reducible import AllBut, Turn

@@ -10,7 +10,7 @@ import pytest
 
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.generate.register_corruption import KINDS
+from kraftproof.checkers.generate.subjects.register_corruption import KINDS
 from kraftproof.checkers.history import Operation
 from kraftproof.checkers.judge import judge_key
 from kraftproof.checkers.models import model_named

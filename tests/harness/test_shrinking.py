@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
-from kraftproof.cluster.simulated.witness import Violation
+from kraftproof.cluster.simulated.invariants.invariant import Violation
 from kraftproof.nemesis.kill import Kill
 from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled

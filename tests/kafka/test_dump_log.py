@@ -8,9 +8,9 @@ from typing import Any, TypeGuard
 
 import pytest
 
+from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
+from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.metadata.snapshot import load, records_of
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
-from kraftproof.node.core.types import Epoch, Offset
 from kraftproof.node.server.snapshot_worker import run_through
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog

@@ -3,16 +3,16 @@
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from kraftproof.cluster.simulated.reference_image import (
+from kraftproof.cluster.simulated.committed.reference_image import (
     entities_of_image,
     entities_of_log,
     first_difference,
 )
+from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
+from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.snapshot import batches_of, load
-from kraftproof.node.core.raft.log import Log
-from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
 from kraftproof.node.wire.batches import decode_batches, encode_batch, encode_batches
 from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.metadata import BeginTransactionRecord, EndTransactionRecord

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.protocol import Capability, ClusterError, ClusterOptions, Link
-from kraftproof.cluster.simulated.scheduler import Scheduler
-from kraftproof.cluster.simulated.scope import SimulatedScope
+from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
+from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.nemesis.injector import Injector
 from kraftproof.nemesis.kill import Kill, plan_kill_all
 from kraftproof.nemesis.partition import Cut

@@ -3,7 +3,7 @@
 from random import Random
 
 from kraftproof.cluster.abilities import DiskTrouble
-from kraftproof.cluster.simulated.disk_health import DiskHealth
+from kraftproof.cluster.simulated.disk.faults import DiskHealth
 from tests.node.snapshots.world import DiskWorld
 
 FORGETS = 1

@@ -7,7 +7,8 @@ test does not ask for.
 
 from random import Random
 
-from kraftproof.node.core.config import NodeConfig, Timeouts, Voter
+from kraftproof.node.core.base.config import NodeConfig, Timeouts, Voter
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, Offset, WallClock
 from kraftproof.node.core.effects import (
     Append,
     Effect,
@@ -19,10 +20,9 @@ from kraftproof.node.core.effects import (
     Truncate,
 )
 from kraftproof.node.core.events import Flushed, Received
+from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.raft.log import Log
 from kraftproof.node.core.raft.raft import Raft
-from kraftproof.node.core.types import Instant, Monotonic, NodeId, Offset, WallClock
 from kraftproof.node.wire.messages.metadata import TopicRecord
 from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.types import ZERO_UUID

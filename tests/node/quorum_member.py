@@ -5,10 +5,10 @@ Not: what happens to them (quorum_harness.py).
 
 from dataclasses import dataclass, field
 
-from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.effects import Exit
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.raft.quorum_state import QuorumState
 from kraftproof.node.core.raft.raft import Raft
 
 

@@ -9,7 +9,10 @@ import random
 
 import pytest
 
-from kraftproof.node.core.config import Endpoint, NodeConfig, Timeouts, Voter
+from kraftproof.node.core.base.config import Endpoint, NodeConfig, Timeouts, Voter
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallClock
 from kraftproof.node.core.effects import (
     CheckSnapshot,
     Exit,
@@ -23,14 +26,11 @@ from kraftproof.node.core.events import Answered, Event, Flushed, SnapshotChecke
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
 from kraftproof.node.core.node import Node
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.raft.snapshot_rpc import with_slice
-from kraftproof.node.core.types import Instant, Monotonic, NodeId, WallClock
 from kraftproof.node.server.config_listeners import Binding
 from kraftproof.node.server.connection import Slot
 from kraftproof.node.server.envelope import wrap_request
-from kraftproof.node.server.request_book import RequestBook
+from kraftproof.node.server.pending_requests import RequestBook
 from kraftproof.node.server.requests import parse_request
 from kraftproof.node.wire.codec import encode_request, header_versions
 from kraftproof.node.wire.errors import WireError

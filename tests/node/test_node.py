@@ -5,7 +5,9 @@ from random import Random
 
 import pytest
 
-from kraftproof.node.core.config import Endpoint, NodeConfig, Voter
+from kraftproof.node.core.base.config import Endpoint, NodeConfig, Voter
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallClock, milliseconds
 from kraftproof.node.core.effects import (
     Append,
     Exit,
@@ -19,8 +21,6 @@ from kraftproof.node.core.effects import (
 )
 from kraftproof.node.core.events import Answered, Flushed, Received, Stop, Tick, Unanswered
 from kraftproof.node.core.node import Node
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.types import Instant, Monotonic, NodeId, WallClock, milliseconds
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     api_versions_request,

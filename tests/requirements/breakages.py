@@ -144,7 +144,7 @@ BREAKAGES = (
         "631-104",
         "a metric of ZooKeeper sessions is reported",
         "tests/node/server/test_metrics.py",
-        "kraftproof.node.server.metrics_text",
+        "kraftproof.node.server.metrics.text",
         '    full = PREFIX + "current_state"\n',
         '    lines.append("ZooKeeperExpiresPerSec 0")\n    full = PREFIX + "current_state"\n',
     ),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.announcement_invariants import (
+from kraftproof.cluster.simulated.invariants.announcements import (
     LeadersSayThatTheyStop,
     OlderEpochsAreRefused,
     SuccessorsHoldWhatCommitted,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.answer_invariants import AnswersArePresent, AnswersAreTrue
-from kraftproof.cluster.simulated.invariants import make_jury
-from kraftproof.cluster.simulated.ledger import Ledger
+from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.invariants.answers import AnswersArePresent, AnswersAreTrue
+from kraftproof.cluster.simulated.invariants.catalogue import make_jury
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     broker_heartbeat_request,

@@ -3,9 +3,9 @@
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions
-from kraftproof.cluster.simulated.ending import Ending, come_to_rest
+from kraftproof.cluster.simulated.convergence.final_phase import Ending, come_to_rest
+from kraftproof.cluster.simulated.invariants.invariant import Witness
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
-from kraftproof.cluster.simulated.witness import Witness
 from kraftproof.node.wire.messages import (
     describe_cluster_request,
     describe_configs_request,

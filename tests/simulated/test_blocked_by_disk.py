@@ -6,10 +6,10 @@ import pytest
 
 from kraftproof.cluster.abilities import DiskTrouble
 from kraftproof.cluster.protocol import ClusterOptions
-from kraftproof.cluster.simulated.scheduler import Scheduler
-from kraftproof.cluster.simulated.session_invariants import LOOK_EACH_NS, FencedInTime
+from kraftproof.cluster.simulated.invariants.sessions import LOOK_EACH_NS, FencedInTime
+from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
+from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
-from kraftproof.cluster.simulated.suspension import Suspension
 from kraftproof.node.core.effects import PersistQuorumState
 from tests.simulated.test_lease_invariants import FENCES, SESSION_NS, Leasing, in_time
 from tests.simulated.test_network import raises

@@ -3,7 +3,10 @@
 import pytest
 from msgspec.structs import replace as changed
 
-from kraftproof.cluster.simulated.broker_answer_invariants import TOPIC_CONFIGS, AnswersShowTheImage
+from kraftproof.cluster.simulated.invariants.broker_answers import (
+    TOPIC_CONFIGS,
+    AnswersShowTheImage,
+)
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_cluster_request,

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from kraftproof.cluster.simulated.coverage import AT_START, NO_FAULT, Coverage
+from kraftproof.cluster.simulated.trace.coverage import AT_START, NO_FAULT, Coverage
+from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.events import Received, Tick
-from kraftproof.node.core.raft.quorum_state import QuorumState
 from kraftproof.node.wire.messages.generated.vote_request import VoteRequest
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions
-from kraftproof.cluster.simulated.passage import BytesPassage
+from kraftproof.cluster.simulated.invariants.invariant import ViolationKind
+from kraftproof.cluster.simulated.network.transport import BytesPassage
 from kraftproof.cluster.simulated.simulated_cluster import (
     CRASH_FILE,
     InvariantViolatedError,
     SimulatedCluster,
 )
-from kraftproof.cluster.simulated.witness import ViolationKind
 from kraftproof.node.core.node import Node
 from kraftproof.node.storage.stored import Storage
 
@@ -80,14 +80,14 @@ def test_a_crash_of_a_process_names_its_node_and_keeps_the_traceback(
 
 
 def test_a_node_that_can_not_be_made_is_a_crash_of_its_start(tmp_path, monkeypatch):
-    monkeypatch.setattr("kraftproof.cluster.simulated.machine.open_node_storage", breaks)
+    monkeypatch.setattr("kraftproof.cluster.simulated.node.machine.open_node_storage", breaks)
     violation = crash_of(tmp_path)
     assert (violation.kind, violation.node, violation.time_ns) == (ViolationKind.CRASH, 1, 0)
 
 
 @pytest.mark.parametrize("code", ["decode_request", "decode_response"])
 def test_what_the_codec_can_not_read_is_a_crash(tmp_path, monkeypatch, code):
-    monkeypatch.setattr(f"cluster.simulated.passage.{code}", breaks)
+    monkeypatch.setattr(f"cluster.simulated.network.transport.{code}", breaks)
     monkeypatch.setattr("kraftproof.cluster.simulated.world.ObjectPassage", BytesPassage)
     violation = crash_of(tmp_path)
     assert violation.kind is ViolationKind.CRASH

@@ -5,11 +5,16 @@ from types import SimpleNamespace
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions
-from kraftproof.cluster.simulated.diagram import WIDTH, draw
-from kraftproof.cluster.simulated.moments import Kind, Moment, State
-from kraftproof.cluster.simulated.recorder import Recorder
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
-from kraftproof.cluster.simulated.wording import api_of, batch_words, request_words, response_words
+from kraftproof.cluster.simulated.trace.diagram import WIDTH, draw
+from kraftproof.cluster.simulated.trace.message_text import (
+    api_of,
+    batch_words,
+    request_words,
+    response_words,
+)
+from kraftproof.cluster.simulated.trace.recorder import Recorder
+from kraftproof.cluster.simulated.trace.trace_events import Kind, Moment, State
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     broker_heartbeat_request,

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.abilities import DiskTrouble
-from kraftproof.cluster.simulated.disk_health import DiskHealth
-from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.cluster.simulated.disk.faults import DiskHealth
+from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.storage.filesystem import replace_durably
 
 MS = 1_000_000

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions
-from kraftproof.cluster.simulated import final_checks
-from kraftproof.cluster.simulated.ending import Ending, come_to_rest
+from kraftproof.cluster.simulated.convergence import final_checks
+from kraftproof.cluster.simulated.convergence.final_phase import Ending, come_to_rest
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 
 SECOND_NS = 1_000_000_000

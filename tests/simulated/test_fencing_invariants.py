@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.election_invariants import FetchesAreFenced
+from kraftproof.cluster.simulated.invariants.elections import FetchesAreFenced
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
 from tests.simulated.witnesses import Court

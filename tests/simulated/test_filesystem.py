@@ -2,7 +2,7 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.storage.filesystem import replace_durably
 
 

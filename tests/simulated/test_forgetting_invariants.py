@@ -1,13 +1,16 @@
 """What lies below every log is forgotten, and nothing else, without a loss of judgement."""
 
-from kraftproof.cluster.simulated.answer_invariants import AnswersAreTrue
-from kraftproof.cluster.simulated.forgetting import Forgetting
-from kraftproof.cluster.simulated.ledger import Ledger
-from kraftproof.cluster.simulated.log_invariants import LogsMatch
-from kraftproof.cluster.simulated.metadata_invariants import ImagesAgree
-from kraftproof.cluster.simulated.reference_image import entities_of_image, entities_of_log
-from kraftproof.cluster.simulated.snapshot_invariants import SnapshotsSayWhatTheLogSays
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.committed.reference_image import (
+    entities_of_image,
+    entities_of_log,
+)
+from kraftproof.cluster.simulated.invariants.answers import AnswersAreTrue
+from kraftproof.cluster.simulated.invariants.log import LogsMatch
+from kraftproof.cluster.simulated.invariants.metadata import ImagesAgree
+from kraftproof.cluster.simulated.invariants.pruning import Forgetting
+from kraftproof.cluster.simulated.invariants.snapshots import SnapshotsSayWhatTheLogSays
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.wire.messages import create_topics_request, create_topics_response
 from tests.simulated.witnesses import Court, batch_of, broker, image_of, topic
 

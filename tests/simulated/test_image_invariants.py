@@ -3,20 +3,20 @@
 import pytest
 from msgspec.structs import replace
 
-from kraftproof.cluster.simulated.ledger import Ledger
-from kraftproof.cluster.simulated.metadata_invariants import (
+from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.committed.reference_image import (
+    entities_of_image,
+    entities_of_log,
+    first_difference,
+)
+from kraftproof.cluster.simulated.invariants.metadata import (
     BrokersServeCaughtUp,
     FencedBrokersLeadNothing,
     ImagesAgree,
     LeadersAreInSync,
     PartitionEpochsRiseByOne,
 )
-from kraftproof.cluster.simulated.reference_image import (
-    entities_of_image,
-    entities_of_log,
-    first_difference,
-)
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.wire.messages import metadata as records
 from tests.simulated.witnesses import (
     TOPIC,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.ledger import Ledger
-from kraftproof.cluster.simulated.metadata_invariants import WhoEntersAnIsrMayLead
+from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.invariants.metadata import WhoEntersAnIsrMayLead
 from kraftproof.node.wire.messages import metadata as records
 from tests.simulated.witnesses import TOPIC, Court, batch_of, broker, image_of, partition, topic
 

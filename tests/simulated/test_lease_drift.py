@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.lease_invariants import CurrentEpochsOnly
+from kraftproof.cluster.simulated.invariants.leases import CurrentEpochsOnly
 from tests.simulated.test_lease_invariants import FENCES, SESSION_NS, Leasing, in_time, living
 
 RATE_ERROR = 0.05

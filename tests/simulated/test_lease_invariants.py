@@ -1,9 +1,9 @@
 """Each invariant of broker epochs and leases goes red at what it forbids."""
 
-from kraftproof.cluster.simulated.lease_invariants import CurrentEpochsOnly, OneLivingIncarnation
-from kraftproof.cluster.simulated.ledger import Ledger
-from kraftproof.cluster.simulated.registry import Registry
-from kraftproof.cluster.simulated.session_invariants import LOOK_EACH_NS, TICK_NS, FencedInTime
+from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.committed.registrations import Registry
+from kraftproof.cluster.simulated.invariants.leases import CurrentEpochsOnly, OneLivingIncarnation
+from kraftproof.cluster.simulated.invariants.sessions import LOOK_EACH_NS, TICK_NS, FencedInTime
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     broker_heartbeat_request,

@@ -5,12 +5,12 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.protocol import Link
-from kraftproof.cluster.simulated.links import RETRANSMISSION_NS, Links, Stream
-from kraftproof.cluster.simulated.network import Network
-from kraftproof.cluster.simulated.passage import BytesPassage, ObjectPassage, Outgoing
-from kraftproof.cluster.simulated.scheduler import Scheduler, SimulationLimitError
-from kraftproof.cluster.simulated.suspension import Suspension
-from kraftproof.cluster.simulated.weather import Weather
+from kraftproof.cluster.simulated.kernel.scheduler import Scheduler, SimulationLimitError
+from kraftproof.cluster.simulated.network.link_faults import Weather
+from kraftproof.cluster.simulated.network.links import RETRANSMISSION_NS, Links, Stream
+from kraftproof.cluster.simulated.network.network import Network
+from kraftproof.cluster.simulated.network.transport import BytesPassage, ObjectPassage, Outgoing
+from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.node.wire.messages import metadata_request, metadata_response
 
 MS = 1_000_000

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace as changed
 
-from kraftproof.cluster.simulated.quorum_answer_invariants import (
+from kraftproof.cluster.simulated.invariants.quorum_answers import (
     HighWatermarkToldNeverFalls,
     QuorumIsToldTruly,
 )

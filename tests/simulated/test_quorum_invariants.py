@@ -1,13 +1,13 @@
 """Each invariant of elections and of the log goes red at what it forbids, and only then."""
 
-from kraftproof.cluster.simulated.election_invariants import (
+from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.invariants.elections import (
     BoundedResignation,
     ElectedByAMajority,
     EpochsNeverFall,
     OneLeaderAnEpoch,
 )
-from kraftproof.cluster.simulated.ledger import Ledger
-from kraftproof.cluster.simulated.log_invariants import (
+from kraftproof.cluster.simulated.invariants.log import (
     CommittedByAMajority,
     CommittedIsNeverCut,
     CommittedNeverChanges,
@@ -18,9 +18,9 @@ from kraftproof.cluster.simulated.log_invariants import (
     LogsMatch,
     OwnWordIsDurable,
 )
-from kraftproof.cluster.simulated.progress_invariants import MOST_STEPS, DeadlinesMoveOn
+from kraftproof.cluster.simulated.invariants.progress import MOST_STEPS, DeadlinesMoveOn
+from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.events import Tick
-from kraftproof.node.core.raft.quorum_state import QuorumState
 from kraftproof.node.wire.messages import fetch_request
 from tests.simulated.witnesses import (
     FETCH_NS,

@@ -4,7 +4,7 @@ import pytest
 from immutables import Map
 from msgspec.structs import asdict, fields, replace
 
-from kraftproof.cluster.simulated.reference_image import (
+from kraftproof.cluster.simulated.committed.reference_image import (
     entities_of_image,
     entities_of_log,
     first_difference,

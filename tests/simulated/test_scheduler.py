@@ -2,7 +2,7 @@
 
 from random import Random
 
-from kraftproof.cluster.simulated.scheduler import FEWEST_SIFTED, Scheduler
+from kraftproof.cluster.simulated.kernel.scheduler import FEWEST_SIFTED, Scheduler
 
 HOUR_NS = 3_600_000_000_000
 

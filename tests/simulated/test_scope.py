@@ -1,7 +1,7 @@
 import pytest
 
-from kraftproof.cluster.simulated.scheduler import Scheduler, SimulationLimitError
-from kraftproof.cluster.simulated.scope import SimulatedScope, TaskCancelled
+from kraftproof.cluster.simulated.kernel.scheduler import Scheduler, SimulationLimitError
+from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, TaskCancelled
 
 
 def make() -> tuple[Scheduler, SimulatedScope]:

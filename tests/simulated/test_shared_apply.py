@@ -2,8 +2,8 @@
 
 import pytest
 
-from kraftproof.cluster.simulated import shared_apply
-from kraftproof.cluster.simulated.shared_apply import SharedApply
+from kraftproof.cluster.simulated.node import shared_apply
+from kraftproof.cluster.simulated.node.shared_apply import SharedApply
 from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.messages import metadata as records

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kraftproof.cluster.simulated import shared_batches
-from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
-from kraftproof.cluster.simulated.shared_batches import SharedBatches
+from kraftproof.cluster.simulated.disk import shared_batches
+from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+from kraftproof.cluster.simulated.disk.shared_batches import SharedBatches
 from kraftproof.node.storage.batch_codec import PLAIN
 from kraftproof.node.storage.errors import CorruptLogError
 from kraftproof.node.storage.log import MetadataLog

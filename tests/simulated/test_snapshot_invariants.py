@@ -3,16 +3,16 @@
 import pytest
 from msgspec.structs import replace
 
-from kraftproof.cluster.simulated.ledger import Ledger
-from kraftproof.cluster.simulated.snapshot_invariants import (
+from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.invariants.snapshots import (
     ImagesMissNothing,
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
     SnapshotFilesSayWhatImagesSay,
     SnapshotsSayWhatTheLogSays,
 )
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.metadata.snapshot import batches_of
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId
 from kraftproof.node.wire.batches import encode_batches
 from kraftproof.node.wire.messages.control import SnapshotHeader
 from tests.node.snapshots.test_images import EVERYTHING

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kraftproof.cluster.simulated.stranger_invariants import StrangersAreRefused
+from kraftproof.cluster.simulated.invariants.foreign_requests import StrangersAreRefused
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import vote_request, vote_response
 from tests.simulated.witnesses import SETTING, Court

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions
-from kraftproof.cluster.simulated import strangers
+from kraftproof.cluster.simulated.background import stale_requests as strangers
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (

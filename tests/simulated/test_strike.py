@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.strike import (
+from kraftproof.cluster.simulated.faults.crash_points import (
     MOST_OPERATIONS,
     after_effects,
     after_operations,

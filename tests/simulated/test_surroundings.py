@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraftproof.cluster.protocol import ClusterOptions, Link
-from kraftproof.cluster.simulated import final_checks
-from kraftproof.cluster.simulated.chance import NodeRandom, Ties
-from kraftproof.cluster.simulated.clock import START_OF_TIME_NS, SimulatedClock
-from kraftproof.cluster.simulated.final_checks import Outcome
-from kraftproof.cluster.simulated.scheduler import Scheduler
+from kraftproof.cluster.simulated.convergence import final_checks
+from kraftproof.cluster.simulated.convergence.final_checks import Outcome
+from kraftproof.cluster.simulated.kernel.clock import START_OF_TIME_NS, SimulatedClock
+from kraftproof.cluster.simulated.kernel.randomness import NodeRandom, Ties
+from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
-from kraftproof.node.core.types import Monotonic
+from kraftproof.node.core.base.types import Monotonic
 
 SECOND_NS = 1_000_000_000
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.vote_invariants import (
+from kraftproof.cluster.simulated.invariants.votes import (
     OneVoteAnEpoch,
     QuorumStateIsKept,
     RolesFitVotes,
     VotesAreRefusedForAReason,
 )
-from kraftproof.node.core.raft.quorum_state import QuorumState
+from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.wire.errors import ErrorCode
 from tests.simulated.witnesses import SETTING, Court, granted, vote
 

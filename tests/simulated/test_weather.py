@@ -6,8 +6,14 @@ import pytest
 
 from kraftproof.cluster.abilities import Toxic
 from kraftproof.cluster.protocol import Link
-from kraftproof.cluster.simulated.links import Stream
-from kraftproof.cluster.simulated.weather import HARNESS, KINDS, Weather, describe_toxic, draw_toxic
+from kraftproof.cluster.simulated.network.link_faults import (
+    HARNESS,
+    KINDS,
+    Weather,
+    describe_toxic,
+    draw_toxic,
+)
+from kraftproof.cluster.simulated.network.links import Stream
 from tests.simulated.test_network import ASKED, MS, Rig
 
 FORTH, BACK = Link(1, 2), Link(2, 1)

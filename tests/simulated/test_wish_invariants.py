@@ -2,9 +2,9 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.ledger import Ledger
-from kraftproof.cluster.simulated.registry import Registry
-from kraftproof.cluster.simulated.wish_invariants import MOST_DELAYS, WishesAreGranted
+from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.committed.registrations import Registry
+from kraftproof.cluster.simulated.invariants.heartbeats import MOST_DELAYS, WishesAreGranted
 from kraftproof.node.wire.messages import broker_heartbeat_request, broker_heartbeat_response
 from kraftproof.node.wire.messages import metadata as records
 from tests.simulated.witnesses import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.witness import Witness
+from kraftproof.cluster.simulated.invariants.invariant import Witness
 from kraftproof.node.wire.messages import fetch_request, fetch_response, vote_request, vote_response
 from tests.simulated.witnesses import Court
 

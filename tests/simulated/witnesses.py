@@ -2,17 +2,17 @@
 
 from msgspec.structs import replace
 
-from kraftproof.cluster.simulated.log_mirror import LogMirror
-from kraftproof.cluster.simulated.witness import Jury, Setting
-from kraftproof.node.core.config import Timeouts
+from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.invariants.invariant import Jury, Setting
+from kraftproof.node.core.base.config import Timeouts
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Send
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.status import NodeStatus
-from kraftproof.node.core.types import milliseconds
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages import vote_request, vote_response
 from kraftproof.node.wire.messages.batch import Batch

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.simulated.scheduler import Scheduler
-from kraftproof.cluster.simulated.scope import SimulatedScope
+from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
+from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.systems.system import Completion, Outcome
 from kraftproof.workloads.contenders import ANOTHER_CLUSTER
 from kraftproof.workloads.registration import Registration

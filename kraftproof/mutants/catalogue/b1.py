@@ -11,11 +11,11 @@ MUTANT = Mutant(
         Edit(
             module="kraftproof.node.core.snapshots",
             old="""from kraftproof.node.core.raft.raft import Raft
-from kraftproof.node.core.types import Instant, Monotonic
+from kraftproof.node.core.base.types import Instant, Monotonic
 """,
             new="""from kraftproof.node.core.raft.raft import Raft
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId
-from kraftproof.node.core.types import Instant, Monotonic, Offset
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.types import Instant, Monotonic, Offset
 """,
         ),
         Edit(

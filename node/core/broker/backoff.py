@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from kraftproof.node.core.config import Timeouts
+from kraftproof.node.core.base.config import Timeouts
 
 if TYPE_CHECKING:
     from random import Random

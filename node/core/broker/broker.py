@@ -5,18 +5,18 @@ Not: the data plane; there are no Produce and Fetch of topics yet.
 
 from typing import TYPE_CHECKING
 
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import Instant, Monotonic, earliest
 from kraftproof.node.core.broker import answers, configs
 from kraftproof.node.core.broker.forwarding import Forwarder
 from kraftproof.node.core.broker.lifecycle import BrokerState
 from kraftproof.node.core.broker.membership import Membership
-from kraftproof.node.core.config import NodeConfig
 from kraftproof.node.core.controller.refusals import not_controller
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.core.served import FORWARDED
-from kraftproof.node.core.types import Instant, Monotonic, earliest
 from kraftproof.node.wire.messages import (
     Message,
     api_versions_request,

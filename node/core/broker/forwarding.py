@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from kraftproof.node.core.broker.backoff import backoff_ns
-from kraftproof.node.core.config import NodeConfig
-from kraftproof.node.core.controller.refusals import refusal
-from kraftproof.node.core.events import Received
-from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.raft.raft import Raft
-from kraftproof.node.core.types import (
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import (
     NANOSECONDS_PER_MS,
     NO_NODE,
     Instant,
@@ -26,6 +21,11 @@ from kraftproof.node.core.types import (
     NodeId,
     milliseconds,
 )
+from kraftproof.node.core.broker.backoff import backoff_ns
+from kraftproof.node.core.controller.refusals import refusal
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,

@@ -12,15 +12,8 @@ goes on without, since the controller fences the broker then anyway.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from kraftproof.node.core.broker.backoff import backoff_ns
-from kraftproof.node.core.broker.lifecycle import BrokerState, Transition, after
-from kraftproof.node.core.config import NodeConfig
-from kraftproof.node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
-from kraftproof.node.core.effects import Exit, OpenClientListeners
-from kraftproof.node.core.metadata.committed import CommittedImage
-from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.raft.raft import Raft
-from kraftproof.node.core.types import (
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import (
     NANOSECONDS_PER_MS,
     NO_NODE,
     Instant,
@@ -29,6 +22,13 @@ from kraftproof.node.core.types import (
     Offset,
     earliest,
 )
+from kraftproof.node.core.broker.backoff import backoff_ns
+from kraftproof.node.core.broker.lifecycle import BrokerState, Transition, after
+from kraftproof.node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
+from kraftproof.node.core.effects import Exit, OpenClientListeners
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.wire.errors import ErrorCode, error_name
 from kraftproof.node.wire.messages import (
     Message,

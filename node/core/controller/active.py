@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import AT_ONCE, Instant, Monotonic, NodeId, Offset, earliest
 from kraftproof.node.core.controller.barrier import Answer, ReadBarrier
 from kraftproof.node.core.controller.brokers import (
     METADATA_VERSION,
@@ -30,7 +31,6 @@ from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, PartlyApplied
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
-from kraftproof.node.core.types import AT_ONCE, Instant, Monotonic, NodeId, Offset, earliest
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,

@@ -6,14 +6,14 @@ Not: the request as a whole (topics.py), nor the choice of brokers (placement.py
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.configs.values import InvalidConfigError, check_topic_configs
 from kraftproof.node.core.controller.fencing import elect
 from kraftproof.node.core.controller.placement import place
 from kraftproof.node.core.metadata.apply import TOPIC_RESOURCE
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.names import is_legal_name
-from kraftproof.node.core.types import NodeId
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import create_topics_request
 from kraftproof.node.wire.messages import metadata as records

@@ -12,8 +12,8 @@ Kafka has no such barrier. Not here: the log, and the answers of requests that w
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.types import Offset
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.types import Offset
 from kraftproof.node.wire.messages import Message
 
 

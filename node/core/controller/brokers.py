@@ -9,11 +9,11 @@ directories are not looked at.
 
 from typing import Final
 
+from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.controller.fencing import fence, leave, unfence
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
-from kraftproof.node.core.types import NodeId, Offset
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     broker_heartbeat_request,

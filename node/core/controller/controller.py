@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, Offset
 from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.refusals import not_controller
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
-from kraftproof.node.core.types import Epoch, Instant, Monotonic, Offset
 
 if TYPE_CHECKING:
     from random import Random

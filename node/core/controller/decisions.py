@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, Offset, milliseconds
 from kraftproof.node.core.controller.brokers import heartbeat, register, unregister
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.controller.topics import create_topics, delete_topics
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.types import Instant, Monotonic, NodeId, Offset, milliseconds
 from kraftproof.node.wire.messages import (
     Message,
     broker_heartbeat_request,

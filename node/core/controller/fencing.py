@@ -4,9 +4,9 @@ The moves are PartitionChangeRecords in the same batch as the change of the brok
 ever shows a fenced leader. Not: when a broker is fenced (brokers.py, sessions.py).
 """
 
+from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.metadata.apply import UNCHANGED_LEADER
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition
-from kraftproof.node.core.types import NO_NODE, NodeId
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.batch import Record
 

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from kraftproof.node.core.types import NodeId
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.batch import Record
 

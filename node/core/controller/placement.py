@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
-from kraftproof.node.core.types import NodeId
 
 if TYPE_CHECKING:
     from random import Random

@@ -7,7 +7,7 @@ ever. Not: what follows from an expired lease (fencing.py).
 
 from collections.abc import Iterable
 
-from kraftproof.node.core.types import Instant, Monotonic, NodeId
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId
 
 
 class Sessions:

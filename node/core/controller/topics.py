@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.configs.effective import SetConfigs, effective_configs
 from kraftproof.node.core.controller.assignment import (
     Replicas,

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from kraftproof.node.core.base.types import Epoch, NodeId, Offset
 from kraftproof.node.core.metadata.changes import (
     add_topic,
     clear_elr,
@@ -32,7 +33,6 @@ from kraftproof.node.core.metadata.image import (
     Partition,
     Topic,
 )
-from kraftproof.node.core.types import Epoch, NodeId, Offset
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.batch import Batch, Record
 from kraftproof.node.wire.types import Uuid, format_uuid

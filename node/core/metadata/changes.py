@@ -10,6 +10,7 @@ from immutables import Map
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.metadata.digest import moved, other_entity, recompute_digest
 from kraftproof.node.core.metadata.image import (
     BrokerIndexes,
@@ -22,7 +23,6 @@ from kraftproof.node.core.metadata.image import (
     Topic,
     unified,
 )
-from kraftproof.node.core.types import NO_NODE, NodeId
 from kraftproof.node.wire.types import Uuid
 
 _NO_KEYS: Keys = Map()

@@ -10,13 +10,13 @@ at once, it takes several steps to follow.
 
 from collections.abc import Callable
 
+from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
+from kraftproof.node.core.base.types import Epoch, Offset
+from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, PartlyApplied
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
-from kraftproof.node.core.raft.log import Log
-from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
-from kraftproof.node.core.types import Epoch, Offset
 from kraftproof.node.wire.messages.batch import Batch
 
 Apply = Callable[[MetadataImage, Batch], MetadataImage]

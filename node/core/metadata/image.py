@@ -14,7 +14,7 @@ credentials, tokens, quotas, controller registrations) are kept as their last re
 from immutables import Map
 from msgspec import Struct
 
-from kraftproof.node.core.types import NO_NODE, Epoch, NodeId, Offset
+from kraftproof.node.core.base.types import NO_NODE, Epoch, NodeId, Offset
 from kraftproof.node.wire.messages.metadata import BrokerEndpoint, BrokerFeature
 from kraftproof.node.wire.types import Uuid
 

@@ -12,6 +12,8 @@ from typing import Final, cast
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
+from kraftproof.node.core.base.types import Offset
 from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
 from kraftproof.node.core.metadata.image import (
     EMPTY_IMAGE,
@@ -19,8 +21,6 @@ from kraftproof.node.core.metadata.image import (
     MetadataImage,
     Partition,
 )
-from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
-from kraftproof.node.core.types import Offset
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.batch import Batch, Record
 from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader

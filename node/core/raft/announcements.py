@@ -5,13 +5,13 @@ Not: why a leader ends (progress.py resigns in silence; only a stop is announced
 
 from functools import partial
 
+from kraftproof.node.core.base.types import NO_NODE, Epoch, Instant, Monotonic, NodeId
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.raft import rpc
 from kraftproof.node.core.raft.campaign import retry_backoff_ns
 from kraftproof.node.core.raft.elections import Elections
 from kraftproof.node.core.raft.roles import Leader
 from kraftproof.node.core.raft.state import RaftState
-from kraftproof.node.core.types import NO_NODE, Epoch, Instant, Monotonic, NodeId
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,

@@ -5,8 +5,8 @@ Used for Vote and BeginQuorumEpoch (595-33, 595-57). Not: what the request says.
 
 from collections.abc import Iterable
 
-from kraftproof.node.core.config import Timeouts
-from kraftproof.node.core.types import Monotonic, NodeId, earliest
+from kraftproof.node.core.base.config import Timeouts
+from kraftproof.node.core.base.types import Monotonic, NodeId, earliest
 
 LARGEST_DOUBLING = 30
 

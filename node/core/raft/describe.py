@@ -6,14 +6,14 @@ Not: the quorum tool's figures (node/tools), which follow from this.
 from collections.abc import Mapping
 from typing import Final
 
-from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant, NodeId
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.raft.replicas import Replica
 from kraftproof.node.core.raft.roles import Leader
 from kraftproof.node.core.raft.rpc import PARTITION, TOPIC
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.core.raft.stated import stated_high_watermark
-from kraftproof.node.core.types import NANOSECONDS_PER_MS, Instant, NodeId
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import describe_quorum_request, describe_quorum_response
 from kraftproof.node.wire.messages.generated.describe_quorum_response import (

@@ -7,6 +7,16 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from kraftproof.node.core.base.types import (
+    LARGEST_EPOCH,
+    NANOSECONDS_PER_MS,
+    NO_NODE,
+    Epoch,
+    Instant,
+    Monotonic,
+    NodeId,
+    Offset,
+)
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.raft import rpc
 from kraftproof.node.core.raft.quorum import VoteResult, vote_result
@@ -21,16 +31,6 @@ from kraftproof.node.core.raft.roles import (
     Voted,
 )
 from kraftproof.node.core.raft.state import RaftState
-from kraftproof.node.core.types import (
-    LARGEST_EPOCH,
-    NANOSECONDS_PER_MS,
-    NO_NODE,
-    Epoch,
-    Instant,
-    Monotonic,
-    NodeId,
-    Offset,
-)
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, vote_request, vote_response
 from kraftproof.node.wire.messages.batch import Batch

@@ -9,12 +9,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from kraftproof.node.core.raft.log import EpochEnd
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.types import LARGEST_OFFSET, NO_NODE, Epoch, NodeId, Offset
+from kraftproof.node.core.log.log import EpochEnd
 from kraftproof.node.core.raft.rpc import PARTITION, TOPIC
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.core.raft.stated import stated_high_watermark
-from kraftproof.node.core.types import LARGEST_OFFSET, NO_NODE, Epoch, NodeId, Offset
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
 from kraftproof.node.wire.messages.batch import Batch

@@ -14,16 +14,8 @@ from functools import partial
 
 from msgspec import Struct
 
-from kraftproof.node.core.effects import Exit
-from kraftproof.node.core.events import SnapshotChecked
-from kraftproof.node.core.raft import fetch_rpc
-from kraftproof.node.core.raft.campaign import retry_backoff_ns
-from kraftproof.node.core.raft.fetch_rpc import Fetched
-from kraftproof.node.core.raft.log import EpochEnd
-from kraftproof.node.core.raft.snapshot_fetching import SnapshotFetcher
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId
-from kraftproof.node.core.raft.state import RaftState
-from kraftproof.node.core.types import (
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.types import (
     NANOSECONDS_PER_MS,
     NO_NODE,
     Epoch,
@@ -32,6 +24,14 @@ from kraftproof.node.core.types import (
     NodeId,
     Offset,
 )
+from kraftproof.node.core.effects import Exit
+from kraftproof.node.core.events import SnapshotChecked
+from kraftproof.node.core.log.log import EpochEnd
+from kraftproof.node.core.raft import fetch_rpc
+from kraftproof.node.core.raft.campaign import retry_backoff_ns
+from kraftproof.node.core.raft.fetch_rpc import Fetched
+from kraftproof.node.core.raft.snapshot_fetching import SnapshotFetcher
+from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, fetch_response
 from kraftproof.node.wire.messages.batch import Batch

@@ -4,10 +4,10 @@ KIP-595 "Fetch" step 4, "Extra condition on commitment", "Leader Progress Timeou
 (595-27, 28, 43). Not: the followers' own view of the high watermark (fetching.py).
 """
 
+from kraftproof.node.core.base.types import Instant, Monotonic
 from kraftproof.node.core.raft.quorum import majority_contact, majority_offset
 from kraftproof.node.core.raft.roles import Leader
 from kraftproof.node.core.raft.state import RaftState
-from kraftproof.node.core.types import Instant, Monotonic
 
 
 def advance_high_watermark(state: RaftState) -> None:

@@ -6,7 +6,7 @@ Not: who sends what, or when. Everything here is a pure function of what the vot
 from collections.abc import Iterable
 from enum import Enum
 
-from kraftproof.node.core.types import Monotonic, Offset
+from kraftproof.node.core.base.types import Monotonic, Offset
 
 
 class VoteResult(Enum):

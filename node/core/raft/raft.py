@@ -11,28 +11,10 @@ Not: what the records say, nor when a client is answered (node/core/controller).
 from collections.abc import Sequence
 from random import Random
 
-from kraftproof.node.core.config import NodeConfig
-from kraftproof.node.core.events import Flushed, Received, SnapshotChecked
-from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.raft import describe
-from kraftproof.node.core.raft.announcements import Announcements
-from kraftproof.node.core.raft.elections import Elections
-from kraftproof.node.core.raft.fetching import Fetcher
-from kraftproof.node.core.raft.log import Log
-from kraftproof.node.core.raft.progress import (
-    advance_high_watermark,
-    resign_without_majority,
-    resignation_deadline,
-)
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.raft.roles import Leader, Role
-from kraftproof.node.core.raft.serving import FetchServer
-from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
-from kraftproof.node.core.raft.snapshot_keeping import keep
-from kraftproof.node.core.raft.snapshot_serving import SnapshotServer
-from kraftproof.node.core.raft.state import RaftState
-from kraftproof.node.core.status import NodeStatus
-from kraftproof.node.core.types import (
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
+from kraftproof.node.core.base.types import (
     NANOSECONDS_PER_MS,
     Epoch,
     Instant,
@@ -41,6 +23,24 @@ from kraftproof.node.core.types import (
     Offset,
     earliest,
 )
+from kraftproof.node.core.events import Flushed, Received, SnapshotChecked
+from kraftproof.node.core.log.log import Log
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.raft import describe
+from kraftproof.node.core.raft.announcements import Announcements
+from kraftproof.node.core.raft.elections import Elections
+from kraftproof.node.core.raft.fetching import Fetcher
+from kraftproof.node.core.raft.progress import (
+    advance_high_watermark,
+    resign_without_majority,
+    resignation_deadline,
+)
+from kraftproof.node.core.raft.roles import Leader, Role
+from kraftproof.node.core.raft.serving import FetchServer
+from kraftproof.node.core.raft.snapshot_keeping import keep
+from kraftproof.node.core.raft.snapshot_serving import SnapshotServer
+from kraftproof.node.core.raft.state import RaftState
+from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import (
     begin_quorum_epoch_request,
     describe_quorum_request,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from kraftproof.node.core.types import NANOSECONDS_PER_MS, Instant, Monotonic, NodeId, Offset
+from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant, Monotonic, NodeId, Offset
 
 UNKNOWN_OFFSET = Offset(-1)
 OBSERVERS_KEPT = 1000

@@ -16,9 +16,9 @@ Not: what a role does (elections.py, serving.py, fetching.py, progress.py).
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.types import Epoch, Monotonic, NodeId, Offset
 from kraftproof.node.core.raft.campaign import Campaign
 from kraftproof.node.core.raft.replicas import Replicas
-from kraftproof.node.core.types import Epoch, Monotonic, NodeId, Offset
 
 
 class Unattached(Struct, frozen=True, kw_only=True):

@@ -9,9 +9,9 @@ from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import Epoch, NodeId
 from kraftproof.node.core.raft.state import RaftState
-from kraftproof.node.core.types import Epoch, NodeId
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     begin_quorum_epoch_request,

@@ -8,16 +8,16 @@ Not: sending Fetches (fetching.py), committing (progress.py).
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, milliseconds
 from kraftproof.node.core.events import Received
+from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.raft import fetch_rpc, rpc
 from kraftproof.node.core.raft.fetch_rpc import Wanted
-from kraftproof.node.core.raft.log import Log
 from kraftproof.node.core.raft.progress import advance_high_watermark
 from kraftproof.node.core.raft.roles import Leader
-from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.core.raft.stated import stated_high_watermark
-from kraftproof.node.core.types import Instant, Monotonic, NodeId, milliseconds
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request
 

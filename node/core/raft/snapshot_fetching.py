@@ -13,15 +13,15 @@ from typing import Final
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, NodeId
 from kraftproof.node.core.effects import CheckSnapshot, Exit, StoreSlice
 from kraftproof.node.core.events import SnapshotChecked
 from kraftproof.node.core.raft import snapshot_rpc
 from kraftproof.node.core.raft.campaign import retry_backoff_ns
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId
 from kraftproof.node.core.raft.snapshot_keeping import install
 from kraftproof.node.core.raft.snapshot_rpc import FETCH_SNAPSHOT_VERSION, FetchedSlice
 from kraftproof.node.core.raft.state import RaftState
-from kraftproof.node.core.types import Epoch, Instant, Monotonic, NodeId
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, fetch_snapshot_response
 

@@ -3,9 +3,9 @@
 Not: when one is written (node/core/snapshots.py), nor how one is copied (snapshot_fetching.py).
 """
 
+from kraftproof.node.core.base.snapshot_ids import SNAPSHOTS_KEPT, StoredSnapshot
 from kraftproof.node.core.effects import CleanLog, InstallSnapshot
 from kraftproof.node.core.raft.roles import Leader
-from kraftproof.node.core.raft.snapshot_ids import SNAPSHOTS_KEPT, StoredSnapshot
 from kraftproof.node.core.raft.state import RaftState
 
 

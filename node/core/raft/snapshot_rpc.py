@@ -8,10 +8,10 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.types import Epoch, NodeId, Offset
 from kraftproof.node.core.raft.rpc import PARTITION, TOPIC
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId
 from kraftproof.node.core.raft.state import RaftState
-from kraftproof.node.core.types import Epoch, NodeId, Offset
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_snapshot_request, fetch_snapshot_response
 

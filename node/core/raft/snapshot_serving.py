@@ -4,14 +4,14 @@ The core has no bytes: it checks the request, and the shell puts the slice into 
 who is sent to a snapshot (serving.py), nor fetching one (snapshot_fetching.py).
 """
 
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.types import NO_NODE, Instant
 from kraftproof.node.core.effects import ReplyWithSlice
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.raft import rpc, snapshot_rpc
 from kraftproof.node.core.raft.roles import Leader
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId
 from kraftproof.node.core.raft.snapshot_rpc import WantedSlice
 from kraftproof.node.core.raft.state import RaftState
-from kraftproof.node.core.types import NO_NODE, Instant
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_snapshot_request
 

@@ -9,12 +9,14 @@ from random import Random
 
 from msgspec.structs import replace
 
-from kraftproof.node.core.config import NodeConfig
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
+from kraftproof.node.core.base.types import NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
 from kraftproof.node.core.effects import Append, Flush, PersistQuorumState, Truncate
+from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.campaign import LARGEST_DOUBLING, Campaign
-from kraftproof.node.core.raft.log import Log
-from kraftproof.node.core.raft.quorum_state import QuorumState
 from kraftproof.node.core.raft.replicas import Replicas
 from kraftproof.node.core.raft.roles import (
     Candidate,
@@ -27,8 +29,6 @@ from kraftproof.node.core.raft.roles import (
     Voted,
     assert_transition,
 )
-from kraftproof.node.core.raft.snapshot_ids import StoredSnapshot
-from kraftproof.node.core.types import NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
 from kraftproof.node.wire.messages.batch import Batch
 
 FIRST_BACKOFF_FRACTION = 4

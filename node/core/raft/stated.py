@@ -3,10 +3,10 @@
 Not: the one that it goes by itself (progress.py, fetching.py).
 """
 
+from kraftproof.node.core.base.types import Offset
 from kraftproof.node.core.raft.replicas import UNKNOWN_OFFSET
 from kraftproof.node.core.raft.roles import Leader
 from kraftproof.node.core.raft.state import RaftState
-from kraftproof.node.core.types import Offset
 
 
 def stated_high_watermark(state: RaftState) -> Offset:

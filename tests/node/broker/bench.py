@@ -2,13 +2,13 @@
 
 from random import Random
 
+from kraftproof.node.core.base.config import Endpoint, NodeConfig, Timeouts, Voter
+from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
 from kraftproof.node.core.broker.broker import Broker
-from kraftproof.node.core.config import Endpoint, NodeConfig, Timeouts, Voter
 from kraftproof.node.core.effects import Effect, Exit, Forward, Reply, Send
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.principal import Principal
 from kraftproof.node.wire.types import Uuid

@@ -2,10 +2,10 @@
 
 import pytest
 
+from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.broker import answers
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.served import served_versions
-from kraftproof.node.core.types import NO_NODE
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest

@@ -2,9 +2,9 @@
 
 import pytest
 
+from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.broker.lifecycle import TRANSITIONS, BrokerState, Transition, after
 from kraftproof.node.core.effects import Exit, OpenClientListeners
-from kraftproof.node.core.types import NO_NODE
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages.generated.broker_heartbeat_request import BrokerHeartbeatRequest
 from kraftproof.node.wire.messages.generated.broker_heartbeat_response import (

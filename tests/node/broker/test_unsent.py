@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from kraftproof.node.core.config import NodeConfig, Voter
+from kraftproof.node.core.base.config import NodeConfig, Voter
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward
-from kraftproof.node.core.types import NodeId
 from kraftproof.node.server.channel import Channel
 from kraftproof.node.server.peers import Peers
 from kraftproof.node.wire.errors import ErrorCode

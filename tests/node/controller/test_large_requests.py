@@ -2,11 +2,11 @@
 
 import pytest
 
+from kraftproof.node.core.base.types import Offset
 from kraftproof.node.core.controller.topics import MOST_RECORDS
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP
-from kraftproof.node.core.types import Offset
 from kraftproof.node.wire.errors import ErrorCode
 from tests.node.controller.desk import (
     SESSION_NS,

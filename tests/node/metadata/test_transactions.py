@@ -4,19 +4,19 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.simulated.reference_image import (
+from kraftproof.cluster.simulated.committed.reference_image import (
     entities_of_image,
     entities_of_log,
     first_difference,
 )
+from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
+from kraftproof.node.core.base.types import Epoch, Offset
+from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.apply import ApplyError, apply, apply_all
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import SnapshotError, batches_of, load
-from kraftproof.node.core.raft.log import Log
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
-from kraftproof.node.core.types import Epoch, Offset
 from kraftproof.node.wire.batches import decode_batches, encode_batches
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.batch import Batch

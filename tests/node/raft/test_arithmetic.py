@@ -4,9 +4,10 @@ from itertools import combinations
 
 import pytest
 
-from kraftproof.node.core.config import Timeouts
+from kraftproof.node.core.base.config import Timeouts
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.log.log import EpochEnd, Log
 from kraftproof.node.core.raft.campaign import Campaign, retry_backoff_ns
-from kraftproof.node.core.raft.log import EpochEnd, Log
 from kraftproof.node.core.raft.quorum import (
     VoteResult,
     majority,
@@ -14,7 +15,6 @@ from kraftproof.node.core.raft.quorum import (
     majority_offset,
     vote_result,
 )
-from kraftproof.node.core.types import milliseconds
 from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.metadata import NoOpRecord
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kraftproof.node.core.config import Timeouts
-from kraftproof.node.core.types import milliseconds
+from kraftproof.node.core.base.config import Timeouts
+from kraftproof.node.core.base.types import milliseconds
 from tests.node.quorum_harness import Quorum
 from tests.node.quorum_member import role_deadline
 from tests.node.raft.messages import elected, reply_to, vote

@@ -6,13 +6,13 @@ The runs of several nodes are scenario files.
 import pytest
 from msgspec.structs import replace
 
+from kraftproof.node.core.base.types import Offset
 from kraftproof.node.core.effects import PersistQuorumState
+from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.raft import rpc
-from kraftproof.node.core.raft.log import Log
 from kraftproof.node.core.served import served_versions
-from kraftproof.node.core.types import Offset
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, vote_request
 from kraftproof.node.wire.messages.batch import Batch

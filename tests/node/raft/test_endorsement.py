@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.node.core.types import milliseconds
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.messages import begin_quorum_epoch_request
 from tests.node.quorum_harness import Quorum
 from tests.node.quorum_member import role_deadline

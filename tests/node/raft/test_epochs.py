@@ -2,8 +2,8 @@
 
 import pytest
 
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Exit, PersistQuorumState, Reply, Send
-from kraftproof.node.core.types import milliseconds
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_quorum_request,

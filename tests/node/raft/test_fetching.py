@@ -3,10 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import Epoch, milliseconds
 from kraftproof.node.core.effects import Reply, Truncate
 from kraftproof.node.core.raft import fetch_rpc
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.types import Epoch, milliseconds
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     fetch_request,

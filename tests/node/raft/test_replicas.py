@@ -8,9 +8,9 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import PersistQuorumState, Send
 from kraftproof.node.core.raft import fetch_rpc, rpc
-from kraftproof.node.core.types import milliseconds
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import describe_quorum_request, fetch_request
 from tests.node.raft.messages import answer_to, elected, fetch, reply_to, sends

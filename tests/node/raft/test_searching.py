@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Send
-from kraftproof.node.core.types import milliseconds
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages.generated.fetch_response import FetchResponse
 from tests.node.quorum_harness import Quorum

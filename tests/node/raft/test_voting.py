@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Append, Flush, PersistQuorumState, Reply, Send
-from kraftproof.node.core.types import milliseconds
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_quorum_request,

@@ -5,7 +5,7 @@ import sys
 
 PROGRAM = """
 import gc
-from kraftproof.node.server.collector import keep_collections_short
+from kraftproof.node.server.garbage_collection import keep_collections_short
 alive = [[number] for number in range(10_000)]
 keep_collections_short()
 assert gc.get_freeze_count() > 10_000, gc.get_freeze_count()

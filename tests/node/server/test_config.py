@@ -2,8 +2,8 @@
 
 import pytest
 
-from kraftproof.node.core.config import Endpoint, Timeouts
-from kraftproof.node.core.types import milliseconds
+from kraftproof.node.core.base.config import Endpoint, Timeouts
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.server.config import (
     ServerConfig,
     directories_of,

@@ -2,9 +2,9 @@
 
 import pytest
 
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.types import NodeId
 from kraftproof.node.server.envelope import (
     Opened,
     Refusal,

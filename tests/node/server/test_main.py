@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftproof.node.core.types import NodeId
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.server.main import run
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog

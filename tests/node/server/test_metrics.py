@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from kraftproof.node.core.config import NodeConfig, Voter
+from kraftproof.node.core.base.config import NodeConfig, Voter
+from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Epoch, Monotonic, NodeId, Offset
 from kraftproof.node.core.effects import Send
 from kraftproof.node.core.status import NodeStatus
-from kraftproof.node.core.types import NANOSECONDS_PER_MS, Epoch, Monotonic, NodeId, Offset
-from kraftproof.node.server.metrics_text import metrics_text
+from kraftproof.node.server.metrics.raft import RaftMetrics
+from kraftproof.node.server.metrics.sliding_windows import BUCKET_NS, Window
+from kraftproof.node.server.metrics.text import metrics_text
 from kraftproof.node.server.peers import Peers
-from kraftproof.node.server.raft_metrics import RaftMetrics
-from kraftproof.node.server.windows import BUCKET_NS, Window
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 
 MS = 1_000_000

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kraftproof.node.server import metrics_endpoint
-from kraftproof.node.server.metrics_endpoint import MetricsEndpoint
+from kraftproof.node.server.metrics import endpoint as metrics_endpoint
+from kraftproof.node.server.metrics.endpoint import MetricsEndpoint
 from tests.node.server.conftest import free_ports
 from tests.node.server.test_live import eventually
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kraftproof.node.core.types import milliseconds
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.server.config import parse_server_properties
 from kraftproof.node.server.config_keys import ConfigError
 

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
 from kraftproof.node.core.status import NodeStatus
-from kraftproof.node.core.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
 from kraftproof.node.server.trace import TraceWriter
 from kraftproof.node.storage.disk import Disk
 

@@ -1,6 +1,8 @@
 """One node's storage with snapshots on a simulated disk, and what tests do to it."""
 
-from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import (
     Append,
     CheckSnapshot,
@@ -12,8 +14,6 @@ from kraftproof.node.core.effects import (
 )
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId
-from kraftproof.node.core.types import NodeId
 from kraftproof.node.server.snapshot_worker import run_through
 from kraftproof.node.storage.log import DIRECTORY_NAME
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories

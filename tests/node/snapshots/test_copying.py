@@ -3,6 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
+from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import (
     CheckSnapshot,
     CleanLog,
@@ -14,8 +16,6 @@ from kraftproof.node.core.effects import (
 )
 from kraftproof.node.core.events import SnapshotWritten
 from kraftproof.node.core.raft.fetch_rpc import LONGEST_WAIT_MS
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
-from kraftproof.node.core.types import milliseconds
 from kraftproof.node.storage.snapshots import snapshot_name
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (

@@ -5,13 +5,13 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import (
     Append,
     CleanLog,
 )
-from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
-from kraftproof.node.core.types import NodeId
 from kraftproof.node.server.snapshot_worker import run_through
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
 from tests.node.snapshots.disk import (

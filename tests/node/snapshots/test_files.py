@@ -2,6 +2,8 @@
 
 import pytest
 
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
 from kraftproof.node.core.effects import (
     CheckSnapshot,
     CleanLog,
@@ -9,8 +11,6 @@ from kraftproof.node.core.effects import (
     ReplyWithSlice,
     StoreSlice,
 )
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
 from kraftproof.node.server.snapshot_worker import run_through
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.snapshots import snapshot_name

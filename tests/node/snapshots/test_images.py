@@ -6,6 +6,7 @@ import pytest
 from immutables import Map
 from msgspec.structs import replace
 
+from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
 from kraftproof.node.core.metadata.apply import apply, apply_all
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
@@ -16,7 +17,6 @@ from kraftproof.node.core.metadata.snapshot import (
     load,
     records_of,
 )
-from kraftproof.node.core.raft.snapshot_ids import SnapshotId, StoredSnapshot
 from kraftproof.node.wire.batches import decode_batches, encode_batches
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.batch import Batch

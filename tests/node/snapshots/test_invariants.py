@@ -5,19 +5,19 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from kraftproof.cluster.simulated.ledger import Ledger
-from kraftproof.cluster.simulated.log_mirror import LogMirror
-from kraftproof.cluster.simulated.snapshot_invariants import (
+from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.invariants.invariant import Jury
+from kraftproof.cluster.simulated.invariants.snapshots import (
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
     SnapshotsSayWhatTheLogSays,
 )
-from kraftproof.cluster.simulated.witness import Jury
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import History
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
 from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.metadata import TopicRecord
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
+from kraftproof.node.core.log.log import EpochEnd, Log
 from kraftproof.node.core.raft.fetch_rpc import Wanted
-from kraftproof.node.core.raft.log import EpochEnd, Log
 from kraftproof.node.core.raft.serving import _needs_snapshot
-from kraftproof.node.core.raft.snapshot_ids import LOG_BEGIN, SnapshotId
 from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.metadata import NoOpRecord
 

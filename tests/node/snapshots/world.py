@@ -7,8 +7,9 @@ from random import Random
 
 from msgspec.structs import replace
 
-from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
-from kraftproof.node.core.config import Endpoint, NodeConfig, SnapshotPolicy
+from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+from kraftproof.node.core.base.config import Endpoint, NodeConfig, SnapshotPolicy
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import (
     Append,
     CheckSnapshot,
@@ -24,10 +25,9 @@ from kraftproof.node.core.effects import (
     WriteSnapshot,
 )
 from kraftproof.node.core.events import SnapshotChecked, SnapshotWritten, Unanswered
+from kraftproof.node.core.log.log import RECORD_ESTIMATE_BYTES
 from kraftproof.node.core.node import Node
-from kraftproof.node.core.raft.log import RECORD_ESTIMATE_BYTES
 from kraftproof.node.core.raft.snapshot_rpc import with_slice
-from kraftproof.node.core.types import NodeId
 from kraftproof.node.server.snapshot_worker import run_through
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
 from kraftproof.node.storage.stored import StorageConfig, open_node_storage

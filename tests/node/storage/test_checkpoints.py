@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from kraftproof.node.core.base.types import Instant, Monotonic, Offset, WallClock
 from kraftproof.node.core.effects import Append, Exit, Flush, Truncate
-from kraftproof.node.core.types import Instant, Monotonic, Offset, WallClock
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.stored import Stored, open_node_storage

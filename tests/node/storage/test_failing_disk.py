@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.abilities import DiskTrouble
-from kraftproof.cluster.simulated.disk_health import DiskHealth
-from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
-from kraftproof.node.core.types import NodeId
+from kraftproof.cluster.simulated.disk.faults import DiskHealth
+from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.log import MetadataLog
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories

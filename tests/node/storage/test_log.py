@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
+from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import CorruptLogError
 from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog

@@ -8,9 +8,9 @@ from random import Random
 import pytest
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.filesystem import SimulatedFileSystem
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.types import Epoch, NodeId
+from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import Epoch, NodeId
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import AppendHandle

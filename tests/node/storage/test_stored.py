@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import Epoch, NodeId, Offset
 from kraftproof.node.core.effects import Append, Flush, PersistQuorumState, Truncate
-from kraftproof.node.core.raft.quorum_state import QuorumState
-from kraftproof.node.core.types import Epoch, NodeId, Offset
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.meta_properties import (

@@ -1,0 +1,1 @@
+"""Proofs by counting that a sub-history is not linearizable."""

@@ -1,0 +1,1 @@
+"""The longest linearization before the first illegal operation."""

@@ -1,0 +1,38 @@
+"""A legal order as a compiled engine tells it, for the longest linearization.
+
+A proposal: `checkers.explain.reduction.update_order` replays it by the model's own steps.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.engines import choose
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import ColumnarModel, SequentialModel
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.tables import operations_table
+
+_SHARE: Final = 0.8
+"""Of the time; where the engine finds none in that, a search of another kind may."""
+
+
+def engine_order(
+    model: SequentialModel, operations: Sequence[Operation], end: int, seconds: float
+) -> list[int] | None:
+    """Returns the indices of operations, up to an event, in an order; None if no engine has one.
+
+    Args:
+        model: the model.
+        operations: all of one key.
+        end: the event.
+        seconds: what the engine may take, counted in steps.
+    """
+    if not isinstance(model, ColumnarModel):
+        return None
+    by_invocation = sorted(operations, key=lambda operation: operation.invoke_index)
+    calls = model.calls_of(columns_of(operations_table(by_invocation)))
+    if calls is None:
+        return None
+    rows = choose.order_of(calls, end, Limits(seconds=seconds * _SHARE))
+    return None if rows is None else [by_invocation[row].index for row in rows.tolist()]

@@ -1,0 +1,57 @@
+"""Makes a legal order of calls on parts that don't matter to each other, one part at a time.
+
+Legal orders of the parts, each in real time, merge into one of the whole in real time (Herlihy and
+Wing, "Linearizability", 1990, theorem 1): before each completion the calls of its own part, in the
+part's order, up to the one that completes; each of them was invoked by then, and none completed
+before. So the search costs the sum of the parts and not their product.
+"""
+
+from collections.abc import Callable, Hashable
+
+from kraftproof.checkers.engines.plan import Plan, plan_of
+from kraftproof.checkers.explain.reduction.reductions import is_reducible
+from kraftproof.checkers.explain.reduction.update_order import merged
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import Turn
+
+OrderOf = Callable[[Plan], list[int] | None]
+
+
+def in_parts(
+    model: SequentialModel, plan: Plan, start: Hashable, order_of: OrderOf
+) -> list[int] | None:
+    """Returns the numbers of calls in an order that is legal from a state.
+
+    None if there is but one part, or if one of them has no order.
+
+    Args:
+        model: the model.
+        plan: all calls.
+        start: the state.
+        order_of: returns the order of one part's calls, as their numbers in its plan.
+    """
+    parts = _parts(model, plan)
+    if len(parts) < 2:
+        return None
+    turns: list[Turn | None] = [None] * len(plan.calls)
+    for part, numbers in enumerate(parts):
+        order = order_of(plan_of(model, [(plan.operations[n], plan.calls[n]) for n in numbers]))
+        if order is None:
+            return None
+        for place, number in enumerate(order):
+            turns[numbers[number]] = Turn(str(part), place)
+    return merged(model, plan, turns, start)
+
+
+def _parts(model: SequentialModel, plan: Plan) -> list[list[int]]:
+    """Returns the calls of each part; all of them as one if they can't be told apart."""
+    whole = [list(range(len(plan.calls)))]
+    if not is_reducible(model):
+        return whole
+    found: dict[Hashable, list[int]] = {}
+    for number, call in enumerate(plan.calls):
+        part = model.part(call)
+        if part is None:
+            return whole
+        found.setdefault(part, []).append(number)
+    return list(found.values())

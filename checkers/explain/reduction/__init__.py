@@ -1,0 +1,1 @@
+"""Smaller sub-histories of an invalid history that are still invalid."""

@@ -1,0 +1,279 @@
+"""Reductions of an invalid history that are sound: a linearizable history stays linearizable.
+
+Hence an invalid sub-history proves that the whole is invalid. In each of these, a legal order of
+the whole gives one of what remains:
+
+- `prefix`: the first calls of a legal order, up to an event, are an order of what was completed by
+  then and of some of what was open; that may have taken effect, with the answer that it got later.
+- `optional`: an order in which a call takes effect is one in which it may.
+- `dropped`, of calls that are pure: without them every state is as it was.
+- `weakened`: a call is replaced by one that is legal wherever it is and does the same
+  (`ReducibleModel.weaker`; a compare-and-set without its comparison is a write).
+- `projected`: some values are left out of every call (`ReducibleModel.without`).
+- `window`: let a legal order place each call at a moment. What is placed after an event is an order
+  of all that was invoked after it, and of some of what was then open, from the state that the order
+  has reached at that event. Nobody knows that state, so a window may begin in any that the calls
+  begun before it can lead to (`ReducibleModel.any_state`, or a search of them).
+- `tidied`: an optional call is left out if each state that it leads to can do nothing that the
+  state before it can't: if the second *simulates* the first, step by step, for all calls that
+  remain. Taking the last such call out of a legal order leaves a legal order.
+- `helpful`: an optional call is left out if no call that remains may need it, nor one that a call
+  which remains may need (`ReducibleModel.helping`). The last of those left out is followed by
+  others only, so that leaving it out of a legal order leaves one; then the last but one.
+- `without_spares`: of equal optional calls those are left out that are more than can have changed
+  anything, the last to be invoked (`checkers.explain.reduction.unmatched_takes`).
+- `counted`: of calls that take turns, two of a kind are left that there is none to come between, if
+  counting shows so (`checkers.explain.certificate.alternation`).
+- `added_up`: of calls that add to a sum, those are left that make up too little, or too much, for
+  what a call told, if some do (`checkers.explain.certificate.sum_bounds`).
+- `balanced`: of calls that put in and take out, those are left that too many takes leave over, or
+  too many puts, if counting shows so (`checkers.explain.certificate.counting`).
+
+Deleting a call is not among them: without its write, a linearizable history of a register and a
+read turns invalid.
+"""
+
+import dataclasses
+from collections.abc import Collection, Container, Hashable, Iterable, Sequence
+from typing import Final, TypeGuard
+
+import msgspec
+
+from kraftproof.checkers.explain.certificate.alternation import too_many
+from kraftproof.checkers.explain.certificate.counting import left_over, unbalanced
+from kraftproof.checkers.explain.certificate.state_space import reachable, useless_calls
+from kraftproof.checkers.explain.certificate.sum_bounds import left_of, wrong_total
+from kraftproof.checkers.explain.reduction.unmatched_takes import without_spares
+from kraftproof.checkers.explain.subhistory import BEGINNING, Entry, SubHistory
+from kraftproof.checkers.history import Operation
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import AllBut, HoldingModel, ReducibleModel, SummingModel
+
+_reducible: Final[dict[type[SequentialModel], bool]] = {}
+"""The models that were asked, and whether they know reductions."""
+
+
+def prefix(model: SequentialModel, operations: Sequence[Operation], end: int) -> SubHistory:
+    """Returns what was invoked up to an event; what completed after it is optional.
+
+    The calls are those of the whole history: an answer may tell what an earlier call did.
+    """
+    happened = sorted(
+        (operation for operation in operations if operation.status != "fail"),
+        key=lambda operation: operation.invoke_index,
+    )
+    called = zip(happened, model.calls(happened), strict=True)
+    entries = tuple(Entry(operation, call) for operation, call in called if call is not None)
+    return until(model, SubHistory(entries=entries, starts=(model.init(),)), end)
+
+
+def until(model: SequentialModel, sub: SubHistory, end: int) -> SubHistory:
+    """Returns what was invoked up to an event; what completed after it is optional."""
+    begun = (one for one in sub.entries if one.operation.invoke_index <= end)
+    entries = (Entry(_cut(operation, end), call) for operation, call in begun)
+    return _with(sub, _without_optional_pure(model, entries))
+
+
+def optional(model: SequentialModel, sub: SubHistory, places: Collection[int]) -> SubHistory:
+    """Returns it with some of its calls no longer required."""
+    chosen = set(places)
+    entries = (
+        _made_optional(entry) if place in chosen else entry
+        for place, entry in enumerate(sub.entries)
+    )
+    return _with(sub, _without_optional_pure(model, entries))
+
+
+def dropped(model: SequentialModel, sub: SubHistory, places: Collection[int]) -> SubHistory:
+    """Returns it without some of its pure calls."""
+    chosen = set(places)
+    assert all(model.is_pure(sub.entries[place].call) for place in chosen)
+    return _with(sub, [one for place, one in enumerate(sub.entries) if place not in chosen])
+
+
+def weakened(
+    model: SequentialModel, sub: SubHistory, places: Collection[int], choice: int = 0
+) -> SubHistory:
+    """Returns it with some of its calls replaced by a weaker one, the choice-th of each."""
+    chosen = set(places)
+    entries = [
+        Entry(entry.operation, weaker_calls(model, entry.call)[choice])
+        if place in chosen
+        else entry
+        for place, entry in enumerate(sub.entries)
+    ]
+    return _with(sub, entries)
+
+
+def weakest(model: SequentialModel, sub: SubHistory) -> SubHistory:
+    """Returns it with each call replaced by a weaker one, the first, until none has any."""
+    places = [n for n, entry in enumerate(sub.entries) if weaker_calls(model, entry.call)]
+    return weakest(model, weakened(model, sub, places)) if places else sub
+
+
+def projected(model: ReducibleModel, sub: SubHistory, values: Container[Hashable]) -> SubHistory:
+    """Returns it without some values; it must begin with the history."""
+    assert sub.since is None
+    remains = ((entry.operation, model.without(entry.call, values)) for entry in sub.entries)
+    entries = (Entry(operation, call) for operation, call in remains if call is not None)
+    return _with(sub, _without_optional_pure(model, entries))
+
+
+def window(
+    model: SequentialModel,
+    sub: SubHistory,
+    since: int,
+    required: Collection[Entry] | None = None,
+) -> SubHistory | None:
+    """Returns what may be placed after an event, from any state; None if there are too many.
+
+    Args:
+        model: the model.
+        sub: the sub-history.
+        since: the event.
+        required: those that remain required of what was invoked after the event; None for all.
+    """
+    later = (
+        _made_optional(entry)
+        if entry.is_required
+        and (
+            entry.operation.invoke_index < since or (required is not None and entry not in required)
+        )
+        else entry
+        for entry in sub.entries
+        if not (entry.is_required and _completed(entry) < since)
+    )
+    entries = helpful(model, _without_optional_pure(model, later))
+    begun = [entry.call for entry in sub.entries if entry.operation.invoke_index < since]
+    starts = _any_state(model, sub.starts, begun, [entry.call for entry in entries])
+    if starts is None:
+        return None
+    return dataclasses.replace(sub, entries=entries, starts=starts, since=since)
+
+
+def helpful(model: SequentialModel, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Returns entries without optional ones that no other may need, as the model has it."""
+    if not is_reducible(model):
+        return tuple(entries)
+    left = dict.fromkeys(entry.call for entry in entries if not entry.is_required)
+    needed: Collection[Hashable] = {entry.call for entry in entries if entry.is_required}
+    while left and needed:
+        needed = list(model.helping(left, needed))
+        for call in needed:
+            del left[call]
+    return tuple(one for one in entries if one.is_required or one.call not in left)
+
+
+def tidied(model: SequentialModel, sub: SubHistory) -> SubHistory:
+    """Returns it without optional calls that can't help any other."""
+    sub = without_spares(model, _with(sub, helpful(model, sub.entries)))
+    candidates = {entry.call for entry in sub.entries if not entry.is_required}
+    if not candidates:
+        return sub
+    useless = candidates & useless_calls(model, sub.starts, [entry.call for entry in sub.entries])
+    entries = [one for one in sub.entries if one.is_required or one.call not in useless]
+    if len(entries) == len(sub):
+        return sub
+    return tidied(model, _with(sub, entries))
+
+
+def counted(model: SequentialModel, sub: SubHistory) -> SubHistory | None:
+    """Returns it with those calls left that are too many; None if counting shows none."""
+    kinds = list(dict.fromkeys(entry.call for entry in reversed(sub.entries)))
+    other = model.alternates_with(kinds[0]) if is_reducible(model) and kinds else None
+    if other is None or not {*kinds} <= {kinds[0], other}:
+        return None
+    surplus = next(filter(None, (too_many(model, sub, kind) for kind in kinds)), None)
+    if surplus is None:
+        return None
+    begin, entries = surplus.left_over()
+    rest = dataclasses.replace(sub, entries=entries, surplus=surplus)
+    later = None if begin == BEGINNING else window(model, sub, begin)
+    if later is None:
+        return rest
+    return dataclasses.replace(rest, starts=later.starts, since=later.since)
+
+
+def added_up(model: SequentialModel, sub: SubHistory) -> SubHistory | None:
+    """Returns it with what shows that a sum told can't be; None if adding up shows nothing."""
+    if not isinstance(model, SummingModel):
+        return None
+    total = wrong_total(model, sub)
+    return None if total is None else left_of(model, total)
+
+
+def balanced(model: SequentialModel, sub: SubHistory, fewest: int) -> SubHistory | None:
+    """Returns it with what shows that more came out than went in, or that something was left.
+
+    None if counting shows nothing.
+
+    Args:
+        model: the model.
+        sub: the sub-history.
+        fewest: as few calls that are counted, or less, are left as they are.
+    """
+    if not isinstance(model, HoldingModel):
+        return None
+    balance = unbalanced(model, sub)
+    if balance is None:
+        return None
+    if len(balance.over) + len(balance.begun) > fewest:
+        return left_over(model, balance)
+    return tidied(model, projected(model, sub, AllBut(balance.about)))
+
+
+def weaker_calls(model: SequentialModel, call: Hashable) -> Sequence[Hashable]:
+    """Returns what a call may be replaced by."""
+    return model.weaker(call) if is_reducible(model) else ()
+
+
+def is_reducible(model: SequentialModel) -> TypeGuard[ReducibleModel]:
+    """Says whether a model knows reductions; asked for every call, and `isinstance` is slow."""
+    known = _reducible.get(type(model))
+    if known is None:
+        known = _reducible[type(model)] = isinstance(model, ReducibleModel)
+    return known
+
+
+def _with(sub: SubHistory, entries: Sequence[Entry]) -> SubHistory:
+    return dataclasses.replace(sub, entries=tuple(entries))
+
+
+def _cut(operation: Operation, end: int) -> Operation:
+    """The operation; not ok if it isn't completed by the event."""
+    if operation.status == "ok" and _completed_at(operation) > end:
+        return msgspec.structs.replace(operation, status="info")
+    return operation
+
+
+def _made_optional(entry: Entry) -> Entry:
+    return Entry(msgspec.structs.replace(entry.operation, status="info"), entry.call)
+
+
+def _without_optional_pure(model: SequentialModel, entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    return tuple(one for one in entries if one.is_required or not model.is_pure(one.call))
+
+
+def _completed(entry: Entry) -> int:
+    return _completed_at(entry.operation)
+
+
+def _completed_at(operation: Operation) -> int:
+    assert operation.complete_index is not None, "only what was completed is ok"
+    return operation.complete_index
+
+
+def _any_state(
+    model: SequentialModel,
+    starts: Sequence[Hashable],
+    begun: Sequence[Hashable],
+    calls: Sequence[Hashable],
+) -> tuple[Hashable, ...] | None:
+    """Returns what stands for the states that calls lead to; None if they are too many."""
+    found = model.any_state(starts, begun, calls) if is_reducible(model) else None
+    if found is None:
+        found = reachable(model, starts, list(dict.fromkeys(begun)))
+    if found is None:
+        return None
+    normal = model.normal_form(calls)
+    return tuple(dict.fromkeys(normal(state) for state in found))

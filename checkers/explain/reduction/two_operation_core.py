@@ -1,0 +1,195 @@
+"""Shows that a history is invalid by its last call, alone or with one other, all else optional.
+
+Where many calls may have taken effect, it may be hopeless to decide windows in which many others
+are required; and often two show it: what overwrote a value and who found it later. What is optional
+is as weak as can be, so that many of it are equal, and where calls are about values, first all but
+those near the last call's are left out. Each candidate is a sound reduction, and a quick look
+decides it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from typing import Final
+
+from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.explain.reduction.reductions import (
+    is_reducible,
+    optional,
+    projected,
+    tidied,
+    weakest,
+    window,
+)
+from kraftproof.checkers.explain.reduction.values import fewest
+from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.verify.budget import Budget
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import AllBut
+from kraftproof.checkers.verdict import Verdict
+
+_MOST_OTHERS: Final = 64
+"""So many calls are tried with the last, of the last to begin and of the last to be over."""
+_RARE: Final = 16
+"""What so few calls are about may tell which of them have to do with each other."""
+_MOST_ALIKE: Final = 4
+"""Of equal calls so many."""
+_VALUES: Final = (1, 2, 4, 8)
+_SHORT: Final = 8
+"""So few calls are searched in a millisecond."""
+_SHORT_BYTES: Final = 100_000
+
+Make = Callable[[SequentialModel, SubHistory, Sequence[Entry]], SubHistory | None]
+"""Makes a candidate in which no more than some calls are required."""
+
+
+def few_required(
+    model: SequentialModel,
+    whole: SubHistory,
+    values: Iterable[Sequence[Hashable]],
+    budget: Budget,
+) -> SubHistory | None:
+    """Returns a reduction in which one call is required, or two, that is invalid; None if unknown.
+
+    Args:
+        model: the model.
+        whole: what was completed up to the first completion that no legal order reaches.
+        values: sets of values, each of which may be enough to show it.
+        budget: the time for it.
+    """
+    if not is_reducible(model):
+        return None
+    reducible, found = model, list[SubHistory]()
+
+    def is_enough(kept: Collection[Hashable]) -> bool:
+        shown = two_required(model, projected(reducible, whole, AllBut(kept)), budget)
+        found.extend([] if shown is None else [shown])
+        return shown is not None
+
+    for some in values:
+        if is_enough(some):
+            fewest(list(some), is_enough)
+            return min(found, key=len)
+    return None
+
+
+def nearest(values: Sequence[Hashable]) -> Iterator[Sequence[Hashable]]:
+    """Yields a few sets of values that come first, of all in order of how near they are."""
+    return (values[:size] for size in _VALUES if size < len(values))
+
+
+def two_required(model: SequentialModel, whole: SubHistory, budget: Budget) -> SubHistory | None:
+    """Returns it with one call required, or two, and invalid all the same; None if unknown.
+
+    First with all else as weak as can be, from when the first of them was invoked; then with what
+    is open at the end as it was recorded, for an answer that it can't have got may be why it did
+    not happen; then from the beginning, which takes longer.
+    """
+    required = [one for one in whole.entries if one.is_required]
+    if not required:
+        return None
+    required.sort(key=_end_of, reverse=True)
+    others = [required[0], *_others(required)]
+    weak = weakest(model, whole).entries
+    recorded = zip(whole.entries, weak, strict=True)
+    half_weak = tuple(less if one.is_required else one for one, less in recorded)
+    ways: list[tuple[Sequence[Entry], Make]] = [(weak, _late)]
+    ways += [(half_weak, _late)] if half_weak != weak else []
+    ways += [(weak, _all)]
+    tried = (_shown_by_two(model, whole, less, others, budget, make) for less, make in ways)
+    return next(filter(None, tried), None)
+
+
+def _shown_by_two(
+    model: SequentialModel,
+    whole: SubHistory,
+    weak: Sequence[Entry],
+    others: Sequence[Entry],
+    budget: Budget,
+    make: Make,
+) -> SubHistory | None:
+    """Returns the first of some calls, with another, required and as recorded; all else is weak.
+
+    Of those that show it the one of which the fewest calls are left if the other is weak, too: so
+    few will be, and as long as it is as recorded it may need whatever there is.
+    """
+    last, tried = others[0], {one.operation.index for one in others}
+    pairs = [  # what is pure and need not have happened would be left out each time
+        (one, less)
+        for one, less in zip(whole.entries, weak, strict=True)
+        if one.operation.index in tried or not model.is_pure(less.call)
+    ]
+
+    def shown(*kept: Entry) -> SubHistory | None:
+        as_it_is = {one.operation.index: one for one in kept}
+        entries = tuple(as_it_is.get(one.operation.index, less) for one, less in pairs)
+        sub = make(model, replace(whole, entries=entries), kept)
+        sub = None if sub is None else tidied(model, sub)
+        return sub if sub is not None and _is_refuted(model, sub, budget) else None
+
+    weaker = {one.operation.index: less for one, less in pairs}
+    found: dict[int, SubHistory] = {}
+    for other in others:
+        if not budget.has_time():
+            break
+        sub = shown(last, other)
+        if sub is None:
+            continue
+        left = sub if len(sub) <= 2 else shown(last, weaker[other.operation.index]) or sub
+        found.setdefault(len(left), sub)
+        if len(left) <= 2:
+            break
+    return found[min(found)] if found else None
+
+
+def _late(model: SequentialModel, sub: SubHistory, kept: Sequence[Entry]) -> SubHistory | None:
+    """Returns what may be placed after the first of some calls was invoked; they are required."""
+    return window(model, sub, min(one.operation.invoke_index for one in kept), kept)
+
+
+def _all(model: SequentialModel, sub: SubHistory, kept: Sequence[Entry]) -> SubHistory:
+    """Returns all from the beginning, with some calls required."""
+    return optional(model, sub, [n for n, one in enumerate(sub.entries) if one not in kept])
+
+
+def _is_refuted(model: SequentialModel, sub: SubHistory, budget: Budget) -> bool:
+    """Says whether it is invalid: even with endless calls, or as it is if it is short."""
+    plan = plan_of(model, list(sub.entries))
+    if budget.is_refuted(model, plan, sub.starts):
+        return True
+    if len(sub) > _SHORT:
+        return False
+    return budget.searched(model, plan, sub.starts, _SHORT_BYTES).verdict is Verdict.INVALID
+
+
+def _others(required: Sequence[Entry]) -> list[Entry]:
+    """Returns calls to try with the first: those about what few are about, as it is, go first.
+
+    Then those that were over before it, the last to begin first; then the last to be over.
+    """
+    last, *rest = required
+    counts = Counter(part for one in required for part in _parts(one.call))
+    rare = {part for part in _parts(last.call) if counts[part] <= _RARE}
+    alike = [one for one in rest if not rare.isdisjoint(_parts(one.call))]
+    over = [one for one in rest if _end_of(one) < last.operation.invoke_index]
+    over.sort(key=lambda one: one.operation.invoke_index, reverse=True)
+    both = (islice(_first_of_each(some), _MOST_OTHERS) for some in (over, rest))
+    return list({one.operation.index: one for one in chain(alike, *both)}.values())
+
+
+def _parts(call: Hashable) -> tuple[Hashable, ...]:
+    return call if isinstance(call, tuple) else (call,)
+
+
+def _first_of_each(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yields entries but for those of a call of which some came already."""
+    seen: Counter[Hashable] = Counter()
+    for entry in entries:
+        seen[entry.call] += 1
+        if seen[entry.call] <= _MOST_ALIKE:
+            yield entry
+
+
+def _end_of(entry: Entry) -> int:
+    return entry.operation.complete_index or 0

@@ -1,0 +1,131 @@
+"""Makes a legal order out of the turns that a model knows its updates to have.
+
+A sweep over the completions, as `checkers.engines.general` makes, but without a choice: a pure call
+is placed as soon as it is legal, and before a completion the next updates of the tracks, until what
+completes is placed. O(n) steps of the model at a bounded number of tracks and of open calls. Each
+call is stepped through where it is placed, so that an order which comes out is legal.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Final
+
+from kraftproof.checkers.engines.plan import Plan
+from kraftproof.checkers.explain.reduction.reductions import is_reducible
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.models.reducible import Turn
+
+_NO_TURNS: Final = -1
+
+
+def in_turn(model: SequentialModel, plan: Plan, start: Hashable) -> list[int] | None:
+    """Returns the numbers of calls in an order that is legal from a state.
+
+    None if the model's turns lead to none.
+    """
+    if not is_reducible(model):
+        return None
+    events = [
+        (one.invoke_index, one.complete_index if one.status == "ok" else None)
+        for one in plan.operations
+    ]
+    turns = model.turns(plan.calls, events)
+    return None if turns is None else merged(model, plan, turns, start)
+
+
+def merged(
+    model: SequentialModel, plan: Plan, turns: Sequence[Turn | None], start: Hashable
+) -> list[int] | None:
+    """Returns the numbers of calls in an order that has the turns given, and is legal.
+
+    None if there is none; a call without a turn is placed where it is legal, or left out.
+    """
+    return _Merge(model=model, plan=plan, turns=list(turns), state=start).run()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Merge:
+    model: SequentialModel
+    plan: Plan
+    turns: list[Turn | None]
+    state: Hashable
+    order: list[int] = field(default_factory=list)
+    is_placed: list[bool] = field(init=False)
+    tracks: dict[str, list[int]] = field(init=False)
+    names: list[str] = field(init=False)
+    eager: list[str] = field(init=False)
+
+    def run(self) -> list[int] | None:
+        self.is_placed = [False] * len(self.turns)
+        self.tracks = {}
+        for number, turn in enumerate(self.turns):
+            if turn is not None:
+                self.tracks.setdefault(turn.track, []).append(number)
+        for track in self.tracks.values():
+            track.sort(key=lambda number: (-self._place(number), -number))
+        self.names = sorted(self.tracks, reverse=True)
+        eager = {turn.track for turn in self.turns if turn is not None and turn.is_eager}
+        self.eager = [name for name in self.names if name in eager]
+        for position, returning in enumerate(self.plan.returns):
+            self._settle(position)
+            while not self.is_placed[returning]:
+                if not any(self._step(one) for one in self._candidates(position, returning)):
+                    return None
+                self._settle(position)
+        return self.order
+
+    def _place(self, number: int) -> int:
+        turn = self.turns[number]
+        return _NO_TURNS if turn is None else turn.place
+
+    def _settle(self, position: int) -> None:
+        """Places all that is best placed at once: what is pure, and what is eager on its track."""
+        is_changed = True
+        while is_changed:
+            for number in self.plan.open_pure[position]:
+                if not self.is_placed[number]:
+                    self._step(number)
+            is_changed = any(map(self._step, self._eager(position)))
+
+    def _eager(self, position: int) -> Iterator[int]:
+        over = self.plan.operations[self.plan.returns[position]].complete_index
+        for name in self.eager:
+            for number in self._next_on(self.tracks[name]):
+                turn = self.turns[number]
+                if over is None or turn is None or not turn.is_eager:
+                    break
+                if self.plan.operations[number].invoke_index < over:
+                    yield number
+
+    def _candidates(self, position: int, returning: int) -> Iterator[int]:
+        """Yields what may come next: on the track of what returns, then on the others."""
+        over = self.plan.operations[returning].complete_index
+        turn = self.turns[returning]
+        if turn is None:
+            yield returning
+        own = () if turn is None else (turn.track,)
+        for name in chain(own, self.names):
+            for number in self._next_on(self.tracks[name]):
+                if over is not None and self.plan.operations[number].invoke_index < over:
+                    yield number
+
+    def _next_on(self, track: list[int]) -> Iterator[int]:
+        """Yields the next of a track: those that may as well never happen, up to one that does."""
+        while track and self.is_placed[track[-1]]:
+            track.pop()
+        for number in reversed(track):
+            if not self.is_placed[number]:
+                yield number
+                if self.plan.operations[number].status == "ok":
+                    return
+
+    def _step(self, number: int) -> bool:
+        """Places a call if it is legal now, and says whether it was."""
+        following = self.model.step(self.state, self.plan.calls[number])
+        if following is None:
+            return False
+        self.state = following
+        self.is_placed[number] = True
+        self.order.append(number)
+        return True

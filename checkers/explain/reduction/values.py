@@ -1,0 +1,62 @@
+"""Which values of a history are likely to show that it is invalid, for the others to be left out.
+
+Heuristics: they propose, and an engine decides what is left
+(`checkers.explain.reduction.minimise`).
+"""
+
+from collections.abc import Callable, Hashable
+
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.models.reducible import ReducibleModel
+
+
+def fewest(
+    values: list[Hashable],
+    is_enough: Callable[[list[Hashable]], bool],
+    has_time: Callable[[], bool] = lambda: True,
+) -> list[Hashable]:
+    """Returns as few of some values as are enough: none of them can be left out, if there was time.
+
+    Leaves out chunks, each half as large as before (Zeller & Hildebrandt 2002).
+
+    Args:
+        values: the values, which are enough.
+        is_enough: whether fewer are; it is never asked for none.
+        has_time: whether to go on.
+    """
+    size = max(1, len(values) // 2)
+    while True:
+        place = 0
+        while place < len(values) and has_time():
+            left = values[:place] + values[place + size :]
+            if left and is_enough(left):
+                values = left
+            else:
+                place += size
+        if size == 1 or not has_time():
+            return values
+        size = max(1, size // 2)
+
+
+def by_closeness(model: ReducibleModel, whole: SubHistory) -> list[Hashable]:
+    """Returns all values, those of the last call to return first, then by how near they came.
+
+    Of those as near as each other the order must not be a set's, which differs between processes.
+    """
+    last = whole.last_to_return()
+    own = model.values(last.call)
+    about = [(one.operation.invoke_index, one.call) for one in whole.entries]
+    first, final = (
+        next((at for at, call in some if not own.isdisjoint(model.values(call))), None)
+        for some in (about, reversed(about))
+    )
+    moments = [last.operation.invoke_index] if first is None or final is None else [first, final]
+
+    def distance_of(at: int) -> int:
+        return min(abs(at - moment) for moment in moments)
+
+    nearest: dict[Hashable, int] = dict.fromkeys(own, -1)
+    for at, call in sorted(about, key=lambda one: distance_of(one[0])):
+        new = model.values(call).difference(nearest)
+        nearest.update(dict.fromkeys(new, distance_of(at)))
+    return sorted(nearest, key=lambda value: (nearest[value], repr(value)))

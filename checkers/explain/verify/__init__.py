@@ -1,0 +1,1 @@
+"""Decides small sub-histories: by brute force, or by a compiled engine."""

@@ -1,0 +1,1 @@
+"""Load beside the workload: more topics, and requests of foreign clusters and old epochs."""

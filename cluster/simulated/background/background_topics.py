@@ -1,0 +1,102 @@
+"""Topics that no workload asked for, on whatever brokers there are, some by manual assignment.
+
+They lie on the brokers that a workload registers, too, so that these lead and are in sync when they
+are fenced, stop or are unregistered, and some are assigned to who is about to stop. Only a few are
+there at a time. Not: operations in a history.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from random import Random
+
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
+from kraftproof.cluster.simulated.network.connection import connect
+from kraftproof.cluster.simulated.network.network import Network
+from kraftproof.cluster.simulated.node.machine import Machine
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.wire.messages import Message, create_topics_request, delete_topics_request
+
+SHARE = 0.5
+"""The share of runs in which there are any."""
+MOST_TOPICS = 6
+MOST_REPLICAS = 6
+MOST_PARTITIONS = 2
+MANUAL_SHARE = 0.6
+"""The share of topics whose replicas are named, of all brokers that are not fenced."""
+PATIENCE_NS = milliseconds(1_000)
+LONGEST_REST_NS = milliseconds(4_000)
+CREATE_VERSION = 7
+DELETE_VERSION = 6
+NAME = "__tenant-{}"
+"""Two underscores: no operation of a workload is about it."""
+
+
+async def settle(
+    scope: SimulatedScope, network: Network, random: Random, brokers: Mapping[int, Machine]
+) -> None:
+    """Create one topic after the other and delete the oldest, until the run is over."""
+    made, ids = 0, sorted(brokers)
+    present: deque[str] = deque()
+    while True:
+        await scope.sleep(random.randrange(LONGEST_REST_NS))
+        made += 1
+        present.append(NAME.format(made))
+        asked = random.choice(ids)
+        create = _create(random, present[-1], _unfenced(brokers[asked]))
+        await _ask(scope, network, asked, create)
+        if len(present) > MOST_TOPICS:
+            await _ask(scope, network, random.choice(ids), _delete(present.popleft()))
+
+
+async def _ask(
+    scope: SimulatedScope, network: Network, broker: int, request: tuple[Message, int]
+) -> None:
+    """Whatever comes of it: it may be refused, as when there are too few brokers."""
+    message, version = request
+    try:
+        connection = await connect(scope, network, broker, PATIENCE_NS)
+        await connection.call(message, version, PATIENCE_NS)
+    except (ConnectionFailed, OutcomeUnknown):
+        return
+    connection.close()
+
+
+def _unfenced(machine: Machine) -> list[int]:
+    """Who is not fenced, by the image of this broker: some may be about to stop."""
+    if machine.process is None:
+        return []
+    return [one.broker_id for one in machine.process.image.sorted_brokers() if not one.fenced]
+
+
+def _create(random: Random, name: str, unfenced: list[int]) -> tuple[Message, int]:
+    partitions = random.randint(1, MOST_PARTITIONS)
+    replicas = random.randint(1, MOST_REPLICAS)
+    topic = create_topics_request.CreatableTopic(
+        name=name, num_partitions=partitions, replication_factor=replicas
+    )
+    if unfenced and random.random() < MANUAL_SHARE:
+        assigned = (
+            random.sample(unfenced, min(replicas, len(unfenced))) for _ in range(partitions)
+        )
+        topic = create_topics_request.CreatableTopic(
+            name=name,
+            num_partitions=-1,
+            replication_factor=-1,
+            assignments=tuple(
+                create_topics_request.CreatableReplicaAssignment(
+                    partition_index=index, broker_ids=tuple(broker_ids)
+                )
+                for index, broker_ids in enumerate(assigned)
+            ),
+        )
+    timeout_ms = PATIENCE_NS // milliseconds(1)
+    request = create_topics_request.CreateTopicsRequest(topics=(topic,), timeout_ms=timeout_ms)
+    return request, CREATE_VERSION
+
+
+def _delete(name: str) -> tuple[Message, int]:
+    state = delete_topics_request.DeleteTopicState(name=name)
+    timeout_ms = PATIENCE_NS // milliseconds(1)
+    request = delete_topics_request.DeleteTopicsRequest(topics=(state,), timeout_ms=timeout_ms)
+    return request, DELETE_VERSION

@@ -1,0 +1,149 @@
+"""Requests that no controller may heed: of another cluster's nodes, and of an epoch that is over.
+
+The first come when an address has changed hands, the second when a message was long on its way.
+Taken for a request of now, either would do harm: a vote, a leader, an election before its time.
+Not: what must become of them (stranger_invariants.py, announcement_invariants.py).
+"""
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import NamedTuple
+
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
+from kraftproof.cluster.simulated.network.connection import connect
+from kraftproof.cluster.simulated.network.network import Network
+from kraftproof.cluster.simulated.node.machine import Machine
+from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.raft import fetch_rpc, rpc, snapshot_rpc
+from kraftproof.node.wire.messages import (
+    Message,
+    begin_quorum_epoch_request,
+    end_quorum_epoch_request,
+    fetch_request,
+    fetch_snapshot_request,
+    vote_request,
+)
+
+SHARE = 0.3
+"""The share of runs in which there are any."""
+ANOTHER_CLUSTER = "AnotherClusterOfKafkaQ"
+PATIENCE_NS = milliseconds(500)
+LONGEST_REST_NS = milliseconds(4_000)
+FAR_AHEAD = 1_000
+LATE_SHARE = 0.5
+"""The share of requests that name no cluster, and the epoch before that of whom they ask."""
+
+Request = tuple[Message, int]
+
+
+class Claim(NamedTuple):
+    """Who says what to whom."""
+
+    cluster_id: str | None
+    asked: int
+    claimed: int
+    epoch: int
+    snapshot: SnapshotId
+
+
+async def visit(
+    scope: SimulatedScope, network: Network, random: Random, controllers: Mapping[int, Machine]
+) -> None:
+    """Ask one controller after the other, until the run is over."""
+    while True:
+        await scope.sleep(random.randrange(LONGEST_REST_NS))
+        claim = _claim(random, controllers)
+        message, version = random.choice(_REQUESTS)(claim)
+        try:
+            connection = await connect(scope, network, claim.asked, PATIENCE_NS)
+            await connection.call(message, version, PATIENCE_NS)
+        except (ConnectionFailed, OutcomeUnknown):
+            continue
+        connection.close()
+
+
+def _claim(random: Random, controllers: Mapping[int, Machine]) -> Claim:
+    asked, claimed = random.choice(list(controllers)), random.choice(list(controllers))
+    machine = controllers[asked]
+    snapshot = max(machine.around.log.snapshots, default=LOG_BEGIN)
+    epoch = -1
+    if machine.process is not None and machine.process.status is not None:
+        epoch = machine.process.status.epoch - 1
+    if random.random() < LATE_SHARE and epoch >= 0:
+        return Claim(None, asked, claimed, epoch, snapshot)
+    return Claim(ANOTHER_CLUSTER, asked, claimed, FAR_AHEAD, snapshot)
+
+
+def _vote(claim: Claim) -> Request:
+    partition = vote_request.PartitionData(
+        replica_epoch=claim.epoch,
+        replica_id=claim.claimed,
+        last_offset_epoch=claim.epoch,
+        last_offset=1 << 40,
+    )
+    topic = vote_request.TopicData(topic_name=rpc.TOPIC, partitions=(partition,))
+    message = vote_request.VoteRequest(
+        cluster_id=claim.cluster_id, voter_id=claim.asked, topics=(topic,)
+    )
+    return message, rpc.VOTE_VERSION
+
+
+def _begin(claim: Claim) -> Request:
+    partition = begin_quorum_epoch_request.PartitionData(
+        leader_id=claim.claimed, leader_epoch=claim.epoch
+    )
+    topic = begin_quorum_epoch_request.TopicData(topic_name=rpc.TOPIC, partitions=(partition,))
+    message = begin_quorum_epoch_request.BeginQuorumEpochRequest(
+        cluster_id=claim.cluster_id, voter_id=claim.asked, topics=(topic,)
+    )
+    return message, rpc.BEGIN_VERSION
+
+
+def _end(claim: Claim) -> Request:
+    successor = end_quorum_epoch_request.ReplicaInfo(candidate_id=claim.asked)
+    partition = end_quorum_epoch_request.PartitionData(
+        leader_id=claim.claimed, leader_epoch=claim.epoch, preferred_candidates=(successor,)
+    )
+    topic = end_quorum_epoch_request.TopicData(topic_name=rpc.TOPIC, partitions=(partition,))
+    message = end_quorum_epoch_request.EndQuorumEpochRequest(
+        cluster_id=claim.cluster_id, topics=(topic,)
+    )
+    return message, rpc.END_VERSION
+
+
+def _fetch(claim: Claim) -> Request:
+    partition = fetch_request.FetchPartition(
+        current_leader_epoch=claim.epoch, fetch_offset=0, last_fetched_epoch=0
+    )
+    topic = fetch_request.FetchTopic(topic_id=fetch_rpc.TOPIC_ID, partitions=(partition,))
+    message = fetch_request.FetchRequest(
+        cluster_id=claim.cluster_id,
+        replica_state=fetch_request.ReplicaState(replica_id=claim.claimed),
+        topics=(topic,),
+    )
+    return message, fetch_rpc.FETCH_VERSION
+
+
+def _fetch_snapshot(claim: Claim) -> Request:
+    partition = fetch_snapshot_request.PartitionSnapshot(
+        current_leader_epoch=claim.epoch,
+        snapshot_id=fetch_snapshot_request.SnapshotId(
+            end_offset=claim.snapshot.end_offset, epoch=claim.snapshot.epoch
+        ),
+    )
+    topic = fetch_snapshot_request.TopicSnapshot(name=rpc.TOPIC, partitions=(partition,))
+    message = fetch_snapshot_request.FetchSnapshotRequest(
+        cluster_id=claim.cluster_id, replica_id=claim.claimed, max_bytes=1, topics=(topic,)
+    )
+    return message, snapshot_rpc.FETCH_SNAPSHOT_VERSION
+
+
+_REQUESTS: tuple[Callable[[Claim], Request], ...] = (
+    _vote,
+    _begin,
+    _end,
+    _fetch,
+    _fetch_snapshot,
+)

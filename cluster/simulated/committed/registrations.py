@@ -1,0 +1,147 @@
+"""Who is registered under which broker epoch, by what has committed and been answered.
+
+Not: a judgement of it (metadata_invariants.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """The newest committed registration of a broker id."""
+
+    epoch: int
+    incarnation: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What the committed records say of one registration."""
+
+    fenced: bool
+    leaving: bool
+    changes: int
+    """How many records have spoken of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrationChange:
+    """A registration that has committed, and the one that it replaces."""
+
+    broker_id: int
+    time_ns: int
+    epoch: int
+    incarnation: bytes
+    previous_epoch: int
+    previous_incarnation: bytes | None
+    was_unregistered: bool
+    """Whether the one that it replaces had been taken back before."""
+
+
+class Registry:
+    """Registrations in the order of their commitment."""
+
+    __slots__ = (
+        "_alive_ns",
+        "_current",
+        "_floors",
+        "_incarnations",
+        "_let_go",
+        "_standings",
+        "changes",
+    )
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._current: dict[int, Registration] = {}
+        self._floors: dict[int, int] = {}
+        self._incarnations: dict[tuple[int, int], bytes] = {}
+        self._alive_ns: dict[tuple[int, int], int] = {}
+        self._let_go: dict[tuple[int, int], bool] = {}
+        self.changes: list[RegistrationChange] = []
+        """The registrations committed since they were last taken."""
+        self._standings: dict[tuple[int, int], Standing] = {}
+        ledger.subscribers.append(self._committed)
+
+    def floor(self, broker_id: int) -> int:
+        """Return the lowest epoch of the broker that nothing committed has superseded."""
+        return self._floors.get(broker_id, 0)
+
+    def incarnation(self, broker_id: int, epoch: int) -> bytes | None:
+        """Return whom the log gave this epoch."""
+        return self._incarnations.get((broker_id, epoch))
+
+    def standing(self, broker_id: int, epoch: int) -> Standing | None:
+        """Return what has committed of a registration; None if there has been none."""
+        return self._standings.get((broker_id, epoch))
+
+    def alive(self, broker_id: int, epoch: int, time_ns: int) -> None:
+        """A contact under this epoch, arrived at that time, has been answered well."""
+        key = (broker_id, epoch)
+        self._alive_ns[key] = max(time_ns, self._alive_ns.get(key, 0))
+
+    def let_go(self, broker_id: int, epoch: int) -> None:
+        """This registration ends before its session: a granted shutdown, or unregistered."""
+        self._let_go[broker_id, epoch] = True
+
+    def alive_ns(self, broker_id: int, epoch: int) -> int | None:
+        """Return when the last such contact arrived; None: there is none, or it was let go."""
+        key = (broker_id, epoch)
+        return None if key in self._let_go else self._alive_ns.get(key)
+
+    def take_changes(self) -> Sequence[RegistrationChange]:
+        """Return the registrations committed since the last call."""
+        changes, self.changes = self.changes, []
+        return changes
+
+    def _committed(self, batch: Batch, time_ns: int) -> None:
+        for record in batch.records:
+            if isinstance(record, records.RegisterBrokerRecord):
+                self._register(record, time_ns)
+            elif isinstance(record, records.UnregisterBrokerRecord):
+                self._floors[record.broker_id] = record.broker_epoch + 1
+                self.let_go(record.broker_id, record.broker_epoch)
+            elif isinstance(record, records.BrokerRegistrationChangeRecord):
+                self._change(record)
+
+    def _change(self, record: records.BrokerRegistrationChangeRecord) -> None:
+        """Who leaves and is fenced is free to go; the answer to that may be lost in a failover."""
+        key = (record.broker_id, record.broker_epoch)
+        known = self._standings.get(key)
+        if known is None:
+            return
+        changed = Standing(
+            fenced=record.fenced > 0 if record.fenced else known.fenced,
+            leaving=known.leaving or record.in_controlled_shutdown > 0,
+            changes=known.changes + 1,
+        )
+        self._standings[key] = changed
+        if changed.fenced and changed.leaving:
+            self.let_go(*key)
+
+    def _register(self, record: records.RegisterBrokerRecord, time_ns: int) -> None:
+        broker_id = record.broker_id
+        previous = self._current.get(broker_id)
+        self._standings[broker_id, record.broker_epoch] = Standing(
+            fenced=record.fenced, leaving=record.in_controlled_shutdown, changes=0
+        )
+        self.changes.append(
+            RegistrationChange(
+                broker_id=broker_id,
+                time_ns=time_ns,
+                epoch=record.broker_epoch,
+                incarnation=record.incarnation_id,
+                previous_epoch=-1 if previous is None else previous.epoch,
+                previous_incarnation=None if previous is None else previous.incarnation,
+                was_unregistered=previous is not None and self.floor(broker_id) > previous.epoch,
+            )
+        )
+        self._current[broker_id] = Registration(
+            epoch=record.broker_epoch, incarnation=record.incarnation_id
+        )
+        self._floors[broker_id] = max(record.broker_epoch, self._floors.get(broker_id, 0))
+        self._incarnations[broker_id, record.broker_epoch] = record.incarnation_id

@@ -1,0 +1,107 @@
+"""How a simulated run ends: the faults are over, and a connected majority has to make progress.
+
+In half of the runs everybody takes part. In the others a minority of the controllers and some
+brokers stay dead, or are cut off from all others, so that liveness is asked of what is left, and
+what is left has to fence who is gone. Not: what is judged then (final_checks.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.protocol import Link, NodeInfo
+from kraftproof.cluster.simulated.convergence import final_checks
+from kraftproof.cluster.simulated.convergence.final_checks import Outcome
+from kraftproof.cluster.simulated.convergence.final_queries import ask_around
+from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
+from kraftproof.cluster.simulated.network.connection import connect
+from kraftproof.cluster.simulated.world import World
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import create_topics_request, create_topics_response
+
+WHOLE_SHARE = 0.5
+"""The share of runs at whose end nobody is left out."""
+DEAD_SHARE = 0.7
+"""The share of those left out that are dead; the others are cut off."""
+POLL_NS = milliseconds(50)
+CREATE_VERSION = 7
+CREATE_TIMEOUT_NS = milliseconds(2_000)
+TOPIC = "__the-end"
+"""Two underscores: no operation of a workload is about it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """Who is there at the end of a run."""
+
+    core: tuple[int, ...]
+    """Alive, and connected with each other."""
+    dead: tuple[int, ...] = ()
+    apart: tuple[int, ...] = ()
+
+    @classmethod
+    def draw(cls, random: Random, nodes: Sequence[NodeInfo]) -> "Ending":
+        """Leave out nobody, or a minority of the controllers and not all brokers."""
+        ids = [node.node_id for node in nodes]
+        if random.random() < WHOLE_SHARE:
+            return cls(core=tuple(ids))
+        controllers = [node.node_id for node in nodes if node.is_controller]
+        brokers = [node.node_id for node in nodes if node.is_broker and not node.is_controller]
+        gone = random.sample(controllers, random.randint(0, (len(controllers) - 1) // 2))
+        gone += random.sample(brokers, random.randint(0, max(0, len(brokers) - 1)))
+        dead = [node_id for node_id in sorted(gone) if random.random() < DEAD_SHARE]
+        return cls(
+            core=tuple(node_id for node_id in ids if node_id not in gone),
+            dead=tuple(dead),
+            apart=tuple(node_id for node_id in sorted(gone) if node_id not in dead),
+        )
+
+
+async def come_to_rest(scope: SimulatedScope, world: World, ending: Ending) -> None:
+    """End all faults but those of the ending, let what is left settle, and judge it."""
+    final_checks.whole_again(world)
+    for node_id in ending.dead:
+        world.machines[node_id].kill()
+    for node_id in ending.apart:
+        for other in sorted(world.machines):
+            if other != node_id:
+                world.links.cut(Link(node_id, other))
+                world.links.cut(Link(other, node_id))
+    started_ns = scope.now()
+    core = ending.core
+    elected_ns = started_ns + final_checks.election_limit_ns(world)
+    while not final_checks.has_leader(world, core) and scope.now() < elected_ns:
+        await scope.sleep(POLL_NS)
+    is_elected = final_checks.has_leader(world, core)
+    until_ns = started_ns + final_checks.limit_ns(world)
+    is_created = is_elected and await _creates(scope, world, core, until_ns)
+    end = world.ledger.end_offset
+    while not final_checks.is_settled(world, core, end) and scope.now() < until_ns:
+        await scope.sleep(POLL_NS)
+    final_checks.judge(world, core, Outcome(elected=is_elected, created=is_created, end=end))
+    await ask_around(scope, world, core)
+
+
+async def _creates(scope: SimulatedScope, world: World, core: Sequence[int], until_ns: int) -> bool:
+    """Whether some broker of the core answers before long that it has created a topic."""
+    brokers = [node_id for node_id in core if world.machines[node_id].info.is_broker]
+    topic = create_topics_request.CreatableTopic(name=TOPIC, num_partitions=1, replication_factor=1)
+    request = create_topics_request.CreateTopicsRequest(
+        topics=(topic,), timeout_ms=CREATE_TIMEOUT_NS // milliseconds(1)
+    )
+    while scope.now() < until_ns:
+        for broker in brokers:
+            try:
+                connection = await connect(scope, world.network, broker, CREATE_TIMEOUT_NS)
+                answer = await connection.call(request, CREATE_VERSION, CREATE_TIMEOUT_NS)
+            except (ConnectionFailed, OutcomeUnknown):
+                continue
+            connection.close()
+            assert isinstance(answer, create_topics_response.CreateTopicsResponse)
+            # It exists if an answer before was lost.
+            if answer.topics[0].error_code in {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}:
+                return True
+        await scope.sleep(POLL_NS)
+    return False

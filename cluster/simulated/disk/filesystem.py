@@ -1,0 +1,182 @@
+"""A disk in memory that forgets in a crash what was not made durable.
+
+Not: what files and directories forget (inodes.py), disks that refuse (disk_health.py).
+"""
+
+import errno
+from collections.abc import Callable
+from functools import lru_cache
+from random import Random
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.disk.faults import DiskHealth
+from kraftproof.cluster.simulated.disk.inodes import SimulatedDirectory, SimulatedFile
+from kraftproof.node.storage.filesystem import AppendHandle, FileSystem
+
+
+class SimulatedHandle(AppendHandle):
+    """A file opened to write at its end."""
+
+    __slots__ = ("_disk", "_file", "_path")
+
+    def __init__(self, disk: "SimulatedFileSystem", path: str, file: SimulatedFile) -> None:
+        self._disk = disk
+        self._path = path
+        self._file = file
+
+    @override
+    def write(self, data: bytes) -> None:
+        if self._disk.illness is None:
+            self._file.write(bytes(data))
+        else:
+            self._disk.illness.write(self._path, bytes(data), self._file.write)
+
+    @override
+    def start_fsync(self) -> Callable[[], None]:
+        disk, file, reached = self._disk, self._file, self._file.reached()
+
+        def fsync() -> None:
+            if disk.illness is not None:
+                disk.illness.fsync(self._path, file.forget)
+            file.sync(reached)
+
+        return fsync
+
+    @override
+    def truncate(self, size: int) -> None:
+        if self._disk.illness is not None:
+            self._disk.illness.change(self._path)
+        self._file.truncate(size)
+
+    @override
+    def close(self) -> None:
+        """The page cache keeps what was written."""
+
+
+class SimulatedFileSystem(FileSystem):
+    """One machine's disk; it outlives the processes on it."""
+
+    __slots__ = ("illness", "root")
+
+    def __init__(self) -> None:
+        self.root = SimulatedDirectory()
+        self.illness: DiskHealth | None = None
+        """None while the disk is well, so that a run without trouble does not pay for it."""
+
+    def crash(self, random: Random) -> int:
+        """Lose power: what was not made durable goes, in part or whole; return the bytes lost."""
+        return self.root.crash(random)
+
+    def is_synced(self, directory: str) -> bool:
+        """Whether a crash would leave every file of this directory as it is."""
+        entries = self._directory(directory).entries
+        return all(
+            entry.is_synced for entry in entries.values() if isinstance(entry, SimulatedFile)
+        )
+
+    @override
+    def read(self, path: str) -> bytes:
+        return bytes(self._file(path).data)
+
+    @override
+    def read_slice(self, path: str, position: int, length: int) -> bytes:
+        return bytes(self._file(path).data[position : position + length])
+
+    @override
+    def append_to(self, path: str) -> SimulatedHandle:
+        directory, name = self._parent(path)
+        entry = directory.entries.get(name)
+        if isinstance(entry, SimulatedDirectory):
+            raise IsADirectoryError(errno.EISDIR, "is a directory", path)
+        if entry is None:
+            if self.illness is not None:
+                self.illness.create(path)
+            entry = SimulatedFile()
+            directory.change({name: entry})
+        return SimulatedHandle(self, path, entry)
+
+    @override
+    def replace(self, source: str, target: str) -> None:
+        file = self._file(source)
+        old_directory, old_name = self._parent(source)
+        directory, name = self._parent(target)
+        assert directory is old_directory, "files are renamed within their directory"
+        if self.illness is not None:
+            self.illness.change(target)
+        directory.change({old_name: None, name: file})
+
+    @override
+    def fsync_directory(self, path: str) -> None:
+        directory = self._directory(path)
+        if self.illness is not None:
+            self.illness.fsync_directory(path)
+        directory.fsync()
+
+    @override
+    def list_directory(self, path: str) -> list[str]:
+        return sorted(self._directory(path).entries)
+
+    @override
+    def exists(self, path: str) -> bool:
+        return self._find(path) is not None
+
+    @override
+    def make_directory(self, path: str) -> None:
+        directory = self.root
+        for name in _names(path):
+            entry = directory.entries.get(name)
+            if isinstance(entry, SimulatedFile):
+                raise FileExistsError(errno.EEXIST, "is a file", path)
+            if entry is None:
+                if self.illness is not None:
+                    self.illness.create(path)
+                entry = SimulatedDirectory()
+                directory.change({name: entry})
+            directory = entry
+
+    @override
+    def remove(self, path: str) -> None:
+        self._file(path)
+        if self.illness is not None:
+            self.illness.change(path)
+        directory, name = self._parent(path)
+        directory.change({name: None})
+
+    @override
+    def size(self, path: str) -> int:
+        return len(self._file(path).data)
+
+    @override
+    def lock(self, path: str) -> Callable[[], None]:
+        """Let go of nothing: a simulated machine runs one process at a time."""
+        return lambda: None
+
+    def _find(self, path: str) -> SimulatedFile | SimulatedDirectory | None:
+        entry: SimulatedFile | SimulatedDirectory = self.root
+        for name in _names(path):
+            if not isinstance(entry, SimulatedDirectory) or name not in entry.entries:
+                return None
+            entry = entry.entries[name]
+        return entry
+
+    def _file(self, path: str) -> SimulatedFile:
+        entry = self._find(path)
+        if not isinstance(entry, SimulatedFile):
+            raise FileNotFoundError(errno.ENOENT, "no such file", path)
+        return entry
+
+    def _directory(self, path: str) -> SimulatedDirectory:
+        entry = self._find(path)
+        if not isinstance(entry, SimulatedDirectory):
+            raise FileNotFoundError(errno.ENOENT, "no such directory", path)
+        return entry
+
+    def _parent(self, path: str) -> tuple[SimulatedDirectory, str]:
+        *_, name = _names(path)
+        return self._directory(path.rpartition("/")[0]), name
+
+
+@lru_cache(maxsize=256)
+def _names(path: str) -> tuple[str, ...]:
+    return tuple(name for name in path.split("/") if name not in {"", "."})

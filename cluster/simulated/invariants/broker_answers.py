@@ -1,0 +1,260 @@
+"""What must hold of what a broker answers by itself, without the controller (KIP-631, 631-38).
+
+Metadata, DescribeCluster and DescribeConfigs are judged by the image that the broker has
+published. Not: whether that image is right (metadata_invariants.py), what controllers answer
+(answer_invariants.py, quorum_answer_invariants.py).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from msgspec import Struct
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.invariants.invariant import Observed, Requests, Setting, Witness
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import NO_NODE
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
+    Message,
+    describe_cluster_request,
+    describe_cluster_response,
+    describe_configs_request,
+    describe_configs_response,
+    metadata_request,
+    metadata_response,
+)
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
+
+MetadataRequest = metadata_request.MetadataRequest
+MetadataResponse = metadata_response.MetadataResponse
+ClusterRequest = describe_cluster_request.DescribeClusterRequest
+ClusterResponse = describe_cluster_response.DescribeClusterResponse
+ConfigsRequest = describe_configs_request.DescribeConfigsRequest
+ConfigsResponse = describe_configs_response.DescribeConfigsResponse
+TOPIC_CONFIGS = 2
+"""The type of the resources whose configurations a broker knows."""
+SET_FOR_TOPIC = 1
+"""The source of a configuration that was set for the topic itself; others are defaults."""
+
+
+class AnswersShowTheImage(Witness):
+    """Of brokers, topics and configurations, as clients are told of them."""
+
+    sentence = "A broker says of brokers, topics and configurations what its own image says."
+    requests: ClassVar[Requests] = (MetadataRequest, ClusterRequest, ConfigsRequest)
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__()
+        self._cluster_id = setting.cluster_id
+        self._images: dict[int, MetadataImage] = {}
+
+    @override
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        self._images.pop(process.node_id, None)
+
+    @override
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        self._images[process.node_id] = image
+
+    @override
+    def replying(self, process: Observed, event: Received, message: Message) -> None:
+        """An image that the same step moves is published after its answers."""
+        if event.on_controller_listener:
+            return
+        image = self._images.get(process.node_id, EMPTY_IMAGE)
+        match event.message, message:
+            case MetadataRequest() as request, MetadataResponse():
+                self._judge_brokers(process, image, message, fenced_too=False)
+                wants_all = request.topics is None or not (event.version or request.topics)
+                asked = None if wants_all else request.topics
+                faults = _topic_faults(image, asked, message)
+            case ClusterRequest() as request, ClusterResponse(error_code=ErrorCode.NONE):
+                fenced_too = request.include_fenced_brokers
+                self._judge_brokers(process, image, message, fenced_too=fenced_too)
+                return
+            case ConfigsRequest() as request, ConfigsResponse():
+                faults = _config_faults(image, request, message)
+            case _:
+                return
+        for fault in faults:
+            self.jury.object(self, process, fault)
+
+    def _judge_brokers(
+        self,
+        process: Observed,
+        image: MetadataImage,
+        message: MetadataResponse | ClusterResponse,
+        *,
+        fenced_too: bool,
+    ) -> None:
+        said = _said_brokers(message)
+        held = _held_brokers(image, process.node_id, fenced_too=fenced_too)
+        if said != held:
+            self.jury.object(self, process, f"brokers {said}, its image has {held}")
+        active = [broker.node_id for broker in said if not broker.fenced]
+        if message.controller_id not in (active or [NO_NODE]):
+            contact = message.controller_id
+            self.jury.object(self, process, f"sends clients to {contact}, active are {active}")
+        if message.cluster_id != self._cluster_id:
+            self.jury.object(self, process, f"answers that its cluster is {message.cluster_id}")
+
+
+class ShownBroker(Struct, frozen=True, kw_only=True, order=True, gc=False):
+    """A broker as clients see it."""
+
+    node_id: int
+    host: str
+    port: int
+    rack: str | None
+    fenced: bool
+
+
+def _said_brokers(message: MetadataResponse | ClusterResponse) -> list[ShownBroker]:
+    if isinstance(message, MetadataResponse):
+        said = [
+            ShownBroker(
+                node_id=one.node_id, host=one.host, port=one.port, rack=one.rack, fenced=False
+            )
+            for one in message.brokers
+        ]
+    else:
+        said = [
+            ShownBroker(
+                node_id=one.broker_id,
+                host=one.host,
+                port=one.port,
+                rack=one.rack,
+                fenced=one.is_fenced,
+            )
+            for one in message.brokers
+        ]
+    return sorted(said, key=lambda broker: broker.node_id)
+
+
+def _held_brokers(image: MetadataImage, node_id: int, *, fenced_too: bool) -> list[ShownBroker]:
+    """Return the brokers at the listener that the node itself has registered first, by id."""
+    by_id = {int(broker_id): broker for broker_id, broker in image.brokers.items()}
+    ours = by_id.get(node_id)
+    listener = ours.endpoints[0].name if ours is not None and ours.endpoints else None
+    return [
+        ShownBroker(
+            node_id=broker_id,
+            host=endpoint.host,
+            port=endpoint.port,
+            rack=by_id[broker_id].rack,
+            fenced=by_id[broker_id].fenced,
+        )
+        for broker_id in sorted(by_id)
+        if fenced_too or not by_id[broker_id].fenced
+        for endpoint in by_id[broker_id].endpoints
+        if listener is None or endpoint.name == listener
+    ]
+
+
+class ShownPartition(Struct, frozen=True, kw_only=True, gc=False):
+    """A partition as clients see it."""
+
+    index: int
+    leader: int
+    leader_epoch: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    offline: tuple[int, ...]
+    error: int
+
+
+def _topic_faults(
+    image: MetadataImage,
+    asked: tuple[metadata_request.MetadataRequestTopic, ...] | None,
+    message: MetadataResponse,
+) -> Iterator[str]:
+    """Say where the topics differ from those asked for; None: from all that there are."""
+    if asked is None:
+        wanted: Sequence[Uuid | None] = sorted(image.topics)
+        said = sorted(message.topics, key=lambda topic: topic.topic_id)
+    else:
+        wanted = [_topic_id(image, topic) for topic in asked]
+        said = list(message.topics)
+    if len(said) != len(wanted):
+        yield f"{len(said)} topics, where {len(wanted)} are due"
+        return
+    for topic_id, topic in zip(wanted, said, strict=True):
+        if topic_id is None:
+            if topic.error_code == ErrorCode.NONE or topic.partitions:
+                yield f"topic {topic.name or topic.topic_id.hex()}, which its image has not"
+        else:
+            yield from _differences(image, topic_id, topic)
+
+
+def _topic_id(image: MetadataImage, asked: metadata_request.MetadataRequestTopic) -> Uuid | None:
+    """Return the id of the topic that is asked for, None if there is none; an id goes first."""
+    if asked.topic_id == ZERO_UUID and asked.name is not None:
+        return image.topic_ids.get(asked.name)
+    return asked.topic_id if asked.topic_id in image.topics else None
+
+
+def _differences(
+    image: MetadataImage, topic_id: Uuid, topic: metadata_response.MetadataResponseTopic
+) -> Iterator[str]:
+    held = image.topics[topic_id]
+    said_name = (topic.name, topic.topic_id, topic.error_code)
+    if said_name != (held.name, topic_id, ErrorCode.NONE):
+        yield f"topic {said_name}, its image has {held}"
+    said = {one.partition_index: _said_partition(one) for one in topic.partitions}
+    due = {index: _held_partition(image, topic_id, index) for index in image.partitions[topic_id]}
+    for index in sorted(said.keys() | due.keys()):
+        if said.get(index) != due.get(index):
+            yield f"topic {held.name}: {said.get(index)}, its image has {due.get(index)}"
+
+
+def _said_partition(said: metadata_response.MetadataResponsePartition) -> ShownPartition:
+    return ShownPartition(
+        index=said.partition_index,
+        leader=said.leader_id,
+        leader_epoch=said.leader_epoch,
+        replicas=said.replica_nodes,
+        isr=said.isr_nodes,
+        offline=said.offline_replicas,
+        error=said.error_code,
+    )
+
+
+def _held_partition(image: MetadataImage, topic_id: Uuid, index: int) -> ShownPartition:
+    held = image.partitions[topic_id][index]
+    active = {broker_id for broker_id, broker in image.brokers.items() if not broker.fenced}
+    return ShownPartition(
+        index=index,
+        leader=held.leader,
+        leader_epoch=held.leader_epoch,
+        replicas=held.replicas,
+        isr=held.isr,
+        offline=tuple(replica for replica in held.replicas if replica not in active),
+        error=ErrorCode.LEADER_NOT_AVAILABLE if held.leader == NO_NODE else ErrorCode.NONE,
+    )
+
+
+def _config_faults(
+    image: MetadataImage, request: ConfigsRequest, message: ConfigsResponse
+) -> Iterator[str]:
+    """Say what was set for a topic and is not shown, and what is shown and was not set."""
+    if len(message.results) != len(request.resources):
+        yield f"{len(message.results)} resources, where {len(request.resources)} are due"
+        return
+    for asked, result in zip(request.resources, message.results, strict=True):
+        name = asked.resource_name
+        is_known = asked.resource_type == TOPIC_CONFIGS and name in image.topic_ids
+        held = dict(image.configs.get((TOPIC_CONFIGS, name), {})) if is_known else {}
+        if asked.configuration_keys:
+            held = {key: held[key] for key in asked.configuration_keys if key in held}
+        said = {
+            config.name: config.value
+            for config in result.configs
+            if config.config_source == SET_FOR_TOPIC
+        }
+        if is_known != (result.error_code == ErrorCode.NONE):
+            yield f"topic {name}: error {result.error_code}, its image has it: {is_known}"
+        elif said != held:
+            yield f"topic {name}: {sorted(said.items())}, its image has {sorted(held.items())}"

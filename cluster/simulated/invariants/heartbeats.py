@@ -1,0 +1,142 @@
+"""What must hold of a controller's answers to a broker's wishes (KIP-631 "BrokerHeartbeat").
+
+Wishes are what heartbeats ask for: to be fenced, to serve, to stop. Not: how long a lease lasts
+(lease_invariants.py), nor whether an answer is of the present (answer_invariants.py).
+"""
+
+from typing import ClassVar
+
+from msgspec import Struct
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.committed.registrations import Registry, Standing
+from kraftproof.cluster.simulated.invariants.invariant import Observed, Requests, Witness
+from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
+    Message,
+    broker_heartbeat_request,
+    broker_heartbeat_response,
+)
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
+
+HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
+HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse
+MOST_DELAYS = 4
+"""So many answers in a row may put off a shutdown that nothing stands in the way of."""
+Contender = tuple[int, int]
+"""A broker id and a broker epoch."""
+
+
+def _contender(request: HeartbeatRequest) -> Contender:
+    return (request.broker_id, request.broker_epoch)
+
+
+class Asked(Struct, frozen=True, kw_only=True, gc=False):
+    """How things stood when a heartbeat arrived."""
+
+    standing: Standing | None
+    may_stop: bool
+    """It was in controlled shutdown, and led nothing."""
+
+
+class WishesAreGranted(Witness):
+    """Fences and shutdowns, by what is answered and by what commits."""
+
+    sentence = (
+        "A broker is told truly whether it is fenced, is fenced if it asks for that and not if it "
+        "asks to serve and has caught up, and may stop when it asks and leads nothing."
+    )
+    requests: ClassVar[Requests] = (HeartbeatRequest,)
+
+    def __init__(self, registry: Registry) -> None:
+        super().__init__()
+        self._registry = registry
+        self._asked: dict[tuple[int, int, int], Asked] = {}
+        self._images: dict[int, MetadataImage] = {}
+        self._wants_to_serve: set[Contender] = set()  # asked for membership only
+        self._wants_to_stop: set[Contender] = set()  # asked for membership only
+        self._delays: dict[tuple[int, int, Contender], int] = {}
+
+    @override
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        self._images[process.node_id] = image
+
+    @override
+    def received(self, process: Observed, event: Received) -> None:
+        request = event.message
+        if not isinstance(request, HeartbeatRequest):
+            return
+        contender, broker_id = _contender(request), NodeId(request.broker_id)
+        if request.want_shut_down:
+            self._wants_to_stop.add(contender)
+        elif not request.want_fence and request.current_metadata_offset >= request.broker_epoch:
+            self._wants_to_serve.add(contender)
+        image = self._images.get(process.node_id, EMPTY_IMAGE)
+        broker = image.brokers.get(broker_id)
+        self._asked[process.node_id, process.life, event.request] = Asked(
+            standing=self._registry.standing(*contender),
+            may_stop=request.want_shut_down
+            and broker is not None
+            and broker.in_controlled_shutdown
+            and not image.leads_any(broker_id),
+        )
+
+    @override
+    def replied(self, process: Observed, event: Received, message: Message) -> None:
+        if not self._asked:
+            return  # most answers are to Fetches
+        asked = self._asked.pop((process.node_id, process.life, event.request), None)
+        match event.message, message:
+            case HeartbeatRequest() as request, HeartbeatResponse(error_code=ErrorCode.NONE):
+                if asked is not None:
+                    self._judge(process, request, message, asked)
+            case _:
+                return
+
+    def _judge(
+        self, process: Observed, request: HeartbeatRequest, told: HeartbeatResponse, asked: Asked
+    ) -> None:
+        broker = f"broker {request.broker_id}, epoch {request.broker_epoch}"
+        standing = self._registry.standing(*_contender(request))
+        is_unchanged = standing is not None and standing == asked.standing
+        if is_unchanged and standing is not None and standing.fenced != told.is_fenced:
+            detail = f"{broker}: told fenced={told.is_fenced}, which it was not at any time since"
+            self.jury.object(self, process, detail)
+        if request.want_fence and not told.is_fenced:
+            self.jury.object(self, process, f"{broker}: asks to be fenced, and is told it is not")
+        may_serve = not (request.want_fence or request.want_shut_down)
+        if may_serve and is_unchanged and standing is not None and not standing.leaving:
+            has_caught_up = request.current_metadata_offset >= request.broker_epoch
+            if has_caught_up and told.is_fenced:
+                self.jury.object(self, process, f"{broker}: asks to serve, and is told it may not")
+        if told.should_shut_down and _contender(request) not in self._wants_to_stop:
+            self.jury.object(self, process, f"{broker}: is told to stop, which it never asked for")
+        self._count_delays(process, request, asked, is_granted=told.should_shut_down)
+
+    def _count_delays(
+        self, process: Observed, request: HeartbeatRequest, asked: Asked, *, is_granted: bool
+    ) -> None:
+        key = (process.node_id, process.life, _contender(request))
+        if is_granted or not asked.may_stop:
+            self._delays.pop(key, None)
+            return
+        delays = self._delays.get(key, 0) + 1
+        self._delays[key] = delays
+        if delays > MOST_DELAYS:
+            detail = f"broker {request.broker_id} leads nothing, has asked {delays} times to stop"
+            self.jury.object(self, process, detail)
+
+    @override
+    def appended(self, process: Observed, batch: Batch) -> None:
+        for record in batch.records:
+            if (
+                isinstance(record, records.BrokerRegistrationChangeRecord)
+                and record.fenced < 0
+                and (record.broker_id, record.broker_epoch) not in self._wants_to_serve
+            ):
+                detail = f"broker {record.broker_id} is unfenced, has not asked and caught up"
+                self.jury.object(self, process, detail)

@@ -1,0 +1,146 @@
+"""What must hold of broker epochs and leases at every moment (KIP-631 "Broker Leases").
+
+Leases are judged by true time: a node's wall clock may be shifted, its monotonic clock runs true,
+but for faults of its rate, by as much as which a session may be shorter or longer.
+Not: images (metadata_invariants.py), when a lease ends (session_invariants.py).
+"""
+
+from typing import ClassVar
+
+from msgspec import Struct
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.committed.registrations import RegistrationChange, Registry
+from kraftproof.cluster.simulated.invariants.invariant import Observed, Requests, Setting, Witness
+from kraftproof.node.core.events import Received
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
+    Message,
+    broker_heartbeat_request,
+    broker_heartbeat_response,
+    broker_registration_request,
+    broker_registration_response,
+)
+
+HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
+HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse
+RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
+RegistrationResponse = broker_registration_response.BrokerRegistrationResponse
+CONTACTS = (HeartbeatRequest, RegistrationRequest)
+
+
+class Contact(Struct, frozen=True, kw_only=True, gc=False):
+    """When a request that proved a broker alive reached the process that answered it."""
+
+    broker_id: int
+    time_ns: int
+    floor: int
+    """The lowest broker epoch that could still be current then."""
+
+
+class CurrentEpochsOnly(Witness):
+    """Fencing tokens, by the answers that were given."""
+
+    sentence = "A broker epoch is honoured only while it is the broker's current one."
+    requests: ClassVar[Requests] = CONTACTS
+
+    def __init__(self, registry: Registry) -> None:
+        super().__init__()
+        self._registry = registry
+        self._contacts: dict[tuple[int, int, int], Contact] = {}
+
+    @override
+    def received(self, process: Observed, event: Received) -> None:
+        request = event.message
+        if isinstance(request, CONTACTS):
+            key = (process.node_id, process.life, event.request)
+            self._contacts[key] = Contact(
+                broker_id=request.broker_id,
+                time_ns=process.now_ns(),
+                floor=self._registry.floor(request.broker_id),
+            )
+
+    @override
+    def replied(self, process: Observed, event: Received, message: Message) -> None:
+        if not self._contacts:
+            return  # most answers are to Fetches
+        contact = self._contacts.pop((process.node_id, process.life, event.request), None)
+        if contact is None:
+            return
+        match event.message, message:
+            case HeartbeatRequest() as request, HeartbeatResponse(error_code=ErrorCode.NONE):
+                self._heartbeat(process, request, message, contact)
+            case RegistrationRequest() as request, RegistrationResponse(error_code=ErrorCode.NONE):
+                self._registration(process, request, message, contact)
+            case _:
+                return
+
+    def _heartbeat(
+        self,
+        process: Observed,
+        request: HeartbeatRequest,
+        message: HeartbeatResponse,
+        contact: Contact,
+    ) -> None:
+        if request.broker_epoch < contact.floor:
+            detail = f"broker {request.broker_id}: epoch {request.broker_epoch} < {contact.floor}"
+            self.jury.object(self, process, detail)
+        elif message.should_shut_down:
+            self._registry.let_go(request.broker_id, request.broker_epoch)
+        else:
+            self._registry.alive(request.broker_id, request.broker_epoch, contact.time_ns)
+
+    def _registration(
+        self,
+        process: Observed,
+        request: RegistrationRequest,
+        message: RegistrationResponse,
+        contact: Contact,
+    ) -> None:
+        incarnation = self._registry.incarnation(request.broker_id, message.broker_epoch)
+        if message.broker_epoch < contact.floor or incarnation != request.incarnation_id:
+            owner = "nobody" if incarnation is None else incarnation.hex()
+            detail = (
+                f"broker {request.broker_id}: epoch {message.broker_epoch} of {owner} "
+                f"given to {request.incarnation_id.hex()}; at least {contact.floor} is current"
+            )
+            self.jury.object(self, process, detail)
+        else:
+            self._registry.alive(request.broker_id, message.broker_epoch, contact.time_ns)
+
+
+class OneLivingIncarnation(Witness):
+    """No broker loses its id, or its epoch (631-42), while it may believe that it has it."""
+
+    sentence = (
+        "A broker keeps its id for a session after an ok contact, its epoch till unregistered."
+    )
+
+    def __init__(self, setting: Setting, registry: Registry) -> None:
+        super().__init__()
+        self._session_ns = setting.timeouts.session_ns
+        self._registry = registry
+
+    @override
+    def stepped(self, process: Observed) -> None:
+        if self._registry.changes:
+            for change in self._registry.take_changes():
+                self._judge(process, change)
+
+    def _judge(self, process: Observed, change: RegistrationChange) -> None:
+        broker_id, previous = change.broker_id, change.previous_epoch
+        if change.epoch <= previous:
+            detail = f"broker {broker_id}: {change.epoch} after {previous}"
+            self.jury.object(self, process, f"epochs must rise: {detail}")
+        if change.incarnation == change.previous_incarnation:
+            if change.epoch > previous and not change.was_unregistered:
+                detail = f"gets epoch {change.epoch} for the incarnation that has {previous}"
+                self.jury.object(self, process, f"broker {broker_id}: {detail}")
+            return
+        alive_ns = self._registry.alive_ns(broker_id, previous)
+        if alive_ns is None:
+            return
+        if change.time_ns < alive_ns + self._session_ns * (1 - self.jury.rate_error):
+            lived_ns = change.time_ns - alive_ns
+            detail = f"broker {broker_id}: {lived_ns / 1e9:.3f} s after a contact"
+            self.jury.object(self, process, detail)

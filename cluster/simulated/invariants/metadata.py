@@ -1,0 +1,280 @@
+"""What must hold of metadata images at every moment (KIP-631).
+
+Not: leases (lease_invariants.py), nor that derived parts are right, which is recomputed at the
+end of a run (final_checks.py).
+"""
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.committed.committed_log import Ledger, drop_below
+from kraftproof.cluster.simulated.committed.reference_image import UNCHANGED
+from kraftproof.cluster.simulated.invariants.invariant import Observed, Witness
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import NO_NODE, NodeId
+from kraftproof.node.core.metadata.image import MetadataImage, Partition
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch, Record
+from kraftproof.node.wire.types import Uuid
+
+OF_PARTITIONS = (records.PartitionRecord, records.PartitionChangeRecord)
+
+
+class ImagesAgree(Witness):
+    """All nodes at one offset hold one image."""
+
+    sentence = "Images at one offset are equal on all nodes, and no process goes back."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._digests: dict[int, int] = {}
+        self._offsets: dict[tuple[int, int], int] = {}
+
+    @override
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        digest = self._digests.setdefault(offset, image.digest)
+        if digest != image.digest:
+            self.jury.object(
+                self,
+                process,
+                f"its image at offset {offset} is not that of others (digest {image.digest:032x})",
+            )
+        us = (process.node_id, process.life)
+        if offset < self._offsets.get(us, 0):
+            self.jury.object(
+                self, process, f"its image went back from offset {self._offsets[us]} to {offset}"
+            )
+        self._offsets[us] = offset
+
+    @override
+    def forgotten(self, below: int) -> None:
+        drop_below(self._digests, below)
+
+
+class BrokersServeCaughtUp(Witness):
+    """What clients see of a broker that has just started (KIP-631 "Broker State Machine")."""
+
+    sentence = "A broker opens to clients once its image holds the registration of this process."
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self._ledger = ledger
+        self._committed: dict[int, int] = {}
+        self._shown: dict[int, MetadataImage] = {}
+
+    @override
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        self._committed[process.node_id] = self._ledger.end_offset
+        self._shown.pop(process.node_id, None)
+
+    @override
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        self._shown[process.node_id] = image
+
+    @override
+    def opened(self, process: Observed) -> None:
+        """Its record stands behind all that had committed when the process began."""
+        shown, committed = self._shown.get(process.node_id), self._committed[process.node_id]
+        ours = None if shown is None else shown.brokers.get(NodeId(process.node_id))
+        if ours is None or ours.epoch < committed:
+            epoch = None if ours is None else ours.epoch
+            detail = f"its image has its epoch {epoch}, {committed} were committed before it began"
+            self.jury.object(self, process, detail)
+
+
+class FencedBrokersLeadNothing(Witness):
+    """What becomes of partitions whose brokers are gone."""
+
+    sentence = "A fenced broker leads nothing, and is in an ISR only alone and without a leader."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._looked_at = 0
+
+    @override
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        if offset <= self._looked_at:
+            return
+        self._looked_at = offset
+        for broker_id in sorted(image.by_broker.isr):
+            broker = image.brokers.get(broker_id)
+            if broker is None or broker.fenced:
+                self._look(process, image, broker_id)
+
+    def _look(self, process: Observed, image: MetadataImage, broker_id: NodeId) -> None:
+        if image.leads_any(broker_id):
+            self.jury.object(self, process, f"broker {broker_id} leads, and is fenced")
+        for partition in image.in_isr(broker_id):
+            if partition.isr != (broker_id,) or partition.leader != NO_NODE:
+                detail = f"broker {broker_id} is fenced: {partition}"
+                self.jury.object(self, process, detail)
+
+
+class LeadersAreInSync(Witness):
+    """Partitions as they are created and changed, and when brokers come back."""
+
+    sentence = (
+        "A partition's ISR is never empty and among its replicas; its leader is a member that is "
+        "neither fenced nor about to stop, and there is one as long as such a member is there."
+    )
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self._changed: list[tuple[Uuid, int]] = []
+        self._back: list[NodeId] = []
+        ledger.subscribers.append(self._committed)
+
+    def _committed(self, batch: Batch, time_ns: int) -> None:
+        for record in batch.records:
+            if isinstance(record, OF_PARTITIONS):
+                self._changed.append((record.topic_id, record.partition_id))
+            elif isinstance(record, records.BrokerRegistrationChangeRecord) and record.fenced < 0:
+                self._back.append(NodeId(record.broker_id))
+
+    @override
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        changed, self._changed = self._changed, []
+        back, self._back = self._back, []
+        for topic_id, index in changed:
+            for partition in image.partitions_of(topic_id):
+                if partition.index == index:
+                    self._look(process, image, partition)
+        for broker_id in back:
+            for partition in image.in_isr(broker_id):
+                self._look(process, image, partition)
+
+    def _look(self, process: Observed, image: MetadataImage, partition: Partition) -> None:
+        isr = partition.isr
+        may_lead = [broker for broker in isr if _may_lead(image, broker)]
+        leads = partition.leader in may_lead or (partition.leader == NO_NODE and not may_lead)
+        if not leads or not isr or set(isr) - set(partition.replicas):
+            self.jury.object(self, process, f"{partition}, of which {may_lead} may lead")
+
+
+def _may_lead(image: MetadataImage, broker_id: NodeId) -> bool:
+    broker = image.brokers.get(broker_id)
+    return broker is not None and not broker.fenced and not broker.in_controlled_shutdown
+
+
+class WhoEntersAnIsrMayLead(Witness):
+    """Record by record, since what an image shows of a broker may be younger than the ISR."""
+
+    sentence = (
+        "Who is in an ISR when the partition is created, or comes into it, is registered, and "
+        "neither fenced nor about to stop."
+    )
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self._brokers: dict[int, tuple[bool, bool]] = {}
+        """By id of a registered one: whether it is fenced, and whether it is about to stop."""
+        self._isrs: dict[tuple[Uuid, int], tuple[int, ...]] = {}
+        self._wrong: list[str] = []
+        """What is to be told of with the next image."""
+        ledger.subscribers.append(self._committed)
+
+    @override
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        if self._wrong:
+            wrong, self._wrong = self._wrong, []
+            for detail in wrong:
+                self.jury.object(self, process, detail)
+
+    def _committed(self, batch: Batch, time_ns: int) -> None:
+        for record in batch.records:
+            if isinstance(record, OF_PARTITIONS):
+                if record.isr is not None:
+                    self._enter(record, record.isr)
+            elif isinstance(record, records.RemoveTopicRecord):
+                self._forget(record.topic_id)
+            else:
+                self._follow(record)
+
+    def _forget(self, topic_id: Uuid) -> None:
+        index = 0
+        while self._isrs.pop((topic_id, index), None) is not None:
+            index += 1
+
+    def _enter(
+        self,
+        record: records.PartitionRecord | records.PartitionChangeRecord,
+        isr: tuple[int, ...],
+    ) -> None:
+        key = (record.topic_id, record.partition_id)
+        before = self._isrs.get(key, ())
+        self._isrs[key] = isr
+        for broker_id in isr:
+            if broker_id not in before and self._brokers.get(broker_id) != (False, False):
+                self._wrong.append(f"broker {broker_id}, {self._told(broker_id)}: {record}")
+
+    def _told(self, broker_id: int) -> str:
+        fenced, leaving = self._brokers.get(broker_id, (None, None))
+        return "not registered" if fenced is None else f"{fenced=} {leaving=}"
+
+    def _follow(self, record: Record) -> None:
+        match record:
+            case records.RegisterBrokerRecord():
+                state = (record.fenced, record.in_controlled_shutdown)
+                self._brokers[record.broker_id] = state
+            case records.UnregisterBrokerRecord():
+                self._brokers.pop(record.broker_id, None)
+            case records.BrokerRegistrationChangeRecord():
+                fenced, leaving = self._brokers.get(record.broker_id, (True, True))
+                self._brokers[record.broker_id] = (
+                    record.fenced > 0 if record.fenced else fenced,
+                    record.in_controlled_shutdown > 0 if record.in_controlled_shutdown else leaving,
+                )
+            case _:
+                return
+
+
+class PartitionEpochsRiseByOne(Witness):
+    """Partitions as version chains (KIP-497), by the image that shows a change first."""
+
+    sentence = "Each change of a partition raises its epoch by one, each election its leader's."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._looked_at = 0
+        self._epochs: dict[tuple[Uuid, int], tuple[int, int]] = {}
+        """By partition: its partition epoch and its leader epoch."""
+
+    @override
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        if offset <= self._looked_at:
+            return
+        start, self._looked_at = self._looked_at, offset
+        if process.log.start.end_offset > start:
+            self._epochs.clear()  # what lies between is in a snapshot only
+            start = process.log.start.end_offset
+        changed: dict[tuple[Uuid, int], None] = {}
+        for batch in process.log.between(start, offset):
+            for record in batch.records:
+                if isinstance(record, OF_PARTITIONS):
+                    changed[record.topic_id, record.partition_id] = None
+                    self._count(record)
+                elif isinstance(record, records.RemoveTopicRecord):
+                    self._forget(record.topic_id)
+        for topic_id, index in changed:
+            partitions = image.partitions.get(topic_id)
+            partition = None if partitions is None else partitions.get(index)
+            expected = self._epochs.get((topic_id, index))
+            if partition is None or expected is None:
+                continue  # removed since, or first seen in a snapshot
+            found = (partition.partition_epoch, partition.leader_epoch)
+            if found != expected:
+                self.jury.object(self, process, f"{partition}, by its records {expected}")
+
+    def _forget(self, topic_id: Uuid) -> None:
+        """A topic's partitions are numbered from 0; its id comes to no other topic."""
+        index = 0
+        while self._epochs.pop((topic_id, index), None) is not None:
+            index += 1
+
+    def _count(self, record: records.PartitionRecord | records.PartitionChangeRecord) -> None:
+        key = (record.topic_id, record.partition_id)
+        if isinstance(record, records.PartitionRecord):
+            self._epochs[key] = (record.partition_epoch, record.leader_epoch)
+        elif key in self._epochs:
+            partition_epoch, leader_epoch = self._epochs[key]
+            elects = record.leader != UNCHANGED
+            self._epochs[key] = (partition_epoch + 1, leader_epoch + elects)

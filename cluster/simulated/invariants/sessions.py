@@ -1,0 +1,196 @@
+"""What must hold of the time at which a broker's lease ends (KIP-631 "Broker Leases").
+
+A controller has to act only in time in which it runs: neither a pause nor a wait for its disk
+counts, and a fencing that it has written waits for a majority. Not: who may use an epoch meanwhile
+(lease_invariants.py).
+"""
+
+from typing import ClassVar
+
+from msgspec import Struct
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.committed.registrations import Registry
+from kraftproof.cluster.simulated.invariants.invariant import (
+    LEADER,
+    Observed,
+    Requests,
+    Setting,
+    Witness,
+)
+from kraftproof.cluster.simulated.invariants.leases import (
+    CONTACTS,
+    HeartbeatRequest,
+    RegistrationRequest,
+    RegistrationResponse,
+)
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.messages.batch import Batch
+
+LOOK_EACH_NS = milliseconds(250)
+TICK_NS = milliseconds(250)
+"""Within what time a controller that runs acts on a lease that has run out."""
+
+
+class Moment(Struct, frozen=True, kw_only=True, gc=False):
+    """One instant: true time, and the time that a process has run."""
+
+    true_ns: int
+    running_ns: int
+
+
+def moment(process: Observed) -> Moment:
+    """Return this instant."""
+    return Moment(true_ns=process.now_ns(), running_ns=process.running_ns())
+
+
+class FencedInTime(Witness):
+    """Leases last a session of true time, as the active controller sees the contacts."""
+
+    sentence = (
+        "A broker is fenced, and its id free, when its session has passed: "
+        "never before, and not long after."
+    )
+    requests: ClassVar[Requests] = CONTACTS
+
+    def __init__(self, setting: Setting, registry: Registry) -> None:
+        super().__init__()
+        self._session_ns = setting.timeouts.session_ns
+        self._slack_ns = setting.timeouts.fetch_ns * 3 // 2 + milliseconds(500)
+        self._registry = registry
+        self._leads_since: dict[int, Moment] = {}
+        self._claims_at: dict[int, int] = {}
+        self._contacts: dict[tuple[int, int], Moment] = {}
+        self._arrivals: dict[tuple[int, int, int], Moment] = {}
+        self._asks_to_stop: set[tuple[int, int]] = set()  # asked for membership only
+        self._images: dict[int, MetadataImage] = {}
+        self._look_at: dict[int, int] = {}
+        self._written: dict[int, dict[int, int]] = {}
+        """The offset of the last record by which a leader ends each broker's lease."""
+
+    @override
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        self._leads_since.pop(process.node_id, None)
+        self._written.pop(process.node_id, None)
+        self._images.pop(process.node_id, None)
+
+    @override
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        """Its own leases begin when the record that opens its epoch has committed."""
+        if after.role != LEADER:
+            self._leads_since.pop(process.node_id, None)
+            self._written.pop(process.node_id, None)
+            return
+        if before is None or before.role != LEADER:
+            self._claims_at[process.node_id] = after.log_end
+        is_active = after.high_watermark >= self._claims_at[process.node_id]
+        if is_active and process.node_id not in self._leads_since:
+            self._leads_since[process.node_id] = moment(process)
+
+    @override
+    def received(self, process: Observed, event: Received) -> None:
+        request = event.message
+        if process.node_id not in self._leads_since:
+            return
+        if isinstance(request, RegistrationRequest):
+            self._arrivals[process.node_id, process.life, event.request] = moment(process)
+        elif isinstance(request, HeartbeatRequest):
+            stops = request.want_fence or request.want_shut_down
+            if request.broker_epoch >= self._registry.floor(request.broker_id):
+                self._touch(process, request.broker_id, moment(process), stops=stops)
+
+    @override
+    def replied(self, process: Observed, event: Received, message: Message) -> None:
+        """A registration is a contact if it is not refused; the broker is fenced as yet."""
+        if not self._arrivals:
+            return
+        arrived = self._arrivals.pop((process.node_id, process.life, event.request), None)
+        match event.message, message:
+            case RegistrationRequest() as request, RegistrationResponse(error_code=code):
+                if arrived is not None and code == ErrorCode.NONE:
+                    self._touch(process, request.broker_id, arrived, stops=False)
+                elif arrived is not None and code == ErrorCode.DUPLICATE_BROKER_REGISTRATION:
+                    self._refused(process, request.broker_id, arrived)
+            case _:
+                return
+
+    def _refused(self, process: Observed, broker_id: int, arrived: Moment) -> None:
+        """Not long after: whoever had the id has lost it, fenced or not."""
+        since = self._leads_since.get(process.node_id)
+        if since is None:
+            return
+        contact = self._contacts.get((process.node_id, broker_id), since)
+        silence_ns = arrived.running_ns - max(contact.running_ns, since.running_ns)
+        if silence_ns > self._session_ns * (1 + self.jury.rate_error) + TICK_NS:
+            detail = f"broker {broker_id}: its id is not free {silence_ns / 1e9:.3f} s"
+            self.jury.object(self, process, f"{detail} after a contact")
+
+    def _touch(self, process: Observed, broker_id: int, contact: Moment, *, stops: bool) -> None:
+        key = (process.node_id, broker_id)
+        self._contacts[key] = contact
+        if stops:
+            self._asks_to_stop.add(key)
+        else:
+            self._asks_to_stop.discard(key)
+
+    @override
+    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+        self._images[process.node_id] = image
+
+    @override
+    def appended(self, process: Observed, batch: Batch) -> None:
+        since = self._leads_since.get(process.node_id)
+        if since is None:
+            return
+        written = self._written.setdefault(process.node_id, {})
+        for record in batch.records:
+            if isinstance(record, records.BrokerRegistrationChangeRecord) and record.fenced == 1:
+                written[record.broker_id] = batch.last_offset
+                self._fenced(process, record.broker_id, since)
+            elif isinstance(record, records.FenceBrokerRecord):
+                written[record.id] = batch.last_offset
+                self._fenced(process, record.id, since)
+            elif isinstance(record, records.RegisterBrokerRecord):
+                written[record.broker_id] = batch.last_offset
+
+    def _fenced(self, process: Observed, broker_id: int, since: Moment) -> None:
+        """Never before: true time counts, also while the controller was paused."""
+        key = (process.node_id, broker_id)
+        if key in self._asks_to_stop:
+            return
+        contact_ns = max(self._contacts.get(key, since).true_ns, since.true_ns)
+        silence_ns = process.now_ns() - contact_ns
+        if silence_ns < self._session_ns * (1 - self.jury.rate_error):
+            detail = f"broker {broker_id} was fenced {silence_ns / 1e9:.3f} s after a contact"
+            self.jury.object(self, process, detail)
+
+    @override
+    def led(self, process: Observed) -> None:
+        """Not long after: a controller can fence while it runs only."""
+        since = self._leads_since.get(process.node_id)
+        if since is None or process.now_ns() < self._look_at.get(process.node_id, 0):
+            return
+        self._look_at[process.node_id] = process.now_ns() + LOOK_EACH_NS
+        image, status = self._images.get(process.node_id), process.status
+        if image is None or status is None:
+            return
+        # A record that it has written and nobody has acknowledged may be why it can't fence yet.
+        is_settled = status.high_watermark == status.log_end
+        limit_ns = self._session_ns * (1 + self.jury.rate_error)
+        limit_ns += TICK_NS if is_settled else self._slack_ns
+        written = self._written.get(process.node_id, {})
+        for broker in image.sorted_brokers():
+            if written.get(broker.broker_id, -1) >= status.high_watermark:
+                continue  # its fencing, or its successor, waits for a majority and slow disks
+            contact = self._contacts.get((process.node_id, broker.broker_id), since)
+            silence_ns = process.running_ns() - max(contact.running_ns, since.running_ns)
+            if not broker.fenced and silence_ns > limit_ns:
+                detail = f"broker {broker.broker_id}: unfenced after {silence_ns / 1e9:.3f} s"
+                self.jury.object(self, process, detail)

@@ -1,0 +1,1 @@
+"""Virtual time, tasks, clocks and seeded randomness; knows no cluster."""

@@ -1,0 +1,1 @@
+"""Connections between simulated processes, and the faults of their links."""

@@ -1,0 +1,98 @@
+"""A client's connection to a simulated node. Not: what the harness asks over it."""
+
+from collections.abc import Callable
+
+from typing_extensions import override
+
+from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.simulated.kernel.scheduler import Timer
+from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
+from kraftproof.cluster.simulated.network import network as net
+from kraftproof.cluster.simulated.network.endpoints import Party
+from kraftproof.cluster.simulated.network.links import HARNESS, Links, Stream
+from kraftproof.cluster.simulated.network.transport import Outgoing
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.wire.messages import Message
+
+PROBE_NS = milliseconds(300)
+
+
+class HarnessParty(Party):
+    """The harness as a machine: never paused, never killed."""
+
+    __slots__ = ("_on_crash", "_scope")
+
+    def __init__(self, scope: SimulatedScope, on_crash: Callable[[int, Exception], None]) -> None:
+        self._scope = scope
+        self._on_crash = on_crash
+
+    @override
+    def hear(self, action: Callable[[], None], connection: net.Connection) -> None:
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001 - whatever the codec raises
+            self._on_crash(connection.link.target, error)
+
+    @override
+    def after(self, delay_ns: int, action: Callable[[], None]) -> Timer:
+        return self._scope.scheduler.after(delay_ns, action)
+
+
+class SimulatedConnection(Connection):
+    """Whole messages over one simulated connection."""
+
+    __slots__ = ("_connection", "_scope")
+
+    def __init__(self, scope: SimulatedScope, connection: net.Connection) -> None:
+        self._scope = scope
+        self._connection = connection
+
+    @override
+    async def call(self, message: Message, version: int, timeout_ns: int) -> Message:
+        if not self._connection.is_open:
+            raise ConnectionFailed("the connection was closed before")
+        answered = self._scope.promise()
+        outgoing = Outgoing(message=message, version=version)
+        self._connection.send(outgoing, timeout_ns, answered.set)
+        answer: Message | None = await answered
+        if answer is None:
+            raise OutcomeUnknown("the connection broke, or no answer came in time")
+        return answer
+
+    @override
+    def close(self) -> None:
+        self._connection.close()
+
+
+async def connect(
+    scope: SimulatedScope, network: net.Network, node_id: int, timeout_ns: int
+) -> SimulatedConnection:
+    """Open a connection from the harness.
+
+    Raises:
+        ConnectionFailed: nothing listens there, or nothing answers.
+    """
+    connection = network.connect(Link(HARNESS, node_id), HarnessParty(scope, network.on_crash))
+    opened = scope.promise()
+    connection.open(opened.set)
+    timer = scope.scheduler.after(timeout_ns, lambda: opened.set(False))
+    try:
+        stands: bool = await opened
+    finally:
+        timer.cancel()
+    if not stands:
+        connection.close()
+        raise ConnectionFailed(f"node {node_id} does not listen")
+    return SimulatedConnection(scope, connection)
+
+
+async def is_reached(scope: SimulatedScope, links: Links, link: Link) -> bool:
+    """Say whether a message of one node reaches another and an answer comes back in time."""
+    arrived = scope.promise()
+    back = Stream(Link(link.target, link.source))
+    links.send(Stream(link), lambda: links.send(back, lambda: arrived.set(True)))
+    timer = scope.scheduler.after(PROBE_NS, lambda: arrived.set(False))
+    has_arrived: bool = await arrived
+    timer.cancel()
+    return has_arrived

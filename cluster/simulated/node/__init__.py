@@ -1,0 +1,1 @@
+"""A simulated machine, its process, and the execution of the node's effects."""

@@ -1,0 +1,103 @@
+"""What a process finds on its machine, the same at each of its starts."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Protocol
+
+from kraftproof.cluster.simulated.disk.faults import DiskHealth
+from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.invariants.invariant import Jury, Observed
+from kraftproof.cluster.simulated.kernel.clock import SimulatedClock
+from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
+from kraftproof.cluster.simulated.network.network import Network
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.effects import Effect, Exit
+
+FSYNC_NS = 300_000
+SLOW_FSYNC_NS = 20_000_000
+SLOW_FSYNC_SHARE = 0.01
+
+
+class OnExit(Protocol):
+    """What becomes of a process that ends by itself."""
+
+    def __call__(self, process: Observed, effect: Exit) -> None:
+        """Take it off its machine."""
+
+
+class OnCrash(Protocol):
+    """Reports an exception out of a node's code, and ends its process if it has one."""
+
+    def __call__(self, node_id: int, error: Exception) -> None:
+        """Record the crash of this node."""
+
+
+class OnDiskError(Protocol):
+    """What becomes of a process whose disk has failed."""
+
+    def __call__(self, process: Observed, error: OSError) -> None:
+        """Take it off its machine."""
+
+
+def _nothing() -> None:
+    """What most writes cause in the harness."""
+
+
+class Surroundings:
+    """Time, network, jury and chance, and the mirror of the disk's log."""
+
+    __slots__ = (
+        "attempted",
+        "clock",
+        "illness",
+        "jury",
+        "log",
+        "network",
+        "node_id",
+        "on_crash",
+        "on_disk_error",
+        "on_effect",
+        "on_exit",
+        "on_next_write",
+        "random",
+        "scheduler",
+    )
+
+    def __init__(
+        self,
+        *,
+        node_id: int,
+        scheduler: Scheduler,
+        network: Network,
+        clock: SimulatedClock,
+        jury: Jury,
+        random: Random,
+        on_exit: OnExit,
+        on_crash: OnCrash,
+        on_disk_error: OnDiskError,
+    ) -> None:
+        self.node_id = node_id
+        self.scheduler = scheduler
+        self.network = network
+        self.clock = clock
+        self.jury = jury
+        self.random = random
+        self.on_exit = on_exit
+        self.on_crash = on_crash
+        self.on_disk_error = on_disk_error
+        self.on_effect: Callable[[Effect], None] | None = None
+        """Told of each effect that has been carried out, while somebody waits for one."""
+        self.attempted: QuorumState | None = None
+        """What a process was writing when its disk failed; it may be there nevertheless."""
+        self.illness: DiskHealth | None = None
+        """None while the disk is well."""
+        self.on_next_write: Callable[[], None] = _nothing
+        self.log = LogMirror()
+
+    def fsync_ns(self) -> int:
+        """Draw how long the disk takes for one fsync."""
+        if self.illness is not None:
+            return FSYNC_NS + self.illness.slowness_ns()
+        if self.random.random() < SLOW_FSYNC_SHARE:
+            return int(self.random.random() * SLOW_FSYNC_NS)
+        return int(FSYNC_NS * (0.5 + self.random.random()))

@@ -1,0 +1,229 @@
+"""One simulated machine: a disk, two clocks, and the processes of one node that come and go.
+
+Not: what a process does (process.py).
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from msgspec.structs import replace
+
+from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.cluster.simulated.disk.faults import DiskHealth
+from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+from kraftproof.cluster.simulated.disk.inodes import SimulatedDirectory, SimulatedFile
+from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.kernel.randomness import NodeRandom, Ties
+from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.node.process import NodeProcess
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.metadata.committed import Apply
+from kraftproof.node.core.node import Node
+from kraftproof.node.server.trace import TraceWriter
+from kraftproof.node.storage.batch_codec import BatchCodec
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
+from kraftproof.node.storage.stored import StorageConfig, log_directory, open_node_storage
+from kraftproof.node.wire.types import Uuid, format_uuid
+
+DATA = "/data"
+TRACE = "/trace.jsonl"
+
+
+class Machine:
+    """A node across its starts."""
+
+    def __init__(
+        self,
+        info: NodeInfo,
+        config: NodeConfig,
+        around: Surroundings,
+        *,
+        seed: str,
+        ties: Ties,
+        segment_bytes: int,
+        is_traced: bool,
+        apply: Apply,
+        codec: BatchCodec,
+    ) -> None:
+        self.info = info
+        self.around = around
+        self.disk = SimulatedFileSystem()
+        self.health = DiskHealth(Random(f"{seed}/disk-{info.node_id}"))
+        self.process: NodeProcess | None = None
+        self.lives = 0
+        self._config = config
+        self._seed = seed
+        self._ties = ties
+        self._is_traced = is_traced
+        self._apply = apply
+        self._codec = codec
+        self._observations = SimulatedFileSystem()
+        self._storage_config = StorageConfig(
+            node_id=config.node_id,
+            directories=(DATA,),
+            metadata_directory=DATA,
+            voter_ids=config.voter_ids,
+            segment_bytes=segment_bytes,
+        )
+        self._format()
+
+    def start(self) -> None:
+        """Start the node's process, if it is down and takes what it finds on its disk."""
+        if self.process is not None:
+            return
+        try:
+            self._start()
+        except Exception as error:  # noqa: BLE001 - whatever it is, there is no process
+            self.around.on_crash(self.info.node_id, error)
+
+    def _start(self) -> None:
+        try:
+            stored = open_node_storage(
+                self.disk, self._storage_config, self._codec, self._directory_id
+            )
+        except StorageError as error:
+            self._refuses(str(error))
+            return
+        except OSError as error:
+            if not self.health.fails():
+                self.around.on_crash(self.info.node_id, error)
+            return
+        self.lives += 1
+        random = NodeRandom.of(f"{self._seed}/node-{self.info.node_id}/{self.lives}", self._ties)
+        incarnation = Uuid(random.randbytes(16))
+        now = self.around.clock.now()
+        config = replace(self._config, incarnation=incarnation, log_dirs=stored.log_directory_ids)
+        node = Node(
+            config,
+            stored.durable,
+            stored.batches,
+            random,
+            now,
+            history=stored.history,
+            apply=self._apply,
+        )
+        is_durable = self.disk.is_synced(log_directory(self._storage_config))
+        self.around.log.recovered(stored.batches, stored.history, is_durable=is_durable)
+        self.process = NodeProcess(
+            self.around,
+            node,
+            stored.storage,
+            life=self.lives,
+            is_controller=self.info.is_controller,
+            trace=self._trace(incarnation) if self._is_traced else None,
+        )
+        if stored.durable == self.around.attempted:
+            for persisted in self.around.jury.on_persisted:
+                persisted(self.process, stored.durable)
+        self.around.attempted = None
+        for started in self.around.jury.on_started:
+            started(self.process, stored.durable)
+        newest = stored.history.newest
+        if newest is not None:
+            for loaded in self.around.jury.on_loaded:
+                loaded(self.process, newest.stored.snapshot, newest.image)
+        self.process.start()
+
+    def _trace(self, incarnation: Uuid) -> TraceWriter:
+        return TraceWriter(
+            self._observations,
+            TRACE,
+            node=self._config.node_id,
+            incarnation=format_uuid(incarnation),
+            run_time=lambda: self.around.scheduler.now_ns,
+        )
+
+    def _format(self) -> None:
+        meta = MetaProperties(cluster_id=self._config.cluster_id, node_id=NodeId(self.info.node_id))
+        format_directories(self.disk, (DATA,), meta, draw_id=self._directory_id)
+        self.disk.fsync_directory("/")
+
+    def _directory_id(self) -> Uuid:
+        """Return the id of the node's one directory, the same whatever else is drawn."""
+        return Uuid(b"disk of " + self.info.node_id.to_bytes(8, "big"))
+
+    def _refuses(self, reason: str) -> None:
+        """Its disk was written by itself and by crashes alone."""
+        self.around.jury.record(
+            "RecoversFromCrashes",
+            "A node starts from whatever a crash has left of what it wrote.",
+            reason,
+            node=self.info.node_id,
+            time_ns=self.around.scheduler.now_ns,
+        )
+
+    def chance(self, purpose: str) -> Random:
+        """Return the chance of what befalls the node now, the same whatever befell it before.
+
+        So a schedule keeps its effect when faults are taken out of it (kraftproof shrink).
+        """
+        now_ns = self.around.scheduler.now_ns
+        return Random(f"{self._seed}/{purpose}-{self.info.node_id}/{now_ns}")
+
+    def stop(self) -> None:
+        """SIGTERM, if there is a process."""
+        if self.process is not None:
+            self.process.stop()
+
+    def kill(self) -> None:
+        """SIGKILL; the page cache keeps what was written."""
+        process, self.process = self.process, None
+        if process is not None:
+            process.end()
+
+    def lose_power(self) -> int:
+        """Kill the process and lose what was not durable; return the bytes lost."""
+        self.kill()
+        return self.disk.crash(self.chance("crash"))
+
+    def disk_failed(self, error: OSError) -> None:
+        """A failed write or fsync ends the process, as in node/server; a later start may work."""
+        process = self.process
+        self.kill()
+        if process is not None and not self.health.fails():
+            self.around.on_crash(self.info.node_id, error)
+
+    def fall_ill(self, change: Callable[[DiskHealth], None]) -> None:
+        """Change what is wrong with the disk."""
+        change(self.health)
+        illness = None if self.health.is_well else self.health
+        self.disk.illness = self.around.illness = illness
+
+    def wipe(self) -> None:
+        """Kill the process, lose everything that was stored, and format the directories again."""
+        self.kill()
+        self.disk = SimulatedFileSystem()
+        self._format()
+        self.disk.illness = self.around.illness
+        self.around.log = LogMirror()
+
+    def set_clock_rate(self, rate_ppm: int) -> None:
+        """Let the monotonic clock run quicker or slower, and the process wait accordingly."""
+        self.around.clock.set_rate(rate_ppm)
+        if self.process is not None:
+            self.process.look_at_clock()
+
+    def repair(self) -> None:
+        """Undo what faults have done to the disk and the clocks."""
+        self.fall_ill(DiskHealth.recover)
+        self.around.clock.repair()
+        self.set_clock_rate(0)
+
+    def write_files(self, directory: Path) -> None:
+        """Write the disk and the trace as real files."""
+        directory.mkdir(parents=True, exist_ok=True)
+        for root in (self.disk.root, self._observations.root):
+            _write(root, directory)
+
+
+def _write(source: SimulatedDirectory, target: Path) -> None:
+    for name in sorted(source.entries):
+        entry = source.entries[name]
+        if isinstance(entry, SimulatedFile):
+            (target / name).write_bytes(bytes(entry.data))
+        else:
+            (target / name).mkdir(exist_ok=True)
+            _write(entry, target / name)

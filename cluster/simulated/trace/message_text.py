@@ -1,0 +1,305 @@
+"""Messages, batches and states in the few words that a sequence diagram has room for.
+
+What decides (epochs, offsets, votes, errors, names) is said, the rest is not. A place in the log
+is written `12@3`: offset 12 in epoch 3. Not: when they were sent, nor where to (recorder.py).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from kraftproof.cluster.simulated.invariants.invariant import LEADER
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import NO_NODE
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.generated.begin_quorum_epoch_request import (
+    BeginQuorumEpochRequest,
+)
+from kraftproof.node.wire.messages.generated.broker_heartbeat_request import BrokerHeartbeatRequest
+from kraftproof.node.wire.messages.generated.broker_heartbeat_response import (
+    BrokerHeartbeatResponse,
+)
+from kraftproof.node.wire.messages.generated.broker_registration_request import (
+    BrokerRegistrationRequest,
+)
+from kraftproof.node.wire.messages.generated.broker_registration_response import (
+    BrokerRegistrationResponse,
+)
+from kraftproof.node.wire.messages.generated.create_topics_request import CreateTopicsRequest
+from kraftproof.node.wire.messages.generated.create_topics_response import CreateTopicsResponse
+from kraftproof.node.wire.messages.generated.delete_topics_request import DeleteTopicsRequest
+from kraftproof.node.wire.messages.generated.delete_topics_response import DeleteTopicsResponse
+from kraftproof.node.wire.messages.generated.end_quorum_epoch_request import EndQuorumEpochRequest
+from kraftproof.node.wire.messages.generated.fetch_request import FetchRequest
+from kraftproof.node.wire.messages.generated.fetch_response import FetchResponse
+from kraftproof.node.wire.messages.generated.fetch_snapshot_request import FetchSnapshotRequest
+from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
+from kraftproof.node.wire.messages.generated.vote_request import VoteRequest
+from kraftproof.node.wire.messages.generated.vote_response import VoteResponse
+from kraftproof.node.wire.types import ZERO_UUID, Uuid, format_uuid
+
+MOST_NAMES = 3
+"""Of the topics of a request or the records of a batch; the others are counted."""
+SHORT_ID = 6
+"""As many characters of a random id tell two of one run apart."""
+
+
+def api_of(message: Message) -> str:
+    """Return the name of a message's API: `Vote` of a VoteRequest and of a VoteResponse."""
+    return type(message).__name__.removesuffix("Request").removesuffix("Response")
+
+
+def request_words(message: Message) -> str:
+    """Return what a request asks, without its API's name."""
+    return _words(message)
+
+
+def response_words(message: Message) -> str:
+    """Return what a response says: its errors by name, then its essence."""
+    errors = ", ".join(dict.fromkeys(_error_names(message)))
+    words = _words(message)
+    return ", ".join(part for part in (errors, words) if part) or "ok"
+
+
+def batch_words(batch: Batch) -> str:
+    """Return the place of a batch in the log and the names of its records."""
+    first, last = batch.base_offset, batch.last_offset
+    place = f"{first}" if first == last else f"{first}-{last}"
+    names = _counted([_record_words(record) for record in batch.records])
+    return f"{place}@{batch.epoch} {names}"
+
+
+def state_words(state: QuorumState) -> str:
+    """Return what a quorum-state file holds."""
+    voted = f", voted for {state.voted_for}" if state.voted_for != NO_NODE else ""
+    leader = f", leader {state.leader}" if state.leader != NO_NODE else ""
+    return f"epoch {state.epoch}{voted}{leader}"
+
+
+def status_words(before: NodeStatus | None, after: NodeStatus) -> str:
+    """Return what has changed in what a node shows; empty where only its log's end has."""
+    parts = []
+    if before is None or _place(before) != _place(after):
+        leader = f" of {after.leader}" if after.leader != NO_NODE and after.role != LEADER else ""
+        parts.append(f"{after.role}{leader}, epoch {after.epoch}")
+    for name, field in (
+        ("HW", "high_watermark"),
+        ("flushed", "flushed"),
+        ("image", "image_offset"),
+    ):
+        value = getattr(after, field)
+        if value > 0 and (before is None or getattr(before, field) != value):
+            parts.append(f"{name} {value}")
+    if after.broker_state is not None and (
+        before is None or before.broker_state != after.broker_state
+    ):
+        parts.append(f"broker state {after.broker_state}")
+    return ", ".join(parts)
+
+
+def _place(status: NodeStatus) -> tuple[str, int, int]:
+    return status.role, status.epoch, status.leader
+
+
+def _words(message: Message) -> str:
+    of_class = _OF_CLASS.get(type(message))
+    return of_class(message) if of_class is not None else _other(message)
+
+
+def _error_names(entity: object) -> list[str]:
+    """The names of all errors in a response, wherever they stand in it."""
+    if isinstance(entity, tuple):
+        return [name for one in entity for name in _error_names(one)]
+    fields: Sequence[str] = getattr(entity, "__struct_fields__", ())
+    names = []
+    for field in fields:
+        value = getattr(entity, field)
+        if field == "error_code":
+            names += [ErrorCode(value).name if value in _CODES else f"error {value}"] * (value != 0)
+        elif isinstance(value, tuple) or hasattr(value, "__struct_fields__"):
+            names += _error_names(value)
+    return names
+
+
+_CODES = frozenset(code.value for code in ErrorCode)
+
+
+def _only_partition(message: Any) -> Any:  # noqa: ANN401 - the generated classes share no base
+    """The entry of the metadata partition; None where an error has taken its place."""
+    topics = message.responses if isinstance(message, FetchResponse) else message.topics
+    return topics[0].partitions[0] if topics and topics[0].partitions else None
+
+
+def _vote(request: VoteRequest) -> str:
+    asked = _only_partition(request)
+    if asked is None:
+        return ""
+    end = f"{asked.last_offset}@{asked.last_offset_epoch}"
+    return f"epoch {asked.replica_epoch}, candidate {asked.replica_id}, log end {end}"
+
+
+def _voted(response: VoteResponse) -> str:
+    said = _only_partition(response)
+    if said is None:
+        return ""
+    return f"{'granted' if said.vote_granted else 'refused'}, epoch {said.leader_epoch}"
+
+
+def _begin(request: BeginQuorumEpochRequest) -> str:
+    said = _only_partition(request)
+    return "" if said is None else f"epoch {said.leader_epoch}, leader {said.leader_id}"
+
+
+def _end(request: EndQuorumEpochRequest) -> str:
+    said = _only_partition(request)
+    if said is None:
+        return ""
+    successors = " ".join(map(str, said.preferred_successors))
+    return f"epoch {said.leader_epoch}, leader {said.leader_id}, successors {successors}"
+
+
+def _fetch(request: FetchRequest) -> str:
+    asked = _only_partition(request)
+    if asked is None:
+        return ""
+    at = f"{asked.fetch_offset}@{asked.last_fetched_epoch}"
+    return f"from {at}, epoch {asked.current_leader_epoch}"
+
+
+def _fetched(response: FetchResponse) -> str:
+    said = _only_partition(response)
+    if said is None:
+        return ""
+    parts = []
+    if said.diverging_epoch.end_offset >= 0:
+        diverging = said.diverging_epoch
+        parts.append(f"diverges after {diverging.end_offset}@{diverging.epoch}")
+    if said.snapshot_id.end_offset >= 0:
+        parts.append(f"take snapshot {said.snapshot_id.end_offset}@{said.snapshot_id.epoch}")
+    if said.records:
+        last = said.records[-1]
+        parts.append(f"records {said.records[0].base_offset}-{last.last_offset}@{last.epoch}")
+    if said.current_leader.leader_epoch >= 0 and said.error_code != 0:
+        leader = said.current_leader
+        parts.append(f"leader {leader.leader_id} of epoch {leader.leader_epoch}")
+    if said.error_code == 0:
+        parts.append(f"HW {said.high_watermark}")
+    return ", ".join(parts)
+
+
+def _fetch_snapshot(request: FetchSnapshotRequest) -> str:
+    asked = _only_partition(request)
+    if asked is None:
+        return ""
+    snapshot = f"{asked.snapshot_id.end_offset}@{asked.snapshot_id.epoch}"
+    return f"{snapshot} from byte {asked.position}, epoch {asked.current_leader_epoch}"
+
+
+def _fetched_snapshot(response: FetchSnapshotResponse) -> str:
+    said = _only_partition(response)
+    if said is None:
+        return ""
+    return f"bytes {said.position}+{len(said.unaligned_records)} of {said.size}"
+
+
+def _heartbeat(request: BrokerHeartbeatRequest) -> str:
+    wishes = [" wants fencing"] * request.want_fence + [" wants to stop"] * request.want_shut_down
+    at = f"broker {request.broker_id}, epoch {request.broker_epoch}"
+    return f"{at}, at {request.current_metadata_offset}{''.join(wishes)}"
+
+
+def _heart_beaten(response: BrokerHeartbeatResponse) -> str:
+    states = (
+        (response.is_fenced, "fenced"),
+        (not response.is_caught_up, "behind"),
+        (response.should_shut_down, "may stop"),
+    )
+    return ", ".join(word for holds, word in states if holds) if response.error_code == 0 else ""
+
+
+def _register(request: BrokerRegistrationRequest) -> str:
+    return f"broker {request.broker_id}, incarnation {_short(request.incarnation_id)}"
+
+
+def _registered(response: BrokerRegistrationResponse) -> str:
+    return f"epoch {response.broker_epoch}" if response.broker_epoch >= 0 else ""
+
+
+def _create(request: CreateTopicsRequest) -> str:
+    only = " (validate only)" if request.validate_only else ""
+    return _counted([topic.name for topic in request.topics]) + only
+
+
+def _created(response: CreateTopicsResponse) -> str:
+    return _counted([_named(topic.name, topic.topic_id) for topic in response.topics])
+
+
+def _deleted(response: DeleteTopicsResponse) -> str:
+    return _counted([topic.name or _short(topic.topic_id) for topic in response.responses])
+
+
+def _named(name: str, topic_id: Uuid) -> str:
+    return name if topic_id == ZERO_UUID else f"{name} is {_short(topic_id)}"
+
+
+def _delete(request: DeleteTopicsRequest) -> str:
+    named = [topic.name or _short(topic.topic_id) for topic in request.topics]
+    return _counted([*request.topic_names, *named])
+
+
+def _other(message: Message) -> str:
+    """Plain fields that are not as they are by default, in words of the protocol itself."""
+    plain = type(message)()
+    values = ((field, getattr(message, field)) for field in message.__struct_fields__)
+    said = [
+        f"{field} {value}"
+        for field, value in values
+        if isinstance(value, int | str)
+        and value != getattr(plain, field)
+        and field not in _NEVER_SAID
+    ]
+    return ", ".join(said[:MOST_NAMES])
+
+
+_NEVER_SAID = frozenset({"error_code", "throttle_time_ms", "cluster_id", "timeout_ms"})
+
+
+def _record_words(record: object) -> str:
+    kind = type(record).__name__.removesuffix("Record")
+    for field in ("name", "broker_id", "leader_id"):
+        value = getattr(record, field, None)
+        if isinstance(value, int | str):
+            return f"{kind} {value}"
+    return kind
+
+
+def _counted(names: Sequence[str]) -> str:
+    """The first few of the names, and how many there are beside them."""
+    more = f" +{len(names) - MOST_NAMES}" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
+
+
+def _short(uuid: Uuid) -> str:
+    return format_uuid(uuid)[:SHORT_ID]
+
+
+_OF_CLASS: Mapping[type[Message], Callable[[Any], str]] = {
+    BeginQuorumEpochRequest: _begin,
+    BrokerHeartbeatRequest: _heartbeat,
+    BrokerHeartbeatResponse: _heart_beaten,
+    BrokerRegistrationRequest: _register,
+    BrokerRegistrationResponse: _registered,
+    CreateTopicsRequest: _create,
+    CreateTopicsResponse: _created,
+    DeleteTopicsRequest: _delete,
+    DeleteTopicsResponse: _deleted,
+    EndQuorumEpochRequest: _end,
+    FetchRequest: _fetch,
+    FetchResponse: _fetched,
+    FetchSnapshotRequest: _fetch_snapshot,
+    FetchSnapshotResponse: _fetched_snapshot,
+    VoteRequest: _vote,
+    VoteResponse: _voted,
+}

@@ -1,0 +1,264 @@
+"""Keeps the last moments of a run, for the sequence diagram of a violation (diagram.py).
+
+It listens and changes nothing: it draws no chance and schedules nothing, so that a run with it is
+the run without it. Only a run that is done again to be shown has one. A message is one moment,
+that of its being read at its end; so are the loss of one, each effect on a disk, and each change
+of what a node shows.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Callable
+
+from typing_extensions import override
+
+from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.simulated.invariants.invariant import LEADER, Observed, Witness
+from kraftproof.cluster.simulated.network.endpoints import Party, Server
+from kraftproof.cluster.simulated.network.links import HARNESS, Links
+from kraftproof.cluster.simulated.network.network import Call, Connection, OnAnswer, OnUnsent
+from kraftproof.cluster.simulated.network.transport import Arrived, Outgoing, Passage
+from kraftproof.cluster.simulated.trace.message_text import (
+    api_of,
+    batch_words,
+    request_words,
+    response_words,
+    state_words,
+    status_words,
+)
+from kraftproof.cluster.simulated.trace.trace_events import Kind, Moment, State
+from kraftproof.cluster.simulated.world import World
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.batch import Batch
+
+MOST_MOMENTS = 200_000
+"""Of a busy cluster about a minute."""
+
+
+class Recorder(Witness):
+    """What one run was like towards its end."""
+
+    sentence = "It objects to nothing."
+
+    def __init__(self, world: World, most: int = MOST_MOMENTS) -> None:
+        """Listen to a world that has not started yet."""
+        self.moments: deque[Moment] = deque(maxlen=most)
+        self._world = world
+        self._unread: dict[tuple[int, int], deque[tuple[Arrived, int, int]]] = defaultdict(deque)
+        world.jury.join(self)
+        world.network.make_connection = self._connection
+
+    def _connection(
+        self, link: Link, party: Party, lookup: Callable[[], Server | None]
+    ) -> Connection:
+        network = self._world.network
+        return _RecordedConnection(
+            self, link, party, lookup, links=network.links, passage=network.passage
+        )
+
+    def arrived(self, link: Link, arrived: Arrived, sent_ns: int) -> None:
+        """A request has reached its machine; its process may read it later."""
+        unread = self._unread[link.target, id(arrived.message)]
+        unread.append((arrived, link.source, sent_ns))
+
+    def answered(self, link: Link, asked: Message, message: Message, sent_ns: int) -> None:
+        """A response has been read."""
+        self.note(
+            Kind.RESPONSE,
+            link.source,
+            response_words(message),
+            source=link.target,
+            api=api_of(message),
+            subject=request_words(asked),
+            sent_ns=sent_ns,
+        )
+
+    def lost(self, link: Link, message: Message, sent_ns: int) -> None:
+        """A sender that lives has given a request up."""
+        if link.source == HARNESS or self._world.machines[link.source].process is not None:
+            self.note(
+                Kind.LOST,
+                link.target,
+                request_words(message),
+                source=link.source,
+                api=api_of(message),
+                sent_ns=sent_ns,
+            )
+
+    def note(
+        self,
+        kind: Kind,
+        target: int,
+        text: str,
+        *,
+        source: int | None = None,
+        also: tuple[int, ...] = (),
+        api: str = "",
+        subject: str = "",
+        sent_ns: int | None = None,
+    ) -> None:
+        """Keep one moment, with the states of all nodes."""
+        scheduler = self._world.scheduler
+        self.moments.append(
+            Moment(
+                time_ns=scheduler.now_ns,
+                event=scheduler.events,
+                kind=kind,
+                target=target,
+                text=text,
+                source=source,
+                also=also,
+                api=api,
+                subject=subject,
+                sent_ns=sent_ns,
+                states=self._states(),
+            )
+        )
+
+    def now_ns(self) -> int:
+        """The time of the run."""
+        return self._world.scheduler.now_ns
+
+    def _states(self) -> tuple[State, ...]:
+        machines = self._world.machines
+        return tuple(_state_of(machines[node_id].process) for node_id in sorted(machines))
+
+    def _step(self, process: Observed, text: str) -> None:
+        self.note(Kind.STEP, process.node_id, text)
+
+    # What the jury tells
+
+    @override
+    def received(self, process: Observed, event: Received) -> None:
+        unread = self._unread.get((process.node_id, id(event.message)))
+        if not unread:
+            return
+        arrived, source, sent_ns = unread.popleft()
+        if not unread:
+            del self._unread[process.node_id, id(event.message)]
+        words, api = request_words(arrived.message), api_of(arrived.message)
+        self.note(
+            Kind.REQUEST,
+            process.node_id,
+            words if arrived.forwarded_by is None else f"{words} (forwarded)",
+            source=source,
+            api=api,
+            sent_ns=sent_ns,
+        )
+
+    @override
+    def started(self, process: Observed, durable: QuorumState) -> None:
+        end = process.log.end_offset
+        self._step(process, f"start {process.life}: log end {end}, {state_words(durable)}")
+
+    @override
+    def appended(self, process: Observed, batch: Batch) -> None:
+        self._step(process, f"appends {batch_words(batch)}")
+
+    @override
+    def truncated(self, process: Observed, end_offset: int) -> None:
+        self._step(process, f"truncates {process.log.end_offset} to {end_offset}")
+
+    @override
+    def persisted(self, process: Observed, state: QuorumState) -> None:
+        self._step(process, f"writes quorum-state: {state_words(state)}")
+
+    @override
+    def opened(self, process: Observed) -> None:
+        self._step(process, "opens its listener to clients")
+
+    @override
+    def snapshotted(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+        del image
+        self._step(process, f"writes snapshot {snapshot.end_offset}@{snapshot.epoch}")
+
+    @override
+    def loaded(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+        del image
+        self._step(process, f"loads snapshot {snapshot.end_offset}@{snapshot.epoch}")
+
+    @override
+    def cleaned(self, process: Observed) -> None:
+        self._step(process, f"drops the log below {process.log.start.end_offset}")
+
+    @override
+    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+        words = status_words(before, after)
+        if words:
+            self._step(process, words)
+
+
+def _state_of(process: object) -> State:
+    if process is None:
+        return State.DOWN
+    if getattr(process, "is_paused", False):
+        return State.PAUSED
+    status: NodeStatus | None = getattr(process, "status", None)
+    return State.LEADS if status is not None and status.role == LEADER else State.UP
+
+
+class _RecordedConnection(Connection):
+    """A connection that tells what comes out of it."""
+
+    __slots__ = ("_recorder", "_sent_ns")
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        link: Link,
+        party: Party,
+        lookup: Callable[[], Server | None],
+        *,
+        links: Links,
+        passage: Passage,
+    ) -> None:
+        super().__init__(link, party, lookup, links=links, passage=passage)
+        self._recorder = recorder
+        self._sent_ns: dict[int, int] = {}
+
+    @override
+    def send(
+        self,
+        outgoing: Outgoing,
+        timeout_ns: int,
+        on_answer: OnAnswer,
+        on_unsent: OnUnsent | None = None,
+        connect_ns: int | None = None,
+    ) -> None:
+        recorder, link = self._recorder, self.link
+        sent_ns = self._sent_ns[id(outgoing)] = recorder.now_ns()
+
+        def answered(message: Message | None) -> None:
+            if message is None:
+                recorder.lost(link, outgoing.message, sent_ns)
+            on_answer(message)
+
+        def unsent() -> None:
+            recorder.lost(link, outgoing.message, sent_ns)
+            (on_unsent or (lambda: on_answer(None)))()
+
+        super().send(outgoing, timeout_ns, answered, unsent, connect_ns)
+
+    @override
+    def _arrive(self, call: Call, arriving: Callable[[], Arrived]) -> None:
+        def arrived() -> Arrived:
+            request = arriving()
+            self._recorder.arrived(self.link, request, self._sent_ns[id(call.outgoing)])
+            return request
+
+        super()._arrive(call, arrived)
+
+    @override
+    def _send_back(self, call: Call, arriving: Callable[[], Message]) -> None:
+        sent_ns = self._recorder.now_ns()
+
+        def answered() -> Message:
+            message = arriving()
+            self._recorder.answered(self.link, call.outgoing.message, message, sent_ns)
+            return message
+
+        super()._send_back(call, answered)

@@ -1,0 +1,1 @@
+"""The metadata log as the core holds it: whole batches, as received and decoded."""

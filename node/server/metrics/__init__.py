@@ -1,0 +1,1 @@
+"""Figures of the node for Prometheus (KIP-595 "Monitoring")."""

@@ -1,0 +1,68 @@
+"""The measuring half of a node's shell: only there if `metrics.listener` asks for it.
+
+Not: the figures (raft_metrics.py) nor how they are served (metrics_endpoint.py).
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from kraftproof.node.core.base.types import Instant, Monotonic
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.server.metrics.endpoint import MetricsEndpoint
+from kraftproof.node.server.metrics.raft import RaftMetrics
+from kraftproof.node.server.metrics.text import metrics_text
+from kraftproof.node.wire.schema import Message
+
+ADMIN_KEYS: Final = frozenset({19, 20, 30, 31, 33, 37, 38, 39, 40, 43, 44, 45, 49, 51, 57, 64})
+"""The requests that change metadata: topics, ACLs, configurations, partitions, tokens, leaders,
+reassignments, quotas, SCRAM credentials, features, registrations; each waits for commit."""
+
+
+class Meter:
+    """What the shell tells of its node, and who may read the figures."""
+
+    __slots__ = ("_clock", "_figures", "_offset", "_unknown_voters", "endpoint")
+
+    def __init__(
+        self,
+        address: tuple[str, int],
+        status: NodeStatus,
+        clock: Callable[[], Instant],
+        unknown_voters: Callable[[], int],
+    ) -> None:
+        self._clock = clock
+        self._unknown_voters = unknown_voters
+        self._figures = RaftMetrics(status, clock().monotonic)
+        self._offset = status.image_offset
+        self.endpoint = MetricsEndpoint(*address, self.text)
+
+    def now(self) -> Monotonic:
+        """The time that all durations are taken by."""
+        return self._clock().monotonic
+
+    def text(self) -> str:
+        """All figures as of now."""
+        now = self.now()
+        gauges = self._figures.gauges(now, self._unknown_voters())
+        return metrics_text(gauges, self._figures.controller_gauges(), self._figures.states())
+
+    def stepped(self, status: NodeStatus, since: Monotonic) -> None:
+        """The core has taken an event; what it shows now, and when it began."""
+        now = self.now()
+        if status.image_offset != self._offset:
+            self._offset = status.image_offset
+            self._figures.applied(since, now)
+        self._figures.observe(status, now)
+
+    def answered(self, request: Message, since: Monotonic) -> None:
+        """A request that came at `since` is answered."""
+        if request.API_KEY in ADMIN_KEYS:
+            self._figures.answered(since, self.now())
+
+    def flushed(self, since: Monotonic) -> None:
+        """An fsync that began at `since` has returned."""
+        self._figures.flushed(since, self.now())
+
+    def idled(self, since: Monotonic) -> None:
+        """The node has waited since then."""
+        self._figures.idled(since, self.now())
