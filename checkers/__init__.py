@@ -9,12 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
-from kraftproof.checkers.assembly import unknown, write_results
 from kraftproof.checkers.crash import ModelCrashError
-from kraftproof.checkers.faults import read_faults
-from kraftproof.checkers.inline import check_inline
+from kraftproof.checkers.history.faults import read_faults
+from kraftproof.checkers.history.read import size_of
+from kraftproof.checkers.history.tables import fault_rows, write_table, write_whole
+from kraftproof.checkers.judge.assembly import unknown, write_results
+from kraftproof.checkers.judge.inline import check_inline
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.reading import size_of
 from kraftproof.checkers.run_files import FAULTS_FILE, RUN_FILE
 from kraftproof.checkers.sources import (
     History,
@@ -24,7 +25,6 @@ from kraftproof.checkers.sources import (
     refused,
 )
 from kraftproof.checkers.stated import InitialValues
-from kraftproof.checkers.tables import fault_rows, write_table, write_whole
 from kraftproof.checkers.verdict import CheckerInputError, RunVerdict
 
 Engine = Literal["spark", "inline"]

@@ -3,7 +3,7 @@
 "read of k1 on node 2 returned 3 at 12.412 s, 0.8 s after kill of node 2 (in force); write 4
 (operation 17) had completed before it began and nothing set the value back (operation 21)". A check
 gives the fact and the reason; the rest comes from the operation and the faults of the run. See
-`checkers.reasons` for why a history's answer can't be.
+`checkers.judge.reasons` for why a history's answer can't be.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from kraftproof.checkers.faults import FaultSpan, faults_near
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.faults import FaultSpan, faults_near
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.text import shortened, shown
 from kraftproof.checkers.verdict import Finding, FindingKind, NearFault
 

@@ -13,10 +13,10 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kraftproof.checkers.history import Operation, as_text
+from kraftproof.checkers.history.operations import Operation, as_text
+from kraftproof.checkers.history.tables import iterate_rows, operations_table
 from kraftproof.checkers.models import Model, models
 from kraftproof.checkers.stated import InitialValues
-from kraftproof.checkers.tables import iterate_rows, operations_table
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import CheckerInputError
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from kraftproof.checkers.faults import FaultSpan
+from kraftproof.checkers.history.faults import FaultSpan
 from kraftproof.checkers.stated import InitialValues
 
 MILLISECOND_NS: Final = 1_000_000

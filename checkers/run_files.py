@@ -8,8 +8,14 @@ from typing import Final
 
 import msgspec
 
-from kraftproof.checkers.faults import FaultEvent, FaultSpan, disturbances, fault_spans, read_faults
 from kraftproof.checkers.guards.facts import GuardBounds, RunFacts
+from kraftproof.checkers.history.faults import (
+    FaultEvent,
+    FaultSpan,
+    disturbances,
+    fault_spans,
+    read_faults,
+)
 from kraftproof.checkers.options import MILLISECOND_NS, LeaseBounds
 from kraftproof.checkers.run_outcome import read_outcome
 from kraftproof.checkers.verdict import CheckerInputError

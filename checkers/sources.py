@@ -3,8 +3,8 @@
 What a run directory says about its run is read when a source is found, and the history once, when
 its turn comes; then the model is inferred, if none is named. It does not judge. A run directory is
 a folder with a run.json, its history is history.jsonl or else tables/operations.parquet; in any
-other folder all that `checkers.reading` takes for one is a history. Any file given by name is one,
-a Parquet file, or a folder NAME.parquet of them, a table of operations.
+other folder all that `checkers.history.read` takes for one is a history. Any file given by name is
+one, a Parquet file, or a folder NAME.parquet of them, a table of operations.
 """
 
 import os
@@ -19,17 +19,17 @@ import pyarrow.compute as pc
 
 from kraftproof.checkers.crash import ModelCrashError, crashed
 from kraftproof.checkers.guards.facts import RunFacts
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.lines import HistoryError
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.read import is_history, located_operations_of, operations_table_of
+from kraftproof.checkers.history.read.parquet import is_table_folder
+from kraftproof.checkers.history.tables import iterate_rows, table_path
 from kraftproof.checkers.initial import parse_initial, started
-from kraftproof.checkers.lines import HistoryError
 from kraftproof.checkers.models import Model, has_own_keys, model_named
 from kraftproof.checkers.models.inference import infer_model
 from kraftproof.checkers.options import CheckOptions, Limits
-from kraftproof.checkers.reading import is_history, located_operations_of, operations_table_of
-from kraftproof.checkers.reading.parquet import is_table_folder
 from kraftproof.checkers.run_files import RUN_FILE, read_run_files
 from kraftproof.checkers.stated import InitialValues
-from kraftproof.checkers.tables import iterate_rows, table_path
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import CheckerInputError
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from kraftproof.checkers.guards.figures import Figures
+from kraftproof.checkers.figures import Figures
 from kraftproof.checkers.stated import InitialValues
 
 UNKNOWN_KEYS_ALLOWED: Final = 0.01

@@ -10,8 +10,8 @@ from typing import Final
 from kraftproof.cluster.profiles import properties
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.node.core.base.config import SnapshotPolicy
-from kraftproof.node.server.config import read_segment_bytes, read_snapshots
-from kraftproof.node.server.config_keys import (
+from kraftproof.node.properties.config import read_segment_bytes, read_snapshots
+from kraftproof.node.properties.keys import (
     SEGMENT_BYTES_KEY,
     SNAPSHOT_BYTES_KEY,
     SNAPSHOT_INTERVAL_KEY,

@@ -2,7 +2,7 @@
 
 Systems, clients, workloads and faults may be anybody's code. Whoever calls one wraps the call in
 `blamed`, so that an exception in there is told from a broken cluster and from our own mistakes.
-See checkers/judge.py for models, which the checkers call.
+See checkers/judge/keys.py for models, which the checkers call.
 """
 
 import inspect

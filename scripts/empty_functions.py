@@ -31,7 +31,7 @@ NO_BASELINE, TIMED_OUT = 3, -1
 WORDS = {0: "SURVIVED", NOT_IMPORTED: "UNTESTED", TIMED_OUT: "timed out"}
 BOUND_S = 60.0
 TESTS = {
-    "checkers/judge.py": ("tests/checkers/test_verdict.py", "tests/checkers/test_judge.py"),
+    "checkers/judge/keys.py": ("tests/checkers/test_verdict.py", "tests/checkers/test_judge.py"),
     "checkers/guards": ("tests/checkers/test_guards.py",),
     "kraftproof/search/shrinking.py": ("tests/harness/test_shrinking.py",),
     "kraftproof/search/smaller.py": ("tests/harness/test_smaller.py",),

@@ -11,11 +11,11 @@ import sys
 import time
 from pathlib import Path
 
-from kraftproof.checkers.columns import columns_of
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.read import operations_table_of
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.options import CheckOptions, Limits
-from kraftproof.checkers.reading import operations_table_of
 from kraftproof.checkers.verdict import Verdict, verdict_of_keys
 
 LIMIT_S = 60.0

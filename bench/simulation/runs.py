@@ -14,7 +14,7 @@ from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.cluster.systems.system import make_system
 from kraftproof.nemesis.schedule import dense
-from kraftproof.node.server.config_keys import SNAPSHOT_BYTES_KEY, SNAPSHOT_INTERVAL_KEY
+from kraftproof.node.properties.keys import SNAPSHOT_BYTES_KEY, SNAPSHOT_INTERVAL_KEY
 from kraftproof.run.history import FaultRecorder, HistoryRecorder
 from kraftproof.run.interpreter import Interpreted, Interpreter
 from kraftproof.search.scenario import scenario

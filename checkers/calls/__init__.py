@@ -19,7 +19,7 @@ class Calls:
 
     Attributes:
         starts: int64[m + 1]; the calls of key k are starts[k] to starts[k + 1].
-        rows: int64[n], each call's row in the `checkers.columns.Columns`.
+        rows: int64[n], each call's row in the `checkers.history.columns.Columns`.
         invoke: int64[n], the index of the invocation's event.
         complete: int64[n], that of the completion's; NEVER for an indeterminate call.
     """

@@ -23,7 +23,7 @@ from kraftproof.checkers.calls.values import (
     texts_of,
     within_keys,
 )
-from kraftproof.checkers.columns import INFO, NEVER, OK, Columns
+from kraftproof.checkers.history.columns import INFO, NEVER, OK, Columns
 
 PRODUCED: Final = 0
 FOUND: Final = 1

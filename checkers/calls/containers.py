@@ -22,8 +22,8 @@ from kraftproof.checkers.calls.values import (
     texts_of,
     within_keys,
 )
-from kraftproof.checkers.columns import FAIL, OK, Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import FAIL, OK, Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.text import as_json
 
 PUT: Final = 0

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.calls.values import integers, of_function, require_functions
-from kraftproof.checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.history.columns import FAIL, OK, Columns
 
 ADD: Final = 0
 READ: Final = 1

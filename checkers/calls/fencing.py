@@ -15,7 +15,7 @@ from kraftproof.checkers.calls.values import (
     require_functions,
     within_keys,
 )
-from kraftproof.checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.history.columns import FAIL, OK, Columns
 
 GRANTED: Final = 0
 ALIVE: Final = 1

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.lists import ABORTED, UNKNOWN, Told
 from kraftproof.checkers.calls.values import of_function
-from kraftproof.checkers.columns import OK, Columns
+from kraftproof.checkers.history.columns import OK, Columns
 from kraftproof.checkers.kernels import kernel
 
 Ints = NDArray[np.int64]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.calls.values import canonical, key_numbers, require_functions
-from kraftproof.checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.history.columns import FAIL, OK, Columns
 from kraftproof.checkers.text import as_json
 
 APPEND: Final = 0

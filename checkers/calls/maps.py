@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from kraftproof.checkers.calls.numbers import number_texts
 from kraftproof.checkers.calls.register import READ, WRITE, RegisterCalls
 from kraftproof.checkers.calls.values import NO_VALUE, of_function, require_functions, texts_of
-from kraftproof.checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.history.columns import FAIL, OK, Columns
 
 
 def map_calls(columns: Columns, model: str, functions: frozenset[str]) -> RegisterCalls:

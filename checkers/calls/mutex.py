@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.calls.values import of_function, require_functions
-from kraftproof.checkers.columns import FAIL, Columns
+from kraftproof.checkers.history.columns import FAIL, Columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.calls.numbers import number_texts
 from kraftproof.checkers.calls.values import NO_VALUE, canonical, of_function
-from kraftproof.checkers.columns import FAIL, NEVER, OK, Columns
+from kraftproof.checkers.history.columns import FAIL, NEVER, OK, Columns
 from kraftproof.checkers.text import as_json
 
 READ: Final = 0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.calls.values import name_numbers, said_rows
-from kraftproof.checkers.columns import Columns
+from kraftproof.checkers.history.columns import Columns
 
 GRANTED: Final = 0
 MAY_BE_GRANTED: Final = 1

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.history.columns import NEVER
 
 Kind = TypeVar("Kind", bound=Calls)
 

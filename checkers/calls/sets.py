@@ -23,7 +23,7 @@ from kraftproof.checkers.calls.values import (
     texts_of,
     within_keys,
 )
-from kraftproof.checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.history.columns import FAIL, OK, Columns
 
 ABSENT: Final = 0
 PRESENT: Final = 1

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.calls.values import canonical, require_functions
-from kraftproof.checkers.columns import FAIL, OK, Columns
+from kraftproof.checkers.history.columns import FAIL, OK, Columns
 from kraftproof.checkers.text import as_json
 
 NOBODY: Final = -1

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kraftproof.checkers.columns import FAIL, Columns
+from kraftproof.checkers.history.columns import FAIL, Columns
 from kraftproof.checkers.text import as_json, shortened
 
 T = TypeVar("T")

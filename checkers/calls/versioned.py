@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.calls.values import canonical, numbered
-from kraftproof.checkers.columns import OK, Columns
+from kraftproof.checkers.history.columns import OK, Columns
 from kraftproof.checkers.text import as_json
 
 UNTOLD: Final = -1

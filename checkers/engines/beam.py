@@ -46,13 +46,13 @@ from typing import Final
 import numpy as np
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.beam_layout import NEVER_THERE, Facts, Ints, Layout, lay_out
 from kraftproof.checkers.engines.beam_order import order_of
 from kraftproof.checkers.engines.beam_refute import Refuter
 from kraftproof.checkers.engines.beam_run import Run, UndecidedError
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import Guided, outcome_of
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 

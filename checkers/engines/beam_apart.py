@@ -12,10 +12,10 @@ from typing import Final
 import msgspec
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.beam import decide_repeated
 from kraftproof.checkers.engines.beam_layout import Facts
 from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 

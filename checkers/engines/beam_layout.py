@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.history.columns import NEVER
 
 Ints = NDArray[np.int64]
 Narrow = NDArray[np.int32]

@@ -22,7 +22,6 @@ from typing import Final
 
 import numpy as np
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.beam_layout import (
     NONE,
     NOTHING,
@@ -45,6 +44,7 @@ from kraftproof.checkers.engines.beam_sweep import (
     sweep,
 )
 from kraftproof.checkers.engines.prefixes import Guided
+from kraftproof.checkers.history.columns import NEVER
 
 _FIRST_RETURNS: Final = 16
 """How many returns before the one in question a search begins at first."""

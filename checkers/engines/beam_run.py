@@ -8,7 +8,6 @@ conflicts (`checkers.engines.sat`); else the search begins anew some returns bef
 from dataclasses import dataclass, field
 from typing import Final
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.beam_effort import Effort
 from kraftproof.checkers.engines.beam_layout import NONE, Facts, Ints, Layout
 from kraftproof.checkers.engines.beam_places import Place, restore, saved
@@ -24,6 +23,7 @@ from kraftproof.checkers.engines.beam_sweep import (
     sweep,
 )
 from kraftproof.checkers.engines.sat import settle
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
 _MOST_MOST: Final = 1 << 13

@@ -5,9 +5,9 @@ Kernels for `checkers.engines.beam`, which says why they are right.
 
 from typing import Final
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.beam_layout import NONE, NOTHING, Ints, Layout
 from kraftproof.checkers.engines.beam_window import NOW, OPEN, Window, bit
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import bare_kernel
 
 DONE: Final = 0

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE
 from kraftproof.checkers.calls.values import NO_VALUE
-from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
 Ints = NDArray[np.int64]

@@ -18,7 +18,6 @@ import numpy as np
 
 from kraftproof.checkers.calls.containers import TAKE, ContainerCalls
 from kraftproof.checkers.calls.values import NO_VALUE
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.lives import Times, is_repeated, lives, none_found
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of, spans
@@ -30,6 +29,7 @@ from kraftproof.checkers.engines.spares import (
     spared,
     spares_before,
 )
+from kraftproof.checkers.history.columns import NEVER
 
 _MOST_ROUNDS: Final = 8
 """Elements that a spare took late may be in the way of others; so often these get spares too."""

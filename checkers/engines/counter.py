@@ -28,11 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.counter import ADD, ADD_AND_GET, READ, CounterCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.counter_frontier import MOST_CONFIGURATIONS, decide_by_frontier
 from kraftproof.checkers.engines.counter_growing import decide_growing
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import Legal, decide_between, spans
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.options import Limits
 

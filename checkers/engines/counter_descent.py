@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.counter_gaps import Gaps
 from kraftproof.checkers.engines.counter_steps import (
     AHEAD,
@@ -28,6 +27,7 @@ from kraftproof.checkers.engines.counter_steps import (
 )
 from kraftproof.checkers.engines.known_sets import is_known, remember
 from kraftproof.checkers.engines.lanes import NONE
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
 LEGAL: Final = 1

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.counter import ADD, ADD_AND_GET, READ, CounterCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import outcome_of
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
 MOST_CONFIGURATIONS: Final = 10_000_000

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.counter import ADD, ADD_AND_GET
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.lanes import NONE, Ints, lanes_of
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
 

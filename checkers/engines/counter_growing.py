@@ -35,13 +35,13 @@ from typing import Final
 import numpy as np
 
 from kraftproof.checkers.calls.counter import ADD_AND_GET, READ, CounterCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.counter_descent import ILLEGAL, LEGAL, descend
 from kraftproof.checkers.engines.counter_gaps import Counter, gaps_of
 from kraftproof.checkers.engines.counter_steps import LENGTH, WORK, begin
 from kraftproof.checkers.engines.lanes import Ints
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import decide_between, first_stuck, outcome_of
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
 _WORK_A_SECOND: Final = 20_000_000

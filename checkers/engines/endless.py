@@ -17,7 +17,7 @@ import msgspec
 
 from kraftproof.checkers.engines.general import Found, search
 from kraftproof.checkers.engines.plan import Plan, plan_of
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict

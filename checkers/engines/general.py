@@ -26,9 +26,9 @@ the search is complete. Six things keep it small, none of which loses one either
    (`checkers.engines.dependence`).
 
 Masks are as wide as the concurrency plus the indeterminate operations, not as the history. It does
-not split by key (`checkers.judge` does) and knows no model. Time and memory are bounded; past a
-bound the answer is unknown. The history's first `n` completions being linearizable and the first `n
-+ 1` not, an `invalid` names the operation of completion `n + 1`; what is open at that moment may
+not split by key (`checkers.judge.keys` does) and knows no model. Time and memory are bounded; past
+a bound the answer is unknown. The history's first `n` completions being linearizable and the first
+`n + 1` not, an `invalid` names the operation of completion `n + 1`; what is open at that moment may
 have taken effect with the answer that it got later.
 """
 
@@ -43,7 +43,7 @@ from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.plan import Plan, make_plan
 from kraftproof.checkers.engines.trace import Configuration, Trace
 from kraftproof.checkers.engines.weight import Weight
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import CommutingModel, SequentialModel
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict

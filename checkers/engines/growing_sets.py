@@ -15,10 +15,10 @@ stuck completion by bisection; memory of the order of the elements seen.
 import numpy as np
 
 from kraftproof.checkers.calls.sets import GrowingSetCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.list_order import Ints
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of, spans
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.options import Limits
 

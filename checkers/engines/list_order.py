@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.lists import ABORTED
-from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
 Ints = NDArray[np.int64]

@@ -25,7 +25,6 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from kraftproof.checkers.calls.lists import ABORTED, UNKNOWN, ListCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.list_anomalies import NAMES
 from kraftproof.checkers.engines.list_graph import Lists
 from kraftproof.checkers.engines.list_order import (
@@ -39,6 +38,7 @@ from kraftproof.checkers.engines.list_order import (
 )
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
 _NONE: Final = -1

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE
-from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
 Times = NDArray[np.int64]

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.mutex import MutexCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import decide_keys
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.options import Limits
 

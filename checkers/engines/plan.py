@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 
 

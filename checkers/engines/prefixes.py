@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.verdict import Verdict
 
 Legal = Callable[[int, int, int], bool]

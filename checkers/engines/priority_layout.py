@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE, ContainerCalls
 from kraftproof.checkers.calls.values import NO_VALUE
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.lanes import lanes_of
 from kraftproof.checkers.engines.priority_supply import Supply, supply_of
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
 Ints = NDArray[np.int64]

@@ -19,7 +19,6 @@ What this leaves undecided, as elements repeat or takes were lost, is swept over
 import numpy as np
 
 from kraftproof.checkers.calls.containers import PriorityQueueCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.containers import Containers
 from kraftproof.checkers.engines.lives import Times
 from kraftproof.checkers.engines.outcome import Outcome
@@ -27,6 +26,7 @@ from kraftproof.checkers.engines.prefixes import spans
 from kraftproof.checkers.engines.priority_repeated import decide_repeated
 from kraftproof.checkers.engines.spares import none_found_after
 from kraftproof.checkers.engines.trees import largest, make_largest, replace
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.options import Limits
 

@@ -29,12 +29,12 @@ at a time, and exponential in c at worst. Memory O(n), and the states.
 from dataclasses import replace
 
 from kraftproof.checkers.calls.containers import ContainerCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.container_counts import short_at
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import outcome_of
 from kraftproof.checkers.engines.priority_layout import NOBODY, lay_out
 from kraftproof.checkers.engines.priority_search import search
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
 

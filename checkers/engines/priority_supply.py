@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.containers import PUT, TAKE
-from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.history.columns import NEVER
 
 Ints = NDArray[np.int64]
 

@@ -25,8 +25,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.queue_lines import Ints, Lines, Queue, lines_of
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
 Numbers = NDArray[np.int32]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.queue_bounds import Bounds, Numbers, bounds_of, kinds_of, summed
 from kraftproof.checkers.engines.queue_lines import Ints, Lines
+from kraftproof.checkers.history.columns import NEVER
 
 
 class Guide(NamedTuple):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE, ContainerCalls
 from kraftproof.checkers.calls.values import NO_VALUE
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.lanes import lanes_of
+from kraftproof.checkers.history.columns import NEVER
 
 Ints = NDArray[np.int64]
 

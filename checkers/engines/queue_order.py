@@ -13,12 +13,12 @@ from typing import Final
 import numpy as np
 
 from kraftproof.checkers.calls.containers import QueueCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.known_sets import Rows
 from kraftproof.checkers.engines.queue_guide import Guide, guide_of
 from kraftproof.checkers.engines.queue_lines import Ints, Lines, lines_of, queue_of
 from kraftproof.checkers.engines.queue_search import advance, best, first_row, follow
 from kraftproof.checkers.engines.queue_steps import following, is_through, next_of, room_for
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.options import Limits
 

@@ -22,7 +22,6 @@ from typing import Final
 
 import numpy as np
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.known_sets import NONE, Rows, remember
 from kraftproof.checkers.engines.queue_bounds import Bounds
 from kraftproof.checkers.engines.queue_guide import Guide
@@ -35,6 +34,7 @@ from kraftproof.checkers.engines.queue_steps import (
     room_for,
     settle,
 )
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import bare_kernel, kernel
 
 LEGAL: Final = 1

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.queue_lines import Ints, Lines
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import bare_kernel
 
 State = NDArray[np.int32]

@@ -15,13 +15,13 @@ takes without a known answer are decided exactly where no take found none
 import numpy as np
 
 from kraftproof.checkers.calls.containers import QueueCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.containers import Containers
 from kraftproof.checkers.engines.lives import Times, may_be_empty
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import spans
 from kraftproof.checkers.engines.queue_repeated import decide_repeated
 from kraftproof.checkers.engines.spares import none_found_after
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.options import Limits
 

@@ -30,7 +30,6 @@ from kraftproof.checkers.calls.registration import (
     MAY_BE_GRANTED,
     RegistrationCalls,
 )
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.registration_frontier import (
     Configuration,
     Frontier,
@@ -47,6 +46,7 @@ from kraftproof.checkers.engines.registration_open import (
     OpenCalls,
     State,
 )
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
 _CONFIGURATION_BYTES: Final = 500

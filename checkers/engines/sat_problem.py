@@ -25,8 +25,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.beam_layout import NEVER_THERE, NONE, Facts, Ints, Narrow
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import bare_kernel
 
 AT_FIRST: Final = -1

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.containers import TAKE
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.lives import Times
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
 

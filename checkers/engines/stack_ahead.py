@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.containers import PUT
 from kraftproof.checkers.calls.values import NO_VALUE
-from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import bare_kernel
 
 Ints = NDArray[np.int64]

@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.stack_ahead import GROUPS, Ahead, Ints, oddness
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import bare_kernel, kernel
 
 BELOW: Final = 0

@@ -14,11 +14,11 @@ from msgspec import structs
 
 from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, StackCalls
 from kraftproof.checkers.calls.values import NO_VALUE
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.stack_beam import found_order
 from kraftproof.checkers.engines.stack_calls import Calls, Ints, calls_of, is_lossy
 from kraftproof.checkers.engines.stack_graph import swept
 from kraftproof.checkers.engines.stack_put_off import put_off_order
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.options import Limits
 

@@ -24,12 +24,12 @@ from typing import Final
 
 import numpy as np
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.stack_ahead import ahead_of
 from kraftproof.checkers.engines.stack_calls import MOST_SLOTS, Calls, Ints
 from kraftproof.checkers.engines.stack_cells import BELOW, BOTTOM, CALL, CAP, HI, LO, VALUE
 from kraftproof.checkers.engines.stack_search import search
 from kraftproof.checkers.engines.stack_steps import LOG, PAIRED, TOP
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
 _STATES_A_SECOND: Final = 2_000_000

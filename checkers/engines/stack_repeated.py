@@ -17,7 +17,6 @@ import numpy as np
 
 from kraftproof.checkers.calls.containers import PUT, ContainerCalls
 from kraftproof.checkers.calls.values import NO_VALUE
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.container_counts import short_at
 from kraftproof.checkers.engines.containers import Containers
 from kraftproof.checkers.engines.outcome import Outcome
@@ -25,6 +24,7 @@ from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of
 from kraftproof.checkers.engines.stack_calls import Calls, calls_of, is_lossy
 from kraftproof.checkers.engines.stack_graph import swept
 from kraftproof.checkers.engines.stack_order import searched, shares
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
 

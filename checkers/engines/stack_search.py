@@ -14,7 +14,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.stack_ahead import Ahead
 from kraftproof.checkers.engines.stack_calls import Calls, Ints
 from kraftproof.checkers.engines.stack_cells import (
@@ -44,6 +43,7 @@ from kraftproof.checkers.engines.stack_steps import (
     scratch,
     settle,
 )
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import bare_kernel, kernel
 
 _FIRST_KEPT: Final = 16

@@ -29,7 +29,6 @@ What that leaves open, and elements put again, are for `checkers.engines.stack_r
 import numpy as np
 
 from kraftproof.checkers.calls.containers import StackCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.containers import Containers
 from kraftproof.checkers.engines.lives import Times, may_be_empty
 from kraftproof.checkers.engines.outcome import Outcome
@@ -44,6 +43,7 @@ from kraftproof.checkers.engines.trees import (
     make_largest,
     replace,
 )
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.options import Limits
 

@@ -31,11 +31,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.strings import APPEND, GET, NO_NODE, PUT, StringCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.beam_strings import facts_of
 from kraftproof.checkers.engines.block_order import BEFORE_ALL, moments
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of, spans
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
 ENGINE: Final = "strings"

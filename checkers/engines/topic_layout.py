@@ -18,8 +18,8 @@ from kraftproof.checkers.calls.topics import (
     TopicCalls,
 )
 from kraftproof.checkers.calls.values import NO_VALUE
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.lanes import lanes_of
+from kraftproof.checkers.history.columns import NEVER
 
 Ints = NDArray[np.int64]
 

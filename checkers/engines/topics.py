@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.topics import TopicCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import outcome_of, spans
 from kraftproof.checkers.engines.topic_layout import Layout, layout_of
 from kraftproof.checkers.engines.topic_space import ROW_BYTES, WORK, Sweep, new_sweep, with_room
 from kraftproof.checkers.engines.topic_space import order_of as order_of_sweep
 from kraftproof.checkers.engines.topic_sweep import GIVEN_UP, PASSED, sweep_calls
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 

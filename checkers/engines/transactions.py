@@ -36,7 +36,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.transactions import INITIAL, NOBODY, TransactionCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.beam import ordered as ordered_by_search
 from kraftproof.checkers.engines.beam_apart import decide_registers
 from kraftproof.checkers.engines.beam_transactions import facts_of
@@ -45,6 +44,7 @@ from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.precedence import close, shown_at
 from kraftproof.checkers.engines.prefixes import Guided, outcome_of, spans
 from kraftproof.checkers.engines.sections import GIVEN_UP, ORDERED, begin, ordered
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
 ENGINE: Final = "transactions"

@@ -6,8 +6,8 @@ are the nodes from `size` on. All operations take O(log n).
 
 import numpy as np
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.lives import Times
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
 

@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.register import CAS, READ, RegisterCalls
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.engines.prefixes import first_stuck, outcome_of
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.verdict import Verdict
 

@@ -6,7 +6,7 @@ Time O(n log n) with the sorting that makes the order, memory O(n).
 
 from collections.abc import Sequence
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 
 

@@ -35,7 +35,7 @@ from kraftproof.checkers.explain.verify.brute_force import (
     is_counted_right,
     is_linearizable,
 )
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import HoldingModel, ReducibleModel, SummingModel
 

@@ -12,13 +12,13 @@ import pyarrow.compute as pc
 
 from kraftproof.checkers.explain.explain import DEFAULT_SECONDS, explain
 from kraftproof.checkers.explain.explanation import Explanation
-from kraftproof.checkers.faults import FaultEvent, read_faults
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.faults import FaultEvent, read_faults
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_of
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.run_files import FAULTS_FILE
 from kraftproof.checkers.sources import History, find_sources
 from kraftproof.checkers.stated import InitialValues
-from kraftproof.checkers.tables import operations_of
 from kraftproof.checkers.verdict import CheckerInputError, Finding, RunVerdict
 
 MOST_EXPLAINED: Final = 3

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 
 BEGINNING: Final = -1
 """Before every event."""

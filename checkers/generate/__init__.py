@@ -20,8 +20,8 @@ from kraftproof.checkers.generate.portions import CHUNK_OPERATIONS, portions_of
 from kraftproof.checkers.generate.schedule import Scheduler
 from kraftproof.checkers.generate.subjects.subject import Subject
 from kraftproof.checkers.generate.writing import refuse_suffix, writer
-from kraftproof.checkers.history import Operation
-from kraftproof.checkers.tables import operations_of
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_of
 from kraftproof.checkers.verdict import CheckerInputError
 
 Tell = Callable[[int], None]

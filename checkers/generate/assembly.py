@@ -5,10 +5,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kraftproof.checkers.columns import FAIL, INFO, OK
 from kraftproof.checkers.generate.schedule import Schedule
 from kraftproof.checkers.generate.subjects.subject import Answers
-from kraftproof.checkers.schema import OPERATION_STATUSES, table_schema
+from kraftproof.checkers.history.columns import FAIL, INFO, OK
+from kraftproof.checkers.history.schema import OPERATION_STATUSES, table_schema
 
 _ERRORS = pa.array([None, "refused", "timeout"], pa.string())
 """By status: OK, FAIL, INFO."""

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from kraftproof.checkers.columns import FAIL, INFO, OK
 from kraftproof.checkers.generate.options import GenerateOptions
 from kraftproof.checkers.generate.portions import Portions
+from kraftproof.checkers.history.columns import FAIL, INFO, OK
 
 LATENCY_NS: Final = 1_000_000
 PAUSE_NS: Final = 100_000
@@ -41,7 +41,7 @@ class Schedule:
         first: bool[n], whether it is the first row of its key in this chunk.
         is_fresh: bool[n], whether all operations of the key before it are in this chunk.
         process: int64[n].
-        status: int8[n], OK, FAIL or INFO of `checkers.columns`, as far as chance decides.
+        status: int8[n], OK, FAIL or INFO of `checkers.history.columns`, as far as chance decides.
         has_effect: bool[n]; false where it fails, or is indeterminate and never happens.
         invoke: int64[n], the index of the invocation's event in the history.
         complete: int64[n], the index of the completion's event; -1 where there is none.

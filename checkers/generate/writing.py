@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kraftproof.checkers.schema import table_schema
+from kraftproof.checkers.history.schema import table_schema
 from kraftproof.checkers.verdict import CheckerInputError
 
 SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".parquet")

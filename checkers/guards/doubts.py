@@ -1,12 +1,12 @@
 """The reasons why a run whose history and logs are in order proves nothing, one sentence each.
 
-Any reason makes a run that would be valid unknown. See `checkers.assembly` for the verdict.
+Any reason makes a run that would be valid unknown. See `checkers.judge.assembly` for the verdict.
 """
 
 from collections.abc import Iterable
 
+from kraftproof.checkers.figures import Figures
 from kraftproof.checkers.guards.facts import SECOND_NS, RunFacts
-from kraftproof.checkers.guards.figures import Figures
 from kraftproof.checkers.guards.tally import Tally, windows_of
 from kraftproof.checkers.run_outcome import OUTCOME_FILE
 

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from kraftproof.checkers.faults import FaultEvent
+from kraftproof.checkers.history.faults import FaultEvent
 from kraftproof.checkers.run_outcome import RunOutcome
 
 SECOND_NS: Final = 1_000_000_000

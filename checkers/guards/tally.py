@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from kraftproof.checkers.figures import Window
 from kraftproof.checkers.guards.facts import RunFacts
-from kraftproof.checkers.guards.windows import Window, fault_windows, merged, quiet_windows
+from kraftproof.checkers.guards.windows import fault_windows, merged, quiet_windows
 
 COLUMNS: Final = ("status", "invoke_time", "complete_time")
 """The columns of a table of operations that a tally needs."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from kraftproof.checkers.faults import FaultEvent
+from kraftproof.checkers.figures import Window
 
-Window = tuple[int, int]
+if TYPE_CHECKING:
+    from kraftproof.checkers.history.faults import FaultEvent
 
 
 def fault_windows(

@@ -17,11 +17,11 @@ from typing import Any, Final
 import msgspec
 import pyarrow as pa
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_of, rows_of
 from kraftproof.checkers.kraft.node_logs import FINDINGS_A_CHECK, Tables
 from kraftproof.checkers.kraft.registrations import Registrations
 from kraftproof.checkers.kraft.topic_facts import created_id
-from kraftproof.checkers.tables import operations_of, rows_of
 from kraftproof.checkers.verdict import Finding, FindingKind, NotApplicableError
 
 TOPICS_IN_LOG: Final = "kraft/acknowledged-topics-in-log"

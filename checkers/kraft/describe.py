@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.kraft.disturbed import Disturbed
 from kraftproof.checkers.kraft.registrations import NEVER
 from kraftproof.checkers.kraft.topic_facts import TopicFacts, created_id, facts_of

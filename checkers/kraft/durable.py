@@ -2,9 +2,9 @@
 
 A node in epoch e that reports the high watermark h says that the records below h were committed in
 e or before. So whoever leads a later epoch has them, and no log may hold a later epoch's record
-there, nor may all logs lack them. Pure functions on tables of checkers.schema. The nodes' clocks
-are not compared: epochs order the reports of different nodes. Not here: whether the records are
-those that clients were told of (`checkers.kraft.acknowledged`).
+there, nor may all logs lack them. Pure functions on tables of checkers.history.schema. The nodes'
+clocks are not compared: epochs order the reports of different nodes. Not here: whether the records
+are those that clients were told of (`checkers.kraft.acknowledged`).
 """
 
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kraftproof.checkers.history.tables import rows_of
 from kraftproof.checkers.kraft.node_logs import Tables, finding, limited
-from kraftproof.checkers.tables import rows_of
 from kraftproof.checkers.verdict import Finding
 
 LEADER_COMPLETE: Final = "kraft/leader-has-committed"

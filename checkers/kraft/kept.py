@@ -14,12 +14,12 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_of, rows_of
 from kraftproof.checkers.kraft.entities import Entities, decoded, held_by, known_records
 from kraftproof.checkers.kraft.node_logs import FINDINGS_A_CHECK, Tables
 from kraftproof.checkers.kraft.registrations import NEVER, Registrations
 from kraftproof.checkers.kraft.topic_facts import facts_of
-from kraftproof.checkers.tables import operations_of, rows_of
 from kraftproof.checkers.verdict import Finding, FindingKind, NotApplicableError
 
 TOPICS_KEPT: Final = "kraft/acknowledged-topics-kept"

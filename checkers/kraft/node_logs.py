@@ -1,6 +1,7 @@
 """Checks of the nodes' logs and traces against each other (KIP-595, safety; KIP-631, images).
 
-Pure functions on tables of checkers.schema. `committed` is not a table that a run writes but a
+Pure functions on tables of checkers.history.schema. `committed` is not a table that a run writes
+but a
 relation: each node's records below the highest watermark which that node itself reported, for an
 uncommitted tail may differ. Not here: that what was committed stays so (`checkers.kraft.durable`),
 what clients were told (`checkers.kraft.acknowledged`), and progress.
@@ -13,7 +14,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kraftproof.checkers.tables import rows_of
+from kraftproof.checkers.history.tables import rows_of
 from kraftproof.checkers.verdict import Finding, FindingKind
 
 LOGS_AGREE: Final = "kraft/logs-agree"

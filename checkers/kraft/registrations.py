@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, FindingKind
 

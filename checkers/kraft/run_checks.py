@@ -7,9 +7,9 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import Final
 
+from kraftproof.checkers.history.tables import operations_of
 from kraftproof.checkers.kraft import acknowledged, describe, durable, kept, node_logs, snapshots
 from kraftproof.checkers.kraft.node_logs import Tables
-from kraftproof.checkers.tables import operations_of
 from kraftproof.checkers.verdict import Finding
 
 REGISTRATION: Final = frozenset({"registration"})

@@ -1,7 +1,7 @@
 """Checks of snapshots against the logs and each other (KIP-630; KIP-631 "Snapshots").
 
-Pure functions on tables of checkers.schema. Logs are taken as one, each committed offset once:
-that they agree is `checkers.kraft.node_logs`'s affair. A log that begins above offset 0 is
+Pure functions on tables of checkers.history.schema. Logs are taken as one, each committed offset
+once: that they agree is `checkers.kraft.node_logs`'s affair. A log that begins above offset 0 is
 folded from the oldest snapshot on, so that one itself is compared with its like alone.
 """
 
@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 from typing_extensions import override
 
+from kraftproof.checkers.history.tables import rows_of
 from kraftproof.checkers.kraft.entities import Entities, decoded, held_by, known_records
 from kraftproof.checkers.kraft.node_logs import Tables, finding, limited
-from kraftproof.checkers.tables import rows_of
 from kraftproof.checkers.text import as_json
 from kraftproof.checkers.verdict import Finding
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kraftproof.checkers.calls.values import canonical
-from kraftproof.checkers.history import Operation, as_text
+from kraftproof.checkers.history.operations import Operation, as_text
 from kraftproof.checkers.text import as_json
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing_extensions import override
 
 from kraftproof.checkers.findings import phrase
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.logs.actions import Record, polled, require_actions, sent
 from kraftproof.checkers.models import PropertyModel, unknown_function
 from kraftproof.checkers.models.reasons import may_count

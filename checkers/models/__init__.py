@@ -17,9 +17,9 @@ from typing import Final, Protocol, runtime_checkable
 from zlib import crc32
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.columns import Columns
 from kraftproof.checkers.crash import origin_of
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import CheckerInputError, Finding

@@ -11,9 +11,9 @@ from typing_extensions import override
 
 from kraftproof.checkers.calls.append_log import GREATEST, Earliest, LogCalls, bound, log_calls
 from kraftproof.checkers.calls.values import canonical, require_integer
-from kraftproof.checkers.columns import NEVER, Columns
 from kraftproof.checkers.findings import phrase
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import NEVER, Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.persistent import NOTHING, Records
 from kraftproof.checkers.models.reasons import is_over

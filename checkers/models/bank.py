@@ -13,7 +13,7 @@ from typing import Final
 from typing_extensions import override
 
 from kraftproof.checkers.findings import phrase
-from kraftproof.checkers.history import Operation, as_text
+from kraftproof.checkers.history.operations import Operation, as_text
 from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models.specification import Call, Specification
 from kraftproof.checkers.text import as_json

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.block_order import BEFORE_ALL, moments
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.models.reducible import Events, Turn
 
 

@@ -12,8 +12,8 @@ from typing_extensions import override
 
 from kraftproof.checkers.calls.register import RegisterCalls, register_calls
 from kraftproof.checkers.calls.values import require_functions
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import ColumnarModel, unknown_function
 from kraftproof.checkers.models.blocks import Access, turns_of_blocks

@@ -17,8 +17,8 @@ from kraftproof.checkers.calls.containers import (
     container_calls,
     require_element,
 )
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.listing import listed
 from kraftproof.checkers.models.reasons import Elements

@@ -10,8 +10,8 @@ from typing_extensions import override
 
 from kraftproof.checkers.calls.counter import GREATEST, CounterCalls, counter_calls
 from kraftproof.checkers.calls.values import require_integer
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reasons import is_over, may_count

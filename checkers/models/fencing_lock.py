@@ -13,8 +13,8 @@ from typing_extensions import override
 
 from kraftproof.checkers.calls.fencing import GREATEST, FencingCalls, fencing_calls
 from kraftproof.checkers.calls.values import require_boolean, require_integer
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reasons import is_over
 from kraftproof.checkers.models.reducible import ByElement, Events, Turn

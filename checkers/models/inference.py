@@ -8,7 +8,7 @@ can't read a value, is none of them. A model whose own checks of values are leni
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Protocol, runtime_checkable
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import Model, models
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import CheckerInputError

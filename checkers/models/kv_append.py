@@ -13,8 +13,8 @@ from typing import Final
 from typing_extensions import override
 
 from kraftproof.checkers.calls.strings import StringCalls, string_calls, string_of
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel
 

@@ -12,8 +12,8 @@ from itertools import chain, repeat
 from typing_extensions import override
 
 from kraftproof.checkers.calls.lists import OWN_LIST, ListCalls, actions_of, list_calls, values_of
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.list_turns import turns_of_appends
 from kraftproof.checkers.models.listing import listed

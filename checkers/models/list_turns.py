@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
-from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.models.reducible import Events, Turn
 
 Action = tuple[bool, str, Hashable]

@@ -13,8 +13,8 @@ from typing_extensions import override
 from kraftproof.checkers.calls.maps import map_calls, require_value
 from kraftproof.checkers.calls.register import RegisterCalls
 from kraftproof.checkers.calls.values import canonical
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.blocks import Access, turns_of_blocks

@@ -20,8 +20,8 @@ from kraftproof.checkers.calls.transactions import (
     initial_of,
     transaction_calls,
 )
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel

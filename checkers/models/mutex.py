@@ -9,8 +9,8 @@ from collections.abc import Hashable, Sequence
 from typing_extensions import override
 
 from kraftproof.checkers.calls.mutex import MutexCalls, mutex_calls
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reasons import end_of, is_over, may_count
 from kraftproof.checkers.models.reducible import ReducibleModel

@@ -11,7 +11,7 @@ from kraftproof.checkers.calls.containers import (
     PriorityQueueCalls,
     require_priority,
 )
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models.container import Container
 from kraftproof.checkers.models.lives import NEVER, Life, lives_of
 from kraftproof.checkers.models.lost_takes import passed_over, with_lost_takes

@@ -11,7 +11,7 @@ from typing import Final
 
 from kraftproof.checkers.calls.values import canonical
 from kraftproof.checkers.findings import phrase
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.text import shortened
 
 NEVER: Final = 1 << 62

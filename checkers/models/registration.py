@@ -18,8 +18,8 @@ from typing import Final
 from typing_extensions import override
 
 from kraftproof.checkers.calls.registration import RegistrationCalls, Said, registration_calls
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.kraft.expiry import check_expiry
 from kraftproof.checkers.kraft.leases import check_leases
 from kraftproof.checkers.kraft.registrations import Registrations

@@ -15,8 +15,8 @@ from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.calls.lists import element_texts, elements_read, list_calls
 from kraftproof.checkers.calls.sets import GrowingSetCalls, set_calls
 from kraftproof.checkers.calls.values import canonical, require_boolean, require_functions
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.listing import listed

@@ -14,7 +14,7 @@ from typing import Final
 from typing_extensions import override
 
 from kraftproof.checkers.calls.values import canonical
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import ProposingModel, SequentialModel, unknown_function
 
 FOREVER: Final = float("inf")

@@ -5,7 +5,7 @@ A topic id is given once. See `checkers.models.topics` for the model, which deci
 
 from collections.abc import Sequence
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models.reasons import end_of, is_over, may_count
 
 

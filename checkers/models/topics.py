@@ -17,8 +17,8 @@ from typing import Final
 from typing_extensions import override
 
 from kraftproof.checkers.calls.topics import Said, TopicCalls, topic_calls
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.kraft.describe import lags, shown_before_create
 from kraftproof.checkers.kraft.topic_facts import created_id
 from kraftproof.checkers.models import PropertyModel, unknown_function

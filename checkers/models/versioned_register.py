@@ -20,8 +20,8 @@ from kraftproof.checkers.calls.versioned import (
     versioned_call,
     versioned_calls,
 )
-from kraftproof.checkers.columns import Columns
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import ColumnarModel, unknown_function
 from kraftproof.checkers.models.reasons import Values
 from kraftproof.checkers.models.reducible import Events, SummingModel, Tally, Turn

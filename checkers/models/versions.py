@@ -13,7 +13,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from kraftproof.checkers.calls.versioned import UNTOLD, VersionedCall
-from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.models.reducible import Events, Turn
 
 

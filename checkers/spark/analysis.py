@@ -1,4 +1,4 @@
-"""Analyses any number of runs: the relations of ANALYSIS_TABLES (`checkers.schema`), in order.
+"""Analyses any number of runs: the relations of ANALYSIS_TABLES (history/schema.py), in order.
 
 operations -> slots of (run, key) -> verdicts -> findings -> availability -> latency -> coverage ->
 trend. The operations are passed over five times, however many tables there are: to size the keys,
@@ -16,7 +16,7 @@ from typing import Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
-from kraftproof.checkers.schema import COVERAGE, FINDINGS, VERDICTS
+from kraftproof.checkers.history.schema import COVERAGE, FINDINGS, VERDICTS
 from kraftproof.checkers.sources import Source
 from kraftproof.checkers.spark import figures, timeline
 from kraftproof.checkers.spark.facts import doubted, facts, faults, violated

@@ -7,14 +7,14 @@ import msgspec
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from kraftproof.checkers.assembly import violations
-from kraftproof.checkers.faults import read_faults
 from kraftproof.checkers.guards.doubts import doubts
 from kraftproof.checkers.guards.tally import Tally
+from kraftproof.checkers.history.faults import read_faults
+from kraftproof.checkers.history.schema import FAULTS, FINDINGS
+from kraftproof.checkers.history.tables import fault_rows
+from kraftproof.checkers.judge.assembly import violations
 from kraftproof.checkers.run_files import FAULTS_FILE, RUN_FILE
-from kraftproof.checkers.schema import FAULTS, FINDINGS
 from kraftproof.checkers.sources import Source
-from kraftproof.checkers.tables import fault_rows
 
 FACTS: Final = pa.schema(
     [

@@ -16,8 +16,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
-from kraftproof.checkers.assembly import checks_of
 from kraftproof.checkers.guards.tally import Tally
+from kraftproof.checkers.judge.assembly import checks_of
 from kraftproof.checkers.sources import node_tables_there
 from kraftproof.checkers.spark import relations
 from kraftproof.checkers.spark.relations import Wanted

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from kraftproof.checkers.assembly import CheckResult, assemble
+from kraftproof.checkers.judge.assembly import CheckResult, assemble
 from kraftproof.checkers.sources import Source
 from kraftproof.checkers.spark.judging import Judged, judge
 from kraftproof.checkers.spark.session import session

@@ -1,7 +1,8 @@
 """The relations of a check, as DataFrame -> DataFrame functions named after what they return.
 
-Their schemas are those of `checkers.schema` with a `run` column in front. What is done to one group
-of rows is in `checkers.spark.workers`; where the rows lie is `checkers.spark.pipeline`'s affair.
+Their schemas are those of `checkers.history.schema` with a `run` column in front. What is done to
+one group of rows is in `checkers.spark.workers`; where the rows lie is `checkers.spark.pipeline`'s
+affair.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,9 +17,9 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from kraftproof.checkers.guards import tally
 from kraftproof.checkers.guards.facts import RunFacts
+from kraftproof.checkers.history.schema import RECORDS, TABLES
 from kraftproof.checkers.kraft.kept import COLUMNS, SNAPSHOT
 from kraftproof.checkers.kraft.run_checks import RunCheck
-from kraftproof.checkers.schema import RECORDS, TABLES
 from kraftproof.checkers.spark import workers
 from kraftproof.checkers.spark.slots import Spread
 from kraftproof.checkers.spark.workers import Plans

@@ -20,13 +20,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
+from kraftproof.checkers.history.read import size_of
+from kraftproof.checkers.history.tables import table_path
 from kraftproof.checkers.kraft.run_checks import RELATION_TABLES
 from kraftproof.checkers.models import reference_to
-from kraftproof.checkers.reading import size_of
 from kraftproof.checkers.sources import NODE_TABLES, Source, node_tables_there
 from kraftproof.checkers.spark import relations
 from kraftproof.checkers.spark.workers import Plan, run_folder
-from kraftproof.checkers.tables import table_path
 
 LONG_BYTES: Final = 32 << 20
 """Some 1.1 million operations, which one worker reads and writes in 6 s and 400 MB. Both grow with

@@ -5,7 +5,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
-from kraftproof.checkers.schema import OPERATION_STATUSES, RUNS, TREND
+from kraftproof.checkers.history.schema import OPERATION_STATUSES, RUNS, TREND
 from kraftproof.checkers.spark.figures import by_status, percentiles
 from kraftproof.checkers.spark.timeline import QUIET
 from kraftproof.checkers.verdict import (
@@ -28,7 +28,7 @@ def runs(
     tally: DataFrame,
     extents: DataFrame,
 ) -> DataFrame:
-    """Returns the runs with their verdicts, as `checkers.assembly` combines them.
+    """Returns the runs with their verdicts, as `checkers.judge.assembly` combines them.
 
     Args:
         facts: what is known of each run beforehand.
@@ -85,7 +85,7 @@ def _notes() -> Column:
 
 
 def _verdict() -> Column:
-    """The rule of `checkers.verdict.verdict_of_keys` and `checkers.assembly`, as a column."""
+    """The rule of `checkers.verdict.verdict_of_keys` and `checkers.judge.assembly`, as a column."""
     is_unknown = (
         (F.col("crashed_keys") > 0)
         | (F.col("undecided_keys") > UNKNOWN_KEYS_ALLOWED * (F.col("keys") - F.col("vacuous_keys")))

@@ -9,24 +9,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kraftproof.checkers.assembly import CheckResult, run_check
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.guards.facts import RunFacts
 from kraftproof.checkers.guards.tally import Tally, tally_of
-from kraftproof.checkers.judge import judge_columns
-from kraftproof.checkers.kraft.run_checks import RUN_CHECKS
-from kraftproof.checkers.models import has_own_keys, model_named
-from kraftproof.checkers.models.inference import infer_model
-from kraftproof.checkers.options import CheckOptions
-from kraftproof.checkers.schema import FINDINGS, OPERATIONS, VERDICTS, table_schema
-from kraftproof.checkers.sources import SAMPLE, Source, node_tables_there
-from kraftproof.checkers.tables import (
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.schema import FINDINGS, OPERATIONS, VERDICTS, table_schema
+from kraftproof.checkers.history.tables import (
     iterate_rows,
     read_table,
     rows_of_key,
     table_path,
     write_whole,
 )
+from kraftproof.checkers.judge.assembly import CheckResult, run_check
+from kraftproof.checkers.judge.keys import judge_columns
+from kraftproof.checkers.kraft.run_checks import RUN_CHECKS
+from kraftproof.checkers.models import has_own_keys, model_named
+from kraftproof.checkers.models.inference import infer_model
+from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.sources import SAMPLE, Source, node_tables_there
 from kraftproof.checkers.verdict import CheckerInputError, KeyVerdict
 
 _RUN: Final = pa.field("run", pa.string(), nullable=False)
@@ -168,7 +168,7 @@ def _staged(plan: Plan, folder: Path) -> tuple[str | None, int]:
 
 
 def _is_as_declared(history: Path) -> bool:
-    """Says whether a file has the columns of operations just as `checkers.schema` declares them."""
+    """Return whether a file has exactly the columns of `checkers.history.schema.OPERATIONS`."""
     if history.suffix != ".parquet":
         return False
     try:

@@ -1,7 +1,7 @@
 """The reference node's raw files as rows of the neutral tables `records`, `snapshots` and `trace`.
 
 Read leniently: a node may have been killed in the middle of a write, so a torn end is no error.
-Not: the tables' schemas (checkers/schema.py) nor any judgement of what the rows say.
+Not: the tables' schemas (checkers/history/schema.py) nor any judgement of what the rows say.
 """
 
 import json

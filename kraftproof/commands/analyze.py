@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.text import Text
 
 from kraftproof.analysis_progress import AnalysisProgress
+from kraftproof.checkers.history.schema import ANALYSIS_TABLES, SCHEMA_VERSION
 from kraftproof.checkers.initial import parse_initial
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.schema import ANALYSIS_TABLES, SCHEMA_VERSION
 from kraftproof.checkers.sources import Source, find_sources
 from kraftproof.checkers.verdict import USAGE_ERROR_EXIT_CODE, CheckerInputError, Verdict
 from kraftproof.errors import UsageError

@@ -14,7 +14,7 @@ from kraftproof.checkers.compiling import report_compiling
 from kraftproof.checkers.explain import DEFAULT_SECONDS
 from kraftproof.checkers.explain.run import Explained, explainable, explained, read_history
 from kraftproof.checkers.initial import parse_initial
-from kraftproof.checkers.inline import check_inline
+from kraftproof.checkers.judge.inline import check_inline
 from kraftproof.checkers.sources import History
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict

@@ -21,7 +21,7 @@ SECOND_NS: Final = 1_000_000_000
 _PHASES: Final = ("quiet", "fault", "recovery")
 
 Row = dict[str, Any]
-"""One row of a table, see `checkers.schema`."""
+"""One row of a table, see `checkers.history.schema`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

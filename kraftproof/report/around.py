@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from kraftproof.checkers.findings import moment_text
-from kraftproof.checkers.history import Operation
-from kraftproof.checkers.tables import read_table
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import read_table
 from kraftproof.checkers.text import shown
 from kraftproof.checkers.verdict import CheckerInputError, Finding
 from kraftproof.report.run_view import RunView

@@ -19,8 +19,8 @@ from markupsafe import Markup
 
 from kraftproof.checkers.explain import Explanation
 from kraftproof.checkers.explain.text.operations import answering
-from kraftproof.checkers.faults import FaultEvent
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.faults import FaultEvent
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.text import shortened
 from kraftproof.report.colours import colour_of, style
 from kraftproof.report.environment import template

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kraftproof.checkers.faults import FaultEvent, FaultSpan, fault_spans, read_faults
-from kraftproof.checkers.history import Operation
-from kraftproof.checkers.reading import located_operations_of
+from kraftproof.checkers.history.faults import FaultEvent, FaultSpan, fault_spans, read_faults
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.read import located_operations_of
 from kraftproof.checkers.verdict import CheckerInputError, Finding
 from kraftproof.run.directory import RunDirectory
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kraftproof.checkers.history import Operation, read_operations
+from kraftproof.checkers.history.operations import Operation, read_operations
 from kraftproof.checkers.verdict import Finding, FindingKind, Verdict
 from kraftproof.cluster.protocol import Cluster
 from kraftproof.run.directory import RunDirectory

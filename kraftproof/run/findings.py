@@ -9,7 +9,7 @@ from typing import Final
 
 from kraftproof.checkers.explain.run import explainable
 from kraftproof.checkers.explain.text.node_states import node_states
-from kraftproof.checkers.tables import read_table
+from kraftproof.checkers.history.tables import read_table
 from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict
 from kraftproof.run.directory import RunDirectory
 

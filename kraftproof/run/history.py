@@ -1,7 +1,7 @@
 """Recorders: the history and the faults, one JSON object a line, on disk as they happen.
 
 Lines go to the operating system one by one, so that a harness that dies loses none. Not: what
-the events mean (checkers/schema.py has the fields).
+the events mean (checkers/history/schema.py has the fields).
 """
 
 from collections.abc import Callable

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from kraftproof.checkers.tables import table_path, write_table
+from kraftproof.checkers.history.tables import table_path, write_table
 from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import Cluster
 from kraftproof.cluster.systems.system import System

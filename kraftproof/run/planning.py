@@ -15,7 +15,7 @@ from kraftproof.errors import UsageError
 from kraftproof.nemesis.catalogue import planners
 from kraftproof.nemesis.fault import Fault
 from kraftproof.nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
-from kraftproof.node.server.config_keys import ConfigError
+from kraftproof.node.properties.keys import ConfigError
 from kraftproof.options import RunOptions, refuse_store
 from kraftproof.run.backends import make_backend
 from kraftproof.run.directory import RunDirectory

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kraftproof.checkers.guards.figures import Figures
+from kraftproof.checkers.figures import Figures
 from kraftproof.checkers.run_outcome import Mishap
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.cluster.plugin import HarnessError, blamed, plugin

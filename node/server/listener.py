@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from kraftproof.node.server.config_listeners import Binding
+from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.connection import Connection, Slot
 from kraftproof.node.server.console import say
 from kraftproof.node.server.requests import Request, parse_request

@@ -9,8 +9,8 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 
-from kraftproof.node.server.config import ServerConfig, parse_hosts, parse_server_properties
-from kraftproof.node.server.config_keys import ConfigError
+from kraftproof.node.properties.config import ServerConfig, parse_hosts, parse_server_properties
+from kraftproof.node.properties.keys import ConfigError
 from kraftproof.node.server.console import say
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError

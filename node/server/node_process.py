@@ -38,8 +38,8 @@ from kraftproof.node.core.effects import (
 from kraftproof.node.core.events import Answered, Event, Stop, Tick, Unanswered
 from kraftproof.node.core.node import Node
 from kraftproof.node.core.raft.snapshot_rpc import with_slice
-from kraftproof.node.server.config import ServerConfig
-from kraftproof.node.server.config_listeners import Binding
+from kraftproof.node.properties.config import ServerConfig
+from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.console import say
 from kraftproof.node.server.flusher import Flusher
 from kraftproof.node.server.listener import Listener

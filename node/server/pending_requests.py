@@ -11,7 +11,7 @@ from msgspec import Struct
 from kraftproof.node.core.base.types import Monotonic
 from kraftproof.node.core.effects import Reply
 from kraftproof.node.core.events import Received
-from kraftproof.node.server.config_listeners import Binding
+from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.connection import Slot
 from kraftproof.node.server.console import say
 from kraftproof.node.server.envelope import Opened, Refusal, open_request, received_from

@@ -9,8 +9,8 @@ import secrets
 import sys
 
 from kraftproof.node.core.base.types import NodeId
-from kraftproof.node.server.config import directories_of
-from kraftproof.node.server.config_keys import ConfigError
+from kraftproof.node.properties.config import directories_of
+from kraftproof.node.properties.keys import ConfigError
 from kraftproof.node.storage.directory_lock import lock_directories
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError

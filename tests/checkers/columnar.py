@@ -1,13 +1,13 @@
 """Short histories written by hand, judged as the command judges them."""
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import choose
 from kraftproof.checkers.engines.general import check_linearizable
-from kraftproof.checkers.history import Operation
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_table
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.options import CheckOptions, Limits
-from kraftproof.checkers.tables import operations_table
 
 LIMITS = Limits(seconds=20)
 

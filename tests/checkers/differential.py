@@ -16,15 +16,15 @@ from random import Random
 
 import msgspec
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.generate.catalogue import SUBJECTS
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_of, operations_table
 from kraftproof.checkers.models import ColumnarModel, SequentialModel, model_named
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.tables import operations_of, operations_table
 from kraftproof.checkers.verdict import CheckerInputError, Verdict
 from tests.checkers import reference
 from tests.checkers.cases import CASES, LENIENT, model_of

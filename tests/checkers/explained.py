@@ -1,10 +1,10 @@
 """The explanation of a generated history that is invalid; nothing of it may be lacking."""
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.explanation import SubHistory
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models import SequentialModel, models
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.verdict import Verdict

@@ -10,7 +10,7 @@ from random import Random
 
 import msgspec
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from tests.checkers.reference import Apply, IllegalError, State
 
 Draw = Callable[[Random, State], tuple[str, object, object]]

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from kraftproof.checkers.history import Operation
-from kraftproof.checkers.judge import judge_key
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.judge.keys import judge_key
 from kraftproof.checkers.models.registration import Registration
 from kraftproof.checkers.options import CheckOptions, LeaseBounds
 

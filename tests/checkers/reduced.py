@@ -5,7 +5,7 @@ from random import Random
 
 from kraftproof.checkers.explain.reduction import reductions
 from kraftproof.checkers.explain.subhistory import SubHistory
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import AllBut, ReducibleModel
 from tests.checkers.cases import drawn, sequential

@@ -7,7 +7,7 @@ as plain Python on the values of the operations. Only for a handful of operation
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 
 State = Any
 Apply = Callable[[State, Operation, bool], State]

@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 
 from kraftproof.checkers.calls.register import CAS, READ, WRITE, RegisterCalls
-from kraftproof.checkers.columns import NEVER
+from kraftproof.checkers.history.columns import NEVER
 
 INITIAL = 0
 NAMES = ["null", *"abcdefghijk"]

@@ -16,11 +16,11 @@ from functools import partial
 
 import pyarrow as pa
 
-from kraftproof.checkers.columns import Columns, columns_of
 from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.generate import Chunks
 from kraftproof.checkers.generate.catalogue import SUBJECTS
+from kraftproof.checkers.history.columns import Columns, columns_of
 from kraftproof.checkers.models import ColumnarModel, SequentialModel, model_named
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import CheckerInputError, Verdict

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines import choose
 from kraftproof.checkers.engines.general import _Search
+from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.models import SequentialModel, models
 from tests.checkers.cases import CASES, model_of
 from tests.checkers.differential import BATCH, run_batch

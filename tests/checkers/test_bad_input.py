@@ -8,9 +8,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from kraftproof.checkers.history import HistoryError, read_operations
-from kraftproof.checkers.reading import operations_table_of
-from kraftproof.checkers.tables import operation_rows, write_table
+from kraftproof.checkers.history.operations import HistoryError, read_operations
+from kraftproof.checkers.history.read import operations_table_of
+from kraftproof.checkers.history.tables import operation_rows, write_table
 from kraftproof.commands.check import check
 from tests.checkers.conftest import HISTORIES
 

@@ -7,12 +7,12 @@ from random import Random
 import msgspec
 import pytest
 
-from kraftproof.checkers.columns import NEVER, columns_of
 from kraftproof.checkers.engines import beam_apart, choose
 from kraftproof.checkers.engines.beam import decide_repeated
 from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.generate import generated_table
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import NEVER, columns_of
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models.multi_register import MultiRegister
 from kraftproof.checkers.options import CheckOptions, Limits
 from kraftproof.checkers.verdict import Verdict

@@ -18,10 +18,10 @@ from kraftproof.checkers.engines import beam, beam_strings, beam_sweep, beam_tra
 from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.generate.catalogue import SUBJECTS
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_of
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.tables import operations_of
 from kraftproof.checkers.verdict import CheckerInputError, Verdict
 from tests.checkers.columnar import calls_of
 from tests.checkers.narrow_beam import with_room

@@ -5,14 +5,14 @@ from unittest.mock import patch
 
 import pytest
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines import beam_refute, beam_strings, beam_transactions, choose
 from kraftproof.checkers.engines.beam_layout import Layout, lay_out
 from kraftproof.checkers.engines.beam_refute import Refuter
 from kraftproof.checkers.generate import Chunks, GenerateOptions
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import NEVER
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_of
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.tables import operations_of
 from kraftproof.checkers.verdict import CheckerInputError, Verdict
 from tests.checkers import reference
 from tests.checkers.columnar import calls_of, decided, history

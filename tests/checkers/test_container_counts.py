@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.columns import NEVER
 from kraftproof.checkers.engines.container_counts import short_at
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import NEVER
+from kraftproof.checkers.history.operations import Operation
 from tests.checkers import reference
 from tests.checkers.columnar import calls_of, history
 from tests.checkers.random_histories import draw_container, random_history

@@ -7,7 +7,6 @@ import msgspec
 import numpy as np
 import pytest
 
-from kraftproof.checkers.columns import NEVER, columns_of
 from kraftproof.checkers.engines import choose
 from kraftproof.checkers.engines.lives import Times, is_repeated, lives
 from kraftproof.checkers.engines.trees import (
@@ -20,6 +19,7 @@ from kraftproof.checkers.engines.trees import (
 )
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.generate.catalogue import SUBJECTS
+from kraftproof.checkers.history.columns import NEVER, columns_of
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference

@@ -4,7 +4,6 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.columns import NEVER, columns_of
 from kraftproof.checkers.engines import choose
 from kraftproof.checkers.engines.counter_descent import GAVE_UP, LEGAL, descend
 from kraftproof.checkers.engines.counter_frontier import decide_by_frontier
@@ -13,6 +12,7 @@ from kraftproof.checkers.engines.counter_growing import decide_growing
 from kraftproof.checkers.engines.counter_steps import WORK, begin
 from kraftproof.checkers.engines.prefixes import spans
 from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.history.columns import NEVER, columns_of
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers import random_histories, reference

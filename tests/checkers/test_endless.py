@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import endless
 from kraftproof.checkers.engines.general import Found, check_linearizable, search
 from kraftproof.checkers.engines.plan import make_plan
 from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict

@@ -11,8 +11,8 @@ import pytest
 
 from kraftproof.checkers import check_paths, check_run
 from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.history.tables import read_table, write_table
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.tables import read_table, write_table
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers.conftest import HISTORIES, event_lines
 

@@ -12,7 +12,6 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.explain import Explanation, explain
 from kraftproof.checkers.explain.linearization.linearization import longest_linearization, states_of
@@ -20,8 +19,9 @@ from kraftproof.checkers.explain.reduction.minimise import minimise
 from kraftproof.checkers.explain.reduction.reductions import prefix
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.history import Operation, read_operations
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.operations import Operation, read_operations
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models import SequentialModel, models
 from kraftproof.checkers.models.cas_register import CasRegister
 from kraftproof.checkers.options import CheckOptions, Limits

@@ -8,14 +8,14 @@ from random import Random
 import msgspec
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.certificate.alternation import surplus_in, too_many
 from kraftproof.checkers.explain.reduction.reductions import counted, optional, prefix, window
 from kraftproof.checkers.explain.subhistory import BEGINNING, SubHistory
 from kraftproof.checkers.explain.verify.brute_force import is_counted_right, is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models import SequentialModel, models
 from kraftproof.checkers.models.mutex import Mutex
 from kraftproof.checkers.options import CheckOptions

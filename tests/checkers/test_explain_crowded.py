@@ -2,11 +2,11 @@
 
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import stack_repeated
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models import SequentialModel, models
 from kraftproof.checkers.models.stack import Stack
 from kraftproof.checkers.options import CheckOptions, Limits

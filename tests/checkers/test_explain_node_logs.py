@@ -6,7 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from kraftproof.checkers.tables import read_table, write_table
+from kraftproof.checkers.history.tables import read_table, write_table
 from kraftproof.commands.explain import explain
 from tests.checkers.test_engines_agree import TOPIC_LOG, topic_events, write_run
 

@@ -5,13 +5,13 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines.plan import plan_of
 from kraftproof.checkers.explain.reduction.reductions import helpful, prefix
 from kraftproof.checkers.explain.reduction.update_order import in_turn
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.operations import Operation
 from tests.checkers.cases import drawn, sequential
 from tests.checkers.columnar import history
 from tests.checkers.explained import whole_proof

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.linearization.longest_prefix import linearization_so_far
 from kraftproof.checkers.explain.reduction.reductions import prefix
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.history import Operation
-from kraftproof.checkers.impossible import impossible
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.judge.refute import impossible
 from tests.checkers.cases import sequential
 
 OPTIONS = GenerateOptions(

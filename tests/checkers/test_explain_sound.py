@@ -17,7 +17,7 @@ from kraftproof.checkers.explain.reduction.readd_context import put_back
 from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.explain.verify.budget import Budget
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.options import Limits
 from tests.checkers.cases import CASES, drawn, sequential

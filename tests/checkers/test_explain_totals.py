@@ -5,14 +5,14 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.certificate.sum_bounds import left_of, wrong_total
 from kraftproof.checkers.explain.reduction.reductions import prefix, window
 from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.verify.brute_force import is_added_up_right, is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models.counter import Counter
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.verdict import Verdict

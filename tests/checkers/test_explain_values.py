@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.explain.linearization.linearization import longest_linearization
 from kraftproof.checkers.explain.reduction.reductions import prefix, projected
 from kraftproof.checkers.explain.reduction.values import fewest
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models import SequentialModel, models
 from kraftproof.checkers.models.queue import Queue
 from kraftproof.checkers.models.reducible import AllBut
@@ -22,7 +22,7 @@ from tests.checkers.columnar import history
 CLOSENESS = """
 from kraftproof.checkers.explain.reduction.reductions import prefix
 from kraftproof.checkers.explain.reduction.values import by_closeness
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models.list_append import ListAppend
 events = dict(process=0, key="k", status="ok")
 appends = [

@@ -4,7 +4,6 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines.plan import plan_of
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.certificate.sum_bounds import left_of, wrong_total
@@ -14,7 +13,8 @@ from kraftproof.checkers.explain.reduction.update_order import in_turn
 from kraftproof.checkers.explain.subhistory import Entry, SubHistory
 from kraftproof.checkers.explain.verify.brute_force import is_added_up_right, is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models.reducible import Tally
 from kraftproof.checkers.models.versioned_register import VersionedRegister
 from kraftproof.checkers.options import CheckOptions

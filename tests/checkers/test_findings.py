@@ -5,15 +5,15 @@ import pytest
 
 from kraftproof.checkers import check_paths, findings
 from kraftproof.checkers.engines.outcome import Outcome
-from kraftproof.checkers.faults import FaultEvent, fault_spans, faults_near
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.generate.catalogue import SUBJECTS
-from kraftproof.checkers.history import Operation
-from kraftproof.checkers.judge import judge_key
+from kraftproof.checkers.history.faults import FaultEvent, fault_spans, faults_near
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_of
+from kraftproof.checkers.judge.keys import judge_key
+from kraftproof.checkers.judge.reasons import ReasoningModel, reason_of
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.options import CheckOptions
-from kraftproof.checkers.reasons import ReasoningModel, reason_of
-from kraftproof.checkers.tables import operations_of
 from kraftproof.checkers.text import LONGEST_VALUE, shortened
 from kraftproof.checkers.verdict import CheckerInputError, Finding, FindingKind, Verdict
 

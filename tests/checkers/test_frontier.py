@@ -8,11 +8,11 @@ import pytest
 
 from kraftproof.checkers.calls.register import READ
 from kraftproof.checkers.calls.register import register_calls as calls_of
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import depth_first, race
 from kraftproof.checkers.engines.race import decide
 from kraftproof.checkers.engines.register_layout import lay_out
 from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers.engines import by_frontier, in_steps

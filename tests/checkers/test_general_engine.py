@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from kraftproof.checkers.engines.general import check_linearizable
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.cas_register import CasRegister
 from kraftproof.checkers.models.kv_append import KvAppend

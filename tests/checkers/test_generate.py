@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.generate import Chunks, GenerateOptions, generate, generated_table
 from kraftproof.checkers.generate.catalogue import SUBJECTS
-from kraftproof.checkers.history import read_operations
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.operations import read_operations
+from kraftproof.checkers.history.tables import operations_of, operations_table, read_table_file
 from kraftproof.checkers.models import model_named
-from kraftproof.checkers.tables import operations_of, operations_table, read_table_file
 from kraftproof.checkers.verdict import CheckerInputError
 from kraftproof.cli import run
 from tests.checkers import reference

@@ -5,14 +5,14 @@ import random
 import msgspec
 import pytest
 
-from kraftproof.checkers.faults import FaultEvent
 from kraftproof.checkers.guards.doubts import doubts, figures
 from kraftproof.checkers.guards.facts import GuardBounds, RunFacts
 from kraftproof.checkers.guards.tally import Tally, tally_of
 from kraftproof.checkers.guards.windows import fault_windows, merged, quiet_windows
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.faults import FaultEvent
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.run_outcome import Mishap, RunOutcome, ViolatedInvariant
-from kraftproof.checkers.tables import operations_table
 from kraftproof.nemesis import schedule
 
 S = 1_000_000_000

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kraftproof.checkers.history import HistoryError, iterate_operations, read_operations
+from kraftproof.checkers.history.operations import HistoryError, iterate_operations, read_operations
 
 OK = '{"index":%d,"process":%d,"type":"%s","f":"read","key":0,"value":null}'
 

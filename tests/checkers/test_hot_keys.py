@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from kraftproof.checkers import check_paths
+from kraftproof.checkers.history.tables import rows_of_key
 from kraftproof.checkers.sources import find_sources
-from kraftproof.checkers.tables import rows_of_key
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.cli import run as kraftproof
 from tests.checkers.analyses import SECOND

@@ -6,13 +6,13 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.reduction.reductions import prefix
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.impossible import impossible
-from kraftproof.checkers.judge import judge_columns, judge_key
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.judge.keys import judge_columns, judge_key
+from kraftproof.checkers.judge.refute import impossible
 from kraftproof.checkers.models.specification import Specification
 from kraftproof.checkers.options import CheckOptions, Limits
 from kraftproof.checkers.verdict import Verdict

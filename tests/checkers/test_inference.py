@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models.inference import infer_model
 from kraftproof.checkers.verdict import CheckerInputError
 

@@ -8,12 +8,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from kraftproof.checkers.columns import columns_of
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.initial import parse_initial, started
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models import models
 from kraftproof.checkers.options import CheckOptions
-from kraftproof.checkers.tables import operations_table
 from kraftproof.commands.check import check
 from kraftproof.commands.explain import explain
 from tests.checkers import random_histories as draws

@@ -7,13 +7,13 @@ import msgspec
 import pytest
 
 from kraftproof.checkers.calls.selection import of_keys
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import choose
-from kraftproof.checkers.judge import _KeyJudge, judge_columns, judge_key
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.tables import operations_table
+from kraftproof.checkers.judge.keys import _KeyJudge, judge_columns, judge_key
 from kraftproof.checkers.models.cas_register import CasRegister
 from kraftproof.checkers.models.kv_append import KvAppend
 from kraftproof.checkers.options import CheckOptions, Limits
-from kraftproof.checkers.tables import operations_table
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.random_histories import draw_append, draw_cas, random_history

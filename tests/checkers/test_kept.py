@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
+from kraftproof.checkers.history.tables import operations_table, rows_of
 from kraftproof.checkers.kraft.kept import SNAPSHOT, kept, registrations_kept, topics_kept
-from kraftproof.checkers.tables import operations_table, rows_of
 from kraftproof.checkers.verdict import NotApplicableError
 from tests.checkers.test_node_logs import (
     CREATED,

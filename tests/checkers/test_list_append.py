@@ -8,8 +8,8 @@ import pytest
 
 from kraftproof.checkers.calls import integer_lists, lists
 from kraftproof.checkers.calls.lists import told_texts
-from kraftproof.checkers.columns import columns_of
-from kraftproof.checkers.tables import operations_table
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers.columnar import calls_of, decided, history, in_turn, judged
 

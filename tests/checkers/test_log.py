@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.logs.model import Log
 from kraftproof.checkers.options import CheckOptions
 

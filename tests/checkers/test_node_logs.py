@@ -6,10 +6,10 @@ import msgspec
 import pyarrow as pa
 import pytest
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.schema import table_schema
+from kraftproof.checkers.history.tables import operations_table, rows_of
 from kraftproof.checkers.kraft import acknowledged, durable, node_logs
-from kraftproof.checkers.schema import table_schema
-from kraftproof.checkers.tables import operations_table, rows_of
 from kraftproof.checkers.verdict import NotApplicableError
 
 TOPIC = "T" * 22

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from kraftproof.checkers.calls.containers import PriorityQueueCalls
-from kraftproof.checkers.columns import NEVER, columns_of
 from kraftproof.checkers.engines import choose, priority_queues, priority_search
 from kraftproof.checkers.engines.priority_front import no_steps
 from kraftproof.checkers.engines.priority_layout import NOBODY, lay_out
@@ -19,10 +18,11 @@ from kraftproof.checkers.engines.priority_steps import Now
 from kraftproof.checkers.engines.priority_sweep import beginning, sweep
 from kraftproof.checkers.engines.priority_worth import Taste, best
 from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.history.columns import NEVER, columns_of
+from kraftproof.checkers.history.tables import operations_of
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.models.priority_queue import PriorityQueue
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.tables import operations_of
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.cases import CASES

@@ -6,7 +6,6 @@ from random import Random
 import numpy as np
 import pytest
 
-from kraftproof.checkers.columns import NEVER, columns_of
 from kraftproof.checkers.engines.container_counts import short_at
 from kraftproof.checkers.engines.queue_bounds import (
     bounds_of,
@@ -18,7 +17,8 @@ from kraftproof.checkers.engines.queue_guide import guide_of
 from kraftproof.checkers.engines.queue_lines import lines_of, queue_of
 from kraftproof.checkers.engines.queue_search import GAVE_UP, ILLEGAL, LEGAL, search
 from kraftproof.checkers.generate import Chunks, GenerateOptions
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import NEVER, columns_of
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import model_named
 from tests.checkers import reference
 from tests.checkers.columnar import calls_of, history

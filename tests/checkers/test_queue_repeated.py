@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from kraftproof.checkers.calls.containers import QueueCalls
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import choose, queue_repeated, queues
 from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.engines.known_sets import NONE, is_known, remember
 from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.models.queue import Queue
 from kraftproof.checkers.options import Limits

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from kraftproof.checkers.history import HistoryError
-from kraftproof.checkers.reading import located_operations_of, operations_table_of
-from kraftproof.checkers.reading.edn import MAX_DEPTH, EdnError, edn_forms
+from kraftproof.checkers.history.operations import HistoryError
+from kraftproof.checkers.history.read import located_operations_of, operations_table_of
+from kraftproof.checkers.history.read.edn import MAX_DEPTH, EdnError, edn_forms
 from tests.checkers.conftest import HISTORIES
 
 
@@ -119,7 +119,7 @@ def test_text_that_is_hostile_is_refused_quickly():
 
 
 def test_a_form_has_a_bounded_number_of_values(monkeypatch):
-    monkeypatch.setattr("kraftproof.checkers.reading.edn.MAX_VALUES", 50)
+    monkeypatch.setattr("kraftproof.checkers.history.read.edn.MAX_VALUES", 50)
     assert len(forms("[{:a [1 2]} " * 1 + "{:a [1 2]} " * 40 + "]")) == 41
     with pytest.raises(EdnError, match="a form of more than 50 values"):
         forms("[{:a [" + "1 " * 60)

@@ -7,12 +7,12 @@ import random
 
 import pytest
 
-from kraftproof.checkers.history import HistoryError, iterate_operations
-from kraftproof.checkers.reading.json_events import events_of
-from kraftproof.checkers.reading.jsonl import json_batches
-from kraftproof.checkers.reading.pairing import NotPlainError, Pairing
-from kraftproof.checkers.schema import OPERATIONS
-from kraftproof.checkers.tables import operations_table
+from kraftproof.checkers.history.operations import HistoryError, iterate_operations
+from kraftproof.checkers.history.read.json_events import events_of
+from kraftproof.checkers.history.read.jsonl import json_batches
+from kraftproof.checkers.history.read.pairing import NotPlainError, Pairing
+from kraftproof.checkers.history.schema import OPERATIONS
+from kraftproof.checkers.history.tables import operations_table
 from tests.checkers.conftest import HISTORIES
 
 VALUES = [

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kraftproof.checkers.history import HistoryError
-from kraftproof.checkers.reading import located_operations_of, operations_table_of
-from kraftproof.checkers.reading.jsonl import json_batches
+from kraftproof.checkers.history.operations import HistoryError
+from kraftproof.checkers.history.read import located_operations_of, operations_table_of
+from kraftproof.checkers.history.read.jsonl import json_batches
 from kraftproof.checkers.sources import find_sources
 
 EVENTS = [

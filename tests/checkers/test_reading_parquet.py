@@ -4,9 +4,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kraftproof.checkers.history import HistoryError
-from kraftproof.checkers.reading import located_operations_of, operations_table_of
-from kraftproof.checkers.schema import table_schema
+from kraftproof.checkers.history.operations import HistoryError
+from kraftproof.checkers.history.read import located_operations_of, operations_table_of
+from kraftproof.checkers.history.schema import table_schema
 from kraftproof.checkers.sources import find_sources
 from tests.checkers.conftest import HISTORIES
 

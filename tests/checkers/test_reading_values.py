@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from kraftproof.checkers.history import HistoryError
-from kraftproof.checkers.reading import located_operations_of, operations_table_of
+from kraftproof.checkers.history.operations import HistoryError
+from kraftproof.checkers.history.read import located_operations_of, operations_table_of
 
 
 def table_of(tmp_path, *pairs, is_keyed=None):

@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines.race import decide
 from kraftproof.checkers.engines.register_gone import is_gone
 from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict

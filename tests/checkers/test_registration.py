@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.kraft import expiry, leases, tokens, wishes
 from kraftproof.checkers.options import LeaseBounds
 from kraftproof.checkers.verdict import FindingKind, Verdict

@@ -5,7 +5,6 @@ from random import Random
 import numpy as np
 import pytest
 
-from kraftproof.checkers.columns import NEVER, columns_of
 from kraftproof.checkers.engines import sat
 from kraftproof.checkers.engines.beam_layout import NONE, Facts, Values
 from kraftproof.checkers.engines.beam_transactions import facts_of
@@ -15,7 +14,8 @@ from kraftproof.checkers.engines.sat_problem import before, problem_of
 from kraftproof.checkers.engines.sat_rules import draw
 from kraftproof.checkers.engines.sat_state import DECIDED, WRONG, hold
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import NEVER, columns_of
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.options import CheckOptions, Limits
 from kraftproof.checkers.verdict import Verdict

@@ -11,12 +11,12 @@ import pytest
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.generate.subjects.register_corruption import KINDS
-from kraftproof.checkers.history import Operation
-from kraftproof.checkers.judge import judge_key
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_of
+from kraftproof.checkers.judge.keys import judge_key
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.models.kv_append import KvAppend
 from kraftproof.checkers.options import CheckOptions, Limits
-from kraftproof.checkers.tables import operations_of
 from kraftproof.checkers.verdict import Verdict, verdict_of_keys
 from tests.checkers.engines import ENGINES
 from tests.checkers.scale import run

@@ -6,10 +6,10 @@ That the engines agree with trying every order is in test_against_reference.
 import pytest
 
 from kraftproof.checkers.calls.sets import GrowingSetCalls, SetCalls
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import choose
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.generate.catalogue import SUBJECTS
+from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers.columnar import LIMITS, calls_of, decided, history, in_turn, judged

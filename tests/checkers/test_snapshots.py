@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 
 from kraftproof.checkers import check_run
+from kraftproof.checkers.history.schema import table_schema
+from kraftproof.checkers.history.tables import read_table, write_table
 from kraftproof.checkers.kraft import kept, snapshots
 from kraftproof.checkers.kraft.entities import Entities
-from kraftproof.checkers.schema import table_schema
-from kraftproof.checkers.tables import read_table, write_table
 from kraftproof.checkers.verdict import NotApplicableError, Verdict
 from kraftproof.cluster.systems import reference_files
 from kraftproof.node.core.metadata.apply import apply

@@ -10,13 +10,13 @@ import typer
 from typer.testing import CliRunner
 
 from kraftproof.checkers.engines.general import check_linearizable
-from kraftproof.checkers.history import Operation
-from kraftproof.checkers.judge import _KeyJudge, judge_key
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_table
+from kraftproof.checkers.judge.keys import _KeyJudge, judge_key
+from kraftproof.checkers.judge.processes import map_in_order
 from kraftproof.checkers.models import model_named, reference_to
 from kraftproof.checkers.models.specification import Specification
 from kraftproof.checkers.options import CheckOptions, Limits
-from kraftproof.checkers.processes import map_in_order
-from kraftproof.checkers.tables import operations_table
 from kraftproof.checkers.verdict import CheckerInputError, Verdict
 from kraftproof.commands.check import check
 from tests.checkers import reference

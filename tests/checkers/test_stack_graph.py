@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import choose, stack_graph
 from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.engines.stack_calls import calls_of as known_of
 from kraftproof.checkers.engines.stack_graph import swept
 from kraftproof.checkers.engines.stack_order import is_legal, order_of
 from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import CheckerInputError, Verdict

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from kraftproof.checkers.calls.containers import StackCalls
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import stacks
 from kraftproof.checkers.engines.stack_calls import calls_of as searchable
 from kraftproof.checkers.engines.stack_order import is_legal, order_of, searched
 from kraftproof.checkers.engines.stack_repeated import put_once
 from kraftproof.checkers.generate import Chunks, GenerateOptions
+from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from kraftproof.checkers.history import Operation, read_operations
-from kraftproof.checkers.judge import judge_key
+from kraftproof.checkers.history.operations import Operation, read_operations
+from kraftproof.checkers.judge.keys import judge_key
 from kraftproof.checkers.kraft.describe import (
     CONVERGES,
     IDS_UNIQUE,

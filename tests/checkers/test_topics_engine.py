@@ -5,7 +5,6 @@ from random import Random
 import msgspec
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import choose, topics
 from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.engines.plan import plan_of
@@ -14,11 +13,12 @@ from kraftproof.checkers.explain.reduction.reductions import prefix
 from kraftproof.checkers.explain.reduction.update_order import merged
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.tables import operations_of, operations_table
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models.reducible import Turn
 from kraftproof.checkers.models.topics import Topics
 from kraftproof.checkers.options import CheckOptions, Limits
-from kraftproof.checkers.tables import operations_of, operations_table
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.differential import as_keys

@@ -5,13 +5,13 @@ from itertools import product
 
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.judge import judge_columns
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.tables import operations_of
+from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models.topics import Topics
 from kraftproof.checkers.options import CheckOptions
-from kraftproof.checkers.tables import operations_of
 from tests.checkers.test_topics import LOST_CREATE, A, B, created, delete, in_series, lookup
 
 MODEL = Topics()

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from kraftproof.checkers.calls.selection import of_keys
-from kraftproof.checkers.columns import NEVER, columns_of
 from kraftproof.checkers.engines import registers, unique_cas
 from kraftproof.checkers.engines.general import check_linearizable
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import NEVER, columns_of
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.models.cas_register import CasRegister
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.tables import operations_table
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.random_histories import random_history

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kraftproof.checkers.history import HistoryError
-from kraftproof.checkers.reading import operations_table_of
+from kraftproof.checkers.history.operations import HistoryError
+from kraftproof.checkers.history.read import operations_table_of
 
 EVENTS = [
     {"index": 0, "process": 0, "type": "invoke", "f": "write", "value": "ü"},

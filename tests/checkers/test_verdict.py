@@ -2,8 +2,8 @@
 
 import pytest
 
-from kraftproof.checkers.history import Operation
-from kraftproof.checkers.judge import judge_key
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.judge.keys import judge_key
 from kraftproof.checkers.models.mutex import Mutex
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.verdict import KeyVerdict, Verdict, verdict_of_keys, worst

@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import versioned_cas
 from kraftproof.checkers.engines.general import check_linearizable
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.models.versioned_register import VersionedRegister
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.tables import operations_table
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
 from tests.checkers.random_histories import draw_versioned, random_history

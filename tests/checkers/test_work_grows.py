@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.kraft.describe import lags
 from kraftproof.checkers.kraft.expiry import check_expiry
 from kraftproof.checkers.kraft.leases import check_leases

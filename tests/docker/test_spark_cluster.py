@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from kraftproof.checkers.schema import ANALYSIS_TABLES
+from kraftproof.checkers.history.schema import ANALYSIS_TABLES
 from kraftproof.cli import run as kraftproof
 from tests.checkers.analyses import local_analysis, some_runs
 from tests.docker.spark_cluster import spark_cluster

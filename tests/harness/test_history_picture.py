@@ -11,8 +11,8 @@ from random import Random
 import pytest
 
 from kraftproof.checkers.explain import explain
-from kraftproof.checkers.faults import FaultEvent
-from kraftproof.checkers.history import Operation, read_operations
+from kraftproof.checkers.history.faults import FaultEvent
+from kraftproof.checkers.history.operations import Operation, read_operations
 from kraftproof.checkers.models.cas_register import CasRegister
 from kraftproof.report.history_picture import write_picture
 from tests.harness.browser import Browser

@@ -3,8 +3,8 @@
 import json
 from xml.etree import ElementTree
 
-from kraftproof.checkers.guards.figures import Figures
-from kraftproof.checkers.tables import write_table
+from kraftproof.checkers.figures import Figures
+from kraftproof.checkers.history.tables import write_table
 from kraftproof.checkers.verdict import Finding, FindingKind, NearFault, RunVerdict, Verdict
 from kraftproof.cluster.systems.system import Completion, Outcome
 from kraftproof.options import RunOptions

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from kraftproof.checkers.history import read_operations
+from kraftproof.checkers.history.operations import read_operations
 from kraftproof.checkers.verdict import NO_OPERATIONS, Finding, FindingKind, Verdict
 from kraftproof.cluster.simulated.invariants.invariant import Violation, ViolationKind
 from kraftproof.cluster.simulated.trace.trace_events import Kind

@@ -6,12 +6,12 @@ A proposal: `checkers.explain.reduction.update_order` replays it by the model's 
 from collections.abc import Sequence
 from typing import Final
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import choose
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.models import ColumnarModel, SequentialModel
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.tables import operations_table
 
 _SHARE: Final = 0.8
 """Of the time; where the engine finds none in that, a search of another kind may."""

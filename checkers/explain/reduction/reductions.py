@@ -45,7 +45,7 @@ from kraftproof.checkers.explain.certificate.state_space import reachable, usele
 from kraftproof.checkers.explain.certificate.sum_bounds import left_of, wrong_total
 from kraftproof.checkers.explain.reduction.unmatched_takes import without_spares
 from kraftproof.checkers.explain.subhistory import BEGINNING, Entry, SubHistory
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import AllBut, HoldingModel, ReducibleModel, SummingModel
 

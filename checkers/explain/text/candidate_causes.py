@@ -10,7 +10,7 @@ from kraftproof.checkers.explain.reduction.reductions import weaker_calls
 from kraftproof.checkers.explain.subhistory import Entry, SubHistory
 from kraftproof.checkers.explain.text.operations import told_operation
 from kraftproof.checkers.explain.text.words import who
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 
 

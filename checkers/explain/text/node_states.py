@@ -8,7 +8,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from kraftproof.checkers.tables import rows_of
+from kraftproof.checkers.history.tables import rows_of
 
 ROWS_BEFORE: Final = 12
 ROWS_AFTER: Final = 4

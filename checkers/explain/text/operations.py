@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from kraftproof.checkers.explain.explanation import ToldOperation
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 
 _LONGEST_VALUE: Final = 60
 

@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from typing import Final
 
 from kraftproof.checkers.explain.subhistory import Balance, Entry, SubHistory, Surplus, Total
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import HoldingModel, SummingModel
 

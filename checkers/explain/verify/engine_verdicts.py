@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kraftproof.checkers.columns import columns_of
 from kraftproof.checkers.engines import choose
 from kraftproof.checkers.explain.subhistory import SubHistory
-from kraftproof.checkers.history import Operation
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.models import ColumnarModel, SequentialModel
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.tables import operations_table
 from kraftproof.checkers.verdict import Verdict
 
 

@@ -18,7 +18,6 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kraftproof.checkers.columns import FAIL, NEVER, OK
 from kraftproof.checkers.generate.options import GenerateOptions
 from kraftproof.checkers.generate.schedule import Schedule
 from kraftproof.checkers.generate.subjects.subject import (
@@ -29,6 +28,7 @@ from kraftproof.checkers.generate.subjects.subject import (
     Subject,
     drawn_functions,
 )
+from kraftproof.checkers.history.columns import FAIL, NEVER, OK
 
 _KEYS_TRIED: Final = 100
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from kraftproof.checkers.columns import FAIL, NEVER, OK
 from kraftproof.checkers.generate.subjects.subject import ANY, TRIES, Corruption
+from kraftproof.checkers.history.columns import FAIL, NEVER, OK
 
 if TYPE_CHECKING:
     from kraftproof.checkers.generate.subjects.register import RegisterRows

@@ -1,4 +1,4 @@
-"""What a node knows before it starts, as plain values. Not: parsing (node/server/config.py)."""
+"""What a node knows before it starts, as plain values. Not: parsing (node/properties/config.py)."""
 
 from msgspec import Struct
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftproof.node.server.config import parse_server_properties
+from kraftproof.node.properties.config import parse_server_properties
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
 

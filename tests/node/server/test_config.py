@@ -4,13 +4,13 @@ import pytest
 
 from kraftproof.node.core.base.config import Endpoint, Timeouts
 from kraftproof.node.core.base.types import milliseconds
-from kraftproof.node.server.config import (
+from kraftproof.node.properties.config import (
     ServerConfig,
     directories_of,
     parse_hosts,
     parse_server_properties,
 )
-from kraftproof.node.server.config_keys import ConfigError
+from kraftproof.node.properties.keys import ConfigError
 from kraftproof.node.wire.types import Uuid
 
 COMBINED = {

@@ -10,8 +10,8 @@ import pytest
 from kraftproof.node.core.base.types import Offset
 from kraftproof.node.core.effects import Flush
 from kraftproof.node.core.events import Flushed
+from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.channel import Channel
-from kraftproof.node.server.config_listeners import Binding
 from kraftproof.node.server.connection import MAX_IN_FLIGHT, Slot
 from kraftproof.node.server.flusher import Flusher
 from kraftproof.node.server.listener import Listener

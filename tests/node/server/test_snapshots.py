@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kraftproof.node.core.base.types import milliseconds
-from kraftproof.node.server.config import parse_server_properties
-from kraftproof.node.server.config_keys import ConfigError
+from kraftproof.node.properties.config import parse_server_properties
+from kraftproof.node.properties.keys import ConfigError
 
 if TYPE_CHECKING:
     from pathlib import Path

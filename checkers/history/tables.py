@@ -1,0 +1,154 @@
+"""Moves rows between Python and the Parquet files of RUN/tables.
+
+It writes what `checkers.history.schema` declares, in bounded batches, and refuses to read anything
+else. It does not know what the rows mean. pyarrow.parquet is imported by what needs it: most checks
+don't.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import pyarrow as pa
+
+from kraftproof.checkers.history.faults import FaultEvent
+from kraftproof.checkers.history.operations import Operation, as_text
+from kraftproof.checkers.history.schema import SCHEMA_VERSION, table_schema
+from kraftproof.checkers.verdict import CheckerInputError
+
+_BATCH_ROWS: Final = 50_000
+
+
+def table_path(directory: Path, name: str) -> Path:
+    """Returns where a table lies in a directory of tables."""
+    return directory / f"{name}.parquet"
+
+
+def write_table(directory: Path, name: str, rows: Iterable[Mapping[str, object]]) -> Path:
+    """Writes a table, replacing what was there, and returns its path."""
+    import pyarrow.parquet as pq
+
+    schema = table_schema(name)
+    path = table_path(directory, name)
+    directory.mkdir(parents=True, exist_ok=True)
+    remaining = iter(rows)
+    with pq.ParquetWriter(path, schema) as writer:
+        while batch := list(islice(remaining, _BATCH_ROWS)):
+            writer.write_table(pa.Table.from_pylist(batch, schema=schema))
+    return path
+
+
+def write_whole(directory: Path, name: str, table: pa.Table) -> Path:
+    """Writes a table that is there already, replacing what was there, and returns its path."""
+    import pyarrow.parquet as pq
+
+    path = table_path(directory, name)
+    directory.mkdir(parents=True, exist_ok=True)
+    schema = table_schema(name)
+    pq.write_table(table.select(schema.names).cast(schema), path, row_group_size=_BATCH_ROWS)
+    return path
+
+
+def read_table(directory: Path, name: str) -> pa.Table | None:
+    """Returns a table, or None if the directory has none of that name.
+
+    Raises:
+        CheckerInputError: the file is no such table, or one of another schema version.
+    """
+    path = table_path(directory, name)
+    return read_table_file(path, name) if path.exists() else None
+
+
+def read_table_file(path: Path, name: str) -> pa.Table:
+    """Returns the table of that name which a file holds.
+
+    Raises:
+        CheckerInputError: the file is no such table, or one of another schema version.
+    """
+    import pyarrow.parquet as pq
+
+    wanted = table_schema(name)
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).splitlines()[0]
+        raise CheckerInputError(f"{path}: not a readable Parquet file: {reason}") from error
+    version = (table.schema.metadata or {}).get(b"schema_version", b"none").decode()
+    if version != str(SCHEMA_VERSION):
+        raise CheckerInputError(f"{path}: schema_version is {version}, not {SCHEMA_VERSION}")
+    for field in wanted:
+        if field.name in table.column_names:
+            continue
+        if not field.nullable:
+            raise CheckerInputError(f"{path}: column {field.name} is missing")
+        table = table.append_column(field, pa.nulls(len(table), field.type))
+    try:
+        return table.select(wanted.names).cast(wanted)
+    except (pa.ArrowException, ValueError) as error:
+        raise CheckerInputError(f"{path}: not a table of {name}: {error}") from error
+
+
+def rows_of_key(path: Path, key: str) -> pa.Table:
+    """Returns the rows of one key of a table of operations, in the file's order.
+
+    Memory holds them and a few batches of the others; row groups without the key are not read.
+
+    Raises:
+        OSError, pa.ArrowException: the file is damaged.
+    """
+    import pyarrow.parquet as pq
+
+    names = table_schema("operations").names
+    wanted = [("key", "=", key)]
+    # One thread: the executor has a core for it. The path's RUN=… is no column of the file's.
+    return pq.read_table(path, columns=names, filters=wanted, partitioning=None, use_threads=False)
+
+
+def operation_rows(operations: Iterable[Operation]) -> Iterator[dict[str, object]]:
+    """Yields the row of each operation."""
+    encode = msgspec.json.Encoder().encode
+    for operation in operations:
+        row = msgspec.structs.asdict(operation)
+        row["input"] = encode(operation.input).decode()
+        row["output"] = encode(operation.output).decode()
+        yield row
+
+
+def fault_rows(events: Iterable[FaultEvent]) -> Iterator[dict[str, object]]:
+    """Yields the row of each fault event."""
+    for event in events:
+        row = msgspec.structs.asdict(event)
+        row["targets"] = as_text(event.targets)
+        row["detail"] = None if event.detail is None else as_text(event.detail)
+        yield row
+
+
+def operations_table(operations: Iterable[Operation]) -> pa.Table:
+    """Returns operations as a table."""
+    return pa.Table.from_pylist(list(operation_rows(operations)), table_schema("operations"))
+
+
+def operations_of(table: pa.Table) -> list[Operation]:
+    """Returns the operations of a table's rows, in the order of their invocations."""
+    return sorted(iterate_rows(table), key=lambda operation: operation.index)
+
+
+def iterate_rows(table: pa.Table) -> Iterator[Operation]:
+    """Yields the operation of each row.
+
+    Raises:
+        ValueError: a row is no operation.
+    """
+    decode = msgspec.json.Decoder().decode
+    for row in rows_of(table, *Operation.__struct_fields__):
+        fields = dict(zip(Operation.__struct_fields__, row, strict=True))
+        fields["input"] = decode(str(fields["input"]))
+        fields["output"] = decode(str(fields["output"]))
+        yield msgspec.convert(fields, Operation)
+
+
+def rows_of(table: pa.Table, *columns: str) -> Iterator[tuple[object, ...]]:
+    """Yields the values of some columns, row by row."""
+    return zip(*(table.column(column).to_pylist() for column in columns), strict=True)

@@ -1,0 +1,1 @@
+"""From a history to a verdict: first pass, engines, refutation, assembly; inline, without Spark."""

@@ -1,0 +1,218 @@
+"""A Kafka server.properties as values: what the shell and the core need to start (KIP-631).
+
+Not: reading the file or the directories. Every mistake is a ConfigError with one clear line.
+Simplifications: one security protocol (PLAINTEXT); `log.dirs` beyond the metadata log hold
+nothing yet but their meta.properties.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from kraftproof.node.core.base.config import NodeConfig, SnapshotPolicy, Timeouts, Voter
+from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, NodeId, milliseconds
+from kraftproof.node.properties.keys import (
+    INT64_MAX,
+    SEGMENT_BYTES_KEY,
+    SNAPSHOT_BYTES_KEY,
+    SNAPSHOT_INTERVAL_KEY,
+    SNAPSHOT_SLICE_KEY,
+    TIMEOUT_KEYS,
+    ConfigError,
+    Reader,
+    host_port,
+    integer,
+    names,
+    read_keys,
+)
+from kraftproof.node.properties.listeners import Binding, read_bindings, read_endpoints
+from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES
+from kraftproof.node.storage.stored import StorageConfig
+from kraftproof.node.wire.types import Uuid
+
+ROLES = ("broker", "controller")
+DEFAULT_FRAME_BYTES = 100 * 1024 * 1024
+DEFAULT_CONNECTIONS = 1000
+NEVER_IN_HOSTS = frozenset("@;/")
+"""Where one of these stands in a voter's host, its list is separated by something else."""
+
+
+class ServerConfig(Struct, frozen=True, kw_only=True):
+    """What the shell needs beyond the core's own configuration."""
+
+    node: NodeConfig
+    """Without cluster id and incarnation, which are not configured: see `node_config`."""
+    storage: StorageConfig
+    bindings: tuple[Binding, ...]
+    trace_file: str | None
+    metrics_address: tuple[str, int] | None
+    """metrics.listener: where Prometheus may ask; None: nowhere."""
+    frame_bytes: int
+    """socket.request.max.bytes."""
+    connections: int
+    """max.connections, for each listener."""
+
+    def node_config(
+        self, *, cluster_id: str, log_dirs: tuple[Uuid, ...], incarnation: Uuid
+    ) -> NodeConfig:
+        """Return the core's configuration once storage and chance have added their part."""
+        return replace(self.node, cluster_id=cluster_id, log_dirs=log_dirs, incarnation=incarnation)
+
+
+def parse_server_properties(text: str) -> ServerConfig:
+    """Return the configuration that a server.properties describes.
+
+    Raises:
+        ConfigError: an unknown key, a value out of bounds, or keys that contradict each other.
+    """
+    reader = Reader(read_keys(text))
+    roles = _roles(reader)
+    node_id = _node_id(reader)
+    voters = _voters(reader, node_id, roles)
+    bindings = read_bindings(reader, roles)
+    node = NodeConfig(
+        node_id=node_id,
+        cluster_id="",
+        is_controller="controller" in roles,
+        is_broker="broker" in roles,
+        voters=voters,
+        endpoints=read_endpoints(reader, bindings),
+        rack=reader.text("broker.rack"),
+        default_replication_factor=reader.integer("default.replication.factor", 1, 1, 32767),
+        default_partitions=reader.integer("num.partitions", 1, 1),
+        timeouts=_timeouts(reader),
+        snapshots=read_snapshots(reader, SnapshotPolicy()),
+    )
+    return ServerConfig(
+        node=node,
+        storage=_storage(reader, node),
+        bindings=bindings,
+        trace_file=reader.text("trace.file"),
+        metrics_address=_metrics_address(reader),
+        frame_bytes=reader.integer("socket.request.max.bytes", DEFAULT_FRAME_BYTES, 1024),
+        connections=reader.integer("max.connections", DEFAULT_CONNECTIONS, 1),
+    )
+
+
+def directories_of(text: str) -> tuple[NodeId, tuple[str, ...]]:
+    """Return the node id and every directory to format: all that kraft-storage reads."""
+    reader = Reader(read_keys(text))
+    return _node_id(reader), _directories(reader)
+
+
+def parse_hosts(text: str) -> Mapping[str, str]:
+    """Read a hosts file (`address name...`): each name and the address to connect to instead."""
+    hosts: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        fields = line.partition("#")[0].split()
+        if len(fields) == 1:
+            raise ConfigError(f"--hosts-file line {number}: {line!r} is not `address name...`")
+        for name in fields[1:]:
+            hosts[name] = fields[0]
+    return hosts
+
+
+def _roles(reader: Reader) -> tuple[str, ...]:
+    value = reader.required("process.roles", "broker,controller")
+    roles = names(value)
+    if not roles or len(set(roles)) != len(roles) or any(role not in ROLES for role in roles):
+        raise ConfigError(
+            f"process.roles={value}: is not valid, expected broker, controller or broker,controller"
+        )
+    return roles
+
+
+def _node_id(reader: Reader) -> NodeId:
+    value = reader.required("node.id", "1")
+    node_id = integer("node.id", value, 0)
+    broker_id = reader.text("broker.id")
+    if broker_id is not None and integer("broker.id", broker_id, 0) != node_id:
+        raise ConfigError(f"broker.id={broker_id}: differs from node.id={value}; remove broker.id")
+    return NodeId(node_id)
+
+
+def _voters(reader: Reader, node_id: NodeId, roles: tuple[str, ...]) -> tuple[Voter, ...]:
+    key = "controller.quorum.voters"
+    example = "1@localhost:9093"
+    value = reader.required(key, example)
+    voters: list[Voter] = []
+    for part in names(value):
+        number, at, address = part.partition("@")
+        if not at or not number.isdecimal() or int(number) > 0x7FFFFFFF:
+            raise ConfigError(f"{key}={value}: {part!r} is not id@host:port")
+        host, port = host_port(key, address, value)
+        if not host or any(sign.isspace() or sign in NEVER_IN_HOSTS for sign in host):
+            raise ConfigError(f"{key}={value}: {address!r} is not host:port")
+        voter = Voter(node_id=NodeId(int(number)), host=host, port=port)
+        if any(voter.node_id == other.node_id for other in voters):
+            raise ConfigError(f"{key}={value}: voter {number} is named twice")
+        voters.append(voter)
+    if not voters:
+        raise ConfigError(f"{key}={value}: names no voter; for example {key}={example}")
+    is_voter = any(voter.node_id == node_id for voter in voters)
+    if "controller" in roles and not is_voter:
+        raise ConfigError(f"{key}={value}: lacks this controller, node.id={node_id}")
+    if "controller" not in roles and is_voter:
+        raise ConfigError(f"{key}={value}: node.id={node_id} is a broker only, not a controller")
+    return tuple(voters)
+
+
+def _timeouts(reader: Reader) -> Timeouts:
+    values: dict[str, int] = {}
+    for key, field in TIMEOUT_KEYS.items():
+        text = reader.text(key)
+        if text is not None:
+            values[field] = milliseconds(integer(key, text, 1))
+    return Timeouts(**values)
+
+
+def _metrics_address(reader: Reader) -> tuple[str, int] | None:
+    value = reader.text("metrics.listener")
+    return None if value is None else host_port("metrics.listener", value, value)
+
+
+def read_snapshots(reader: Reader, default: SnapshotPolicy) -> SnapshotPolicy:
+    """Read when snapshots are written and how they are copied (631-31), within Kafka's bounds.
+
+    Raises:
+        ConfigError: a value out of bounds.
+    """
+    interval_ms = default.interval_ns // NANOSECONDS_PER_MS
+    return SnapshotPolicy(
+        bytes_between=reader.integer(SNAPSHOT_BYTES_KEY, default.bytes_between, 1, INT64_MAX),
+        interval_ns=milliseconds(reader.integer(SNAPSHOT_INTERVAL_KEY, interval_ms, 0)),
+        slice_bytes=reader.integer(SNAPSHOT_SLICE_KEY, default.slice_bytes, 1),
+    )
+
+
+def read_segment_bytes(reader: Reader, default: int) -> int:
+    """Read how large a segment of the log grows, in bytes.
+
+    Raises:
+        ConfigError: it is out of bounds.
+    """
+    return reader.integer(SEGMENT_BYTES_KEY, default, 1024)
+
+
+def _directories(reader: Reader) -> tuple[str, ...]:
+    """Every directory that must be formatted: metadata.log.dir, if set, and the log directories."""
+    value = reader.text("log.dirs") or reader.text("log.dir")
+    listed = names(value or "")
+    metadata = reader.text("metadata.log.dir")
+    if metadata is None and not listed:
+        raise ConfigError("log.dirs: is missing; for example log.dirs=/var/lib/kraft")
+    ordered = (metadata, *listed) if metadata is not None else listed
+    return tuple(dict.fromkeys(ordered))
+
+
+def _storage(reader: Reader, node: NodeConfig) -> StorageConfig:
+    directories = _directories(reader)
+    return StorageConfig(
+        node_id=node.node_id,
+        directories=directories,
+        metadata_directory=directories[0],
+        log_directories=names(reader.text("log.dirs") or reader.text("log.dir") or ""),
+        voter_ids=node.voter_ids,
+        segment_bytes=read_segment_bytes(reader, DEFAULT_SEGMENT_BYTES),
+    )

@@ -1,0 +1,144 @@
+"""The keys of server.properties that this node obeys, and how one value is read (KIP-631).
+
+Not: what several keys mean together (node/properties/config.py). A key that is not here is refused.
+"""
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from kraftproof.node.storage.meta_properties import parse_properties
+
+INT32_MAX: Final = 0x7FFFFFFF
+INT64_MAX: Final = 0x7FFFFFFFFFFFFFFF
+
+
+class ConfigError(Exception):
+    """The user's configuration is wrong; the message is the one line that says how."""
+
+
+def integer(key: str, text: str, smallest: int, largest: int = INT32_MAX) -> int:
+    """Read a whole number within bounds."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = smallest - 1
+    if not smallest <= value <= largest:
+        raise ConfigError(
+            f"{key}={text}: is not valid, a whole number from {smallest} to {largest} is expected"
+        )
+    return value
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Read a comma-separated list, blanks around its members dropped."""
+    return tuple(part for part in (piece.strip() for piece in text.split(",")) if part)
+
+
+def host_port(key: str, text: str, value: str) -> tuple[str, int]:
+    """Read `host:port`; `value` is the whole of the key's value, for the error."""
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ConfigError(f"{key}={value}: {text!r} is not host:port")
+    return host.strip("[]"), int(port)
+
+
+TIMEOUT_KEYS: Final = {
+    "controller.quorum.election.timeout.ms": "election_ns",
+    "controller.quorum.election.backoff.max.ms": "election_backoff_max_ns",
+    "controller.quorum.fetch.timeout.ms": "fetch_ns",
+    "controller.quorum.request.timeout.ms": "request_ns",
+    "controller.quorum.retry.backoff.ms": "retry_backoff_ns",
+    "controller.quorum.retry.backoff.max.ms": "retry_backoff_max_ns",
+    "broker.heartbeat.interval.ms": "heartbeat_interval_ns",
+    "broker.session.timeout.ms": "session_ns",
+    "initial.broker.registration.timeout.ms": "initial_registration_ns",
+}
+"""Each time-out in milliseconds and its field of node.core.base.config.Timeouts (631-81 to 83)."""
+
+SNAPSHOT_INTERVAL_KEY: Final = "metadata.log.max.snapshot.interval.ms"
+SNAPSHOT_BYTES_KEY: Final = "metadata.log.max.record.bytes.between.snapshots"
+SNAPSHOT_SLICE_KEY: Final = "metadata.snapshot.fetch.max.bytes"
+"""Ours; Kafka has no such key."""
+SEGMENT_BYTES_KEY: Final = "metadata.log.segment.bytes"
+
+OTHER_KEYS: Final = frozenset(
+    {
+        "advertised.listeners",
+        "broker.id",
+        "broker.rack",
+        "controller.listener.names",
+        "controller.quorum.voters",
+        "default.replication.factor",
+        "inter.broker.listener.name",
+        "listener.security.protocol.map",
+        "listeners",
+        "log.dir",
+        "log.dirs",
+        "max.connections",
+        SNAPSHOT_BYTES_KEY,
+        SNAPSHOT_INTERVAL_KEY,
+        SNAPSHOT_SLICE_KEY,
+        "metadata.log.dir",
+        SEGMENT_BYTES_KEY,
+        "metrics.listener",
+        "node.id",
+        "num.partitions",
+        "process.roles",
+        "sasl.mechanism.controller.protocol",
+        "socket.request.max.bytes",
+        "trace.file",
+    }
+)
+
+RETIRED_KEYS: Final[Mapping[str, str]] = {
+    "control.plane.listener.name": "use controller.listener.names",
+    "broker.id.generation.enable": "set node.id, it is never assigned",
+}
+"""631-84: known by name, never obeyed."""
+
+
+def read_keys(text: str) -> dict[str, str]:
+    """Return the pairs of a server.properties whose every key is known."""
+    known = sorted(OTHER_KEYS | set(TIMEOUT_KEYS))
+    pairs = parse_properties(text)
+    for key, value in pairs.items():
+        if key in RETIRED_KEYS:
+            raise ConfigError(f"{key}={value}: is not supported with KRaft: {RETIRED_KEYS[key]}")
+        if key.startswith("zookeeper."):
+            raise ConfigError(f"{key}={value}: is not supported with KRaft: remove it")
+        if key not in known:
+            close = difflib.get_close_matches(key, known, n=1)
+            hint = f"; did you mean {close[0]}?" if close else "; remove it"
+            raise ConfigError(f"{key}: unknown configuration key{hint}")
+    return pairs
+
+
+class Reader:
+    """The pairs of a file, read key by key."""
+
+    __slots__ = ("_pairs",)
+
+    def __init__(self, pairs: Mapping[str, str]) -> None:
+        self._pairs = pairs
+
+    def text(self, key: str) -> str | None:
+        """Return the value of an optional key; an empty one counts as absent."""
+        return self._pairs.get(key) or None
+
+    def required(self, key: str, example: str) -> str:
+        """Return the value of a key that must be there."""
+        value = self.text(key)
+        if value is None:
+            raise ConfigError(f"{key}: is missing; for example {key}={example}")
+        return value
+
+    def integer(self, key: str, default: int, smallest: int, largest: int = INT32_MAX) -> int:
+        """Return a whole number within bounds, or its default."""
+        value = self.text(key)
+        return default if value is None else integer(key, value, smallest, largest)
+
+    def each(self, key: str, read: Callable[[str], None]) -> None:
+        """Call `read` with every member of an optional list."""
+        for part in names(self.text(key) or ""):
+            read(part)
