@@ -157,3 +157,21 @@ def test_a_broken_link_is_reported(tmp_path):
         "there.md#gone leads to no heading",
         "gone.md leads to no file",
     ]
+
+
+ENTRY = re.compile(r"(?m)^- \*\*([^*]+)\*\*(.*)$")
+SECTION = re.compile(r"(?m)^## .*$")
+
+
+def test_the_glossary_defines_each_term_once_and_in_order():
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    defined = []
+    for section in SECTION.split(text)[1:]:
+        entries = ENTRY.findall(section)
+        assert len(entries) == sum(line.startswith("-") for line in section.splitlines())
+        terms = [term.lower() for term, _ in entries]
+        assert terms == sorted(terms)
+        assert [term for term, definition in entries if len(definition.split()) < 5] == []
+        defined += terms
+    assert len(defined) > 100
+    assert [term for term, count in Counter(defined).items() if count > 1] == []
