@@ -175,3 +175,18 @@ def test_the_glossary_defines_each_term_once_and_in_order():
         defined += terms
     assert len(defined) > 100
     assert [term for term, count in Counter(defined).items() if count > 1] == []
+
+
+def test_the_files_of_the_architecture_page_are_there():
+    rows = re.findall(
+        r"(?m)^\| ([a-z/, ]+) \| [^|]* \| ([^|]*) \|$", (DOCS / "architecture.md").read_text()
+    )[1:]  # the first row is the head
+    assert len(rows) > 20
+    missing = []
+    for folders, files in rows:
+        places = [ROOT / folder for folder in folders.split(", ")]
+        missing += [str(place) for place in places if not place.is_dir()]
+        for name in re.findall(r"`(\w+\.py)`", files):
+            if not any((place / name).is_file() for place in places):
+                missing.append(f"{folders}: {name}")
+    assert missing == []
