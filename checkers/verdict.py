@@ -1,8 +1,8 @@
 """Verdicts, findings, and how several verdicts make one.
 
 Not here: how a verdict is reached (`checkers.engines`, `checkers.kraft`) or how it is shown. The
-rules are DESIGN.md's: invalid beats unknown beats valid, unknown is never a pass, slow is not
-wrong.
+rules: invalid beats unknown beats valid, unknown is never a pass, slow is not wrong
+(docs/concepts.md).
 """
 
 from collections.abc import Iterable, Sequence

@@ -62,6 +62,7 @@ def stages() -> tuple[Stage, ...]:
         (mypy,),
         (mypy, "scripts"),
         (str(BIN / "lint-imports"), "--no-logo"),
+        (sys.executable, "-m", "scripts.prose", "--worst", "0"),
     )
     return (
         Stage(name="engine", commands=((str(ROOT / "scripts" / "bootstrap" / "docker.sh"),),)),

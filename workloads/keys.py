@@ -1,4 +1,4 @@
-"""Keys and their retirement, which keeps histories decidable (DESIGN.md §5).
+"""Keys and their retirement, which keeps histories decidable.
 
 A key takes no more operations after two indeterminate results or 200 operations, and at most
 five at a time.

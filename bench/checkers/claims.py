@@ -22,7 +22,7 @@ class Claim:
     """One number to reach.
 
     Attributes:
-        line: the line of CHECKERS.md, "To reach".
+        line: the number of the target in the page's table "To reach".
         row: the row that it is about.
         peer: whom the ratio is to; None for seconds.
         at_most: the ratio, or the seconds, that the upper bound may have.

@@ -59,7 +59,7 @@ def _setting(sides: Sequence[Side], limits: Limits) -> Iterator[str]:
         " an operation open; 5 where nothing is said. n: repetitions of the check alone."
     )
     yield (
-        "- porcupine-rs is the crate of that name; it need not be the Rust port of CHECKERS.md."
+        "- porcupine-rs is the crate of that name; other Rust ports of Porcupine may differ."
         " Knossos is not measured: it needs Clojure."
     )
 

@@ -1,8 +1,7 @@
-"""Judges keys: an engine for the sequential part, and the model's own properties.
+"""Judges keys for the inline engine and for Spark: an engine first, then the model's properties.
 
-Both the inline engine and the Spark workers end up here, so that their verdicts are the same. Where
-the model turns columns into calls, all keys go to a compiled engine at once; else each goes to the
-general engine. A model or an engine that crashes leaves its keys unknown, never valid.
+If the model turns columns into calls, one compiled engine decides all keys; otherwise the general
+engine decides each key. A model or an engine that crashes leaves its keys unknown, never valid.
 """
 
 import time
@@ -45,11 +44,9 @@ from kraftproof.checkers.verdict import (
 )
 
 _MOST_SEARCHED: Final = 2_000
-"""So many operations of a key are searched for the first that is stuck."""
-_SHARE: Final = 0.1
-"""Of what a key may cost, for that search."""
-_MOST_REASONED: Final = 100_000
-"""The operations of a key, at most, that are looked at for the reason why one can't be."""
+"""Most operations of a key in the search for its first illegal operation."""
+_SHARE: Final = 0.1  # of a key's limits, for that search
+_MOST_REASONED: Final = 100_000  # operations of a key in the search for a reason, at most
 
 
 def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list[KeyVerdict]:

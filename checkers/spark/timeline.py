@@ -2,7 +2,7 @@
 
 Times are ns of the history's clock. An operation belongs to the phase in which it was invoked, or,
 where a fault struck while it was open, to that fault's: so what a fault did to it isn't counted as
-quiet. Quiet begins SETTLE_SECONDS after the last heal, as everywhere (DESIGN.md, "Vacuity guards").
+quiet. Quiet begins SETTLE_SECONDS after the last heal, as for the guards (docs/concepts.md).
 """
 
 from typing import Final

@@ -3,7 +3,6 @@
 Not: the world that it acts on (world.py), nor what is checked (invariants.py, final_checks.py).
 """
 
-import sys
 from collections.abc import Coroutine
 from pathlib import Path
 from random import Random
@@ -33,6 +32,7 @@ from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
 from kraftproof.cluster.simulated.network.connection import connect, is_reached
 from kraftproof.cluster.simulated.network.links import HARNESS
+from kraftproof.cluster.simulated.node.mutation import refuse_unmutated
 from kraftproof.cluster.simulated.node.process import NodeProcess
 from kraftproof.cluster.simulated.world import World
 from kraftproof.node.core.base.types import milliseconds
@@ -56,7 +56,7 @@ class SimulatedCluster(Harm, Cluster):
     """A cluster in one process, on the scheduler's time."""
 
     def __init__(self, options: ClusterOptions) -> None:
-        _refuse_unmutated(options.mutant)
+        refuse_unmutated(options.mutant)
         self.options = options
         self.world = World(options)
         self._scope = SimulatedScope(self.world.scheduler)
@@ -296,13 +296,3 @@ class SimulatedCluster(Harm, Cluster):
         if process is None:
             raise ClusterError(f"node {node_id} is down")
         return process
-
-
-def _refuse_unmutated(mutant: str | None) -> None:
-    """A mutant has to be in the node's code before that is imported, so here it is too late."""
-    if mutant is None:
-        return
-    names = [name for name in sys.modules if name.startswith("kraftproof.node.")]
-    loaded = (sys.modules[name] for name in names)
-    if all(getattr(module, "__mutant__", None) != mutant for module in loaded):
-        raise ClusterError(f"mutant {mutant}: call mutants.install before anything of node loads")

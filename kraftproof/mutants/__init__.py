@@ -1,4 +1,4 @@
-"""Real, documented bugs as source edits of the node (FAULTS), applied by an import hook.
+"""Real bugs (docs/scoreboard.md) as source edits of the node, applied by an import hook.
 
 `mutants.install(ID)` before anything of `kraftproof.node` is imported breaks the node in this
 process; `python -m kraftproof.mutants ID -- server.properties` runs a broken node. The node itself

@@ -47,7 +47,7 @@ class Mutant:
     kind: Literal["S", "L"] = "S"
     """Whether it breaks safety, or progress within bounds."""
     kafka: Literal["killed", "survived"] | None = None
-    """What Kafka's own simulation said, of those that were planted there (FAULTS.md, section H)."""
+    """What Kafka's own simulation said, of the mutants that were planted there as well."""
 
     @property
     def fingerprint(self) -> str:

@@ -117,7 +117,7 @@ class Scoreboard:
         """Say in a few lines what it comes to."""
         lines = [_tally("", self.scores)] if self.scores else []
         if self.of_section_h:
-            lines.append(_tally("of FAULTS.md's section H ", self.of_section_h))
+            lines.append(_tally("planted in Kafka's own code as well: ", self.of_section_h))
         if self.clean:
             seeds = sum(search.searched for search in self.clean)
             unknown = sum(search.unknown for search in self.clean)

@@ -2,7 +2,7 @@
 
 A mutant has to be in the node's code before that is imported, so each search is a `kraftproof sim`.
 A violation is a find only if it is a broken property, and no crash, and if the node as it is passes
-the same seed (DESIGN.md section 7); if not it is a false alarm, and the search goes on behind it.
+the same seed (docs/scoreboard.md); if not it is a false alarm, and the search goes on behind it.
 Not: the table (scoreboard.py).
 """
 

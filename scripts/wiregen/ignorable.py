@@ -1,7 +1,7 @@
 """Fields that a version may drop without an error, from Kafka's message definitions.
 
 kio does not carry Kafka's `ignorable`, so they stand here: only those that some of the
-supported versions lack. Any other field that is set and missing is an error (DESIGN.md §3).
+supported versions lack. Any other field that is set and missing is an error.
 """
 
 from typing import Final

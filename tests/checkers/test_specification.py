@@ -99,7 +99,7 @@ def overlapping(count):
 
 def test_the_documentation_shows_the_example_as_it_is():
     documentation = Path(__file__).parents[2] / "docs" / "checkers.md"
-    assert f"```python\n{EXAMPLE.read_text()}```" in documentation.read_text()
+    assert f"```python stock.py\n{EXAMPLE.read_text()}```" in documentation.read_text()
 
 
 def test_what_commutes_is_tried_in_one_order_only():

@@ -4,6 +4,8 @@
   states its exit code; otherwise the code is 0.
 - `sh WORD`: commands of another stage (`docker`, `spark`), or of make (`make`).
 - `python`: a file; its first line is a comment with its name.
+- `python NAME`, `text NAME`: a file of this name, with a dot in it.
+- `text output`: the output of the commands of the block before, seconds apart.
 - `text` and blocks without a language: nothing to run.
 """
 
@@ -15,6 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXPECTED = re.compile(r"#[^#]*exit code (\d+)")
 FILE_NAME = re.compile(r"^# (\S+\.py)\n")
+NAMED = re.compile(r"(?:python|text) (\S+\.\S+)")
+OUTPUT = "text output"
+SECONDS = re.compile(r"\b\d+\.\d+ s\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +32,9 @@ class Fence:
     @property
     def file_name(self) -> str | None:
         """Return the name of the file that the block is."""
+        named = NAMED.fullmatch(self.language)
+        if named is not None:
+            return named[1]
         found = FILE_NAME.match(self.text) if self.language == "python" else None
         return None if found is None else found[1]
 
@@ -49,18 +57,42 @@ def commands(fence: Fence) -> list[str]:
 
 
 def script(blocks: list[Fence]) -> str:
-    """Return a shell script that runs all commands and ends at the first unexpected exit code."""
+    """Return a shell script that runs all commands and ends at the first unexpected exit code.
+
+    The output of the commands of block N goes to the file output-N as well.
+    """
     lines = []
-    for line in (line for block in blocks for line in commands(block)):
+    numbered = ((number, line) for number, block in enumerate(blocks) for line in commands(block))
+    for number, line in numbered:
         found = EXPECTED.search(line)
         expected = 0 if found is None else int(found[1])
         lines += [
             f"echo '$ '{_quoted(line)} >&2",
+            "{",  # not a subshell: the next lines see this one's variables
             line,
+            "} > output 2>&1",
             "status=$?",
+            f"cat output; cat output >> output-{number}",
             f"[ $status -eq {expected} ] || {failed(expected)}",
         ]
     return "\n".join(lines) + "\n"
+
+
+def shown_outputs(blocks: list[Fence], language: str) -> dict[int, str]:
+    """Return the output that the page shows of the blocks of a language, by their number."""
+    found = {}
+    number = -1
+    for before, block in zip([None, *blocks], blocks, strict=False):
+        number += block.language == language
+        if block.language == OUTPUT and before is not None and before.language == language:
+            found[number] = comparable(block.text)
+    return found
+
+
+def comparable(output: str) -> str:
+    """Return an output with its seconds replaced and without spaces at the ends of its lines."""
+    lines = (line.rstrip() for line in SECONDS.sub("0.0 s", output).splitlines())
+    return "\n".join(lines).strip()
 
 
 def failed(expected: int) -> str:

@@ -4,14 +4,25 @@ import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from tests.docs.fences import ROOT, commands, fences, pages, script
+from tests.docs.fences import (
+    OUTPUT,
+    ROOT,
+    Fence,
+    commands,
+    comparable,
+    fences,
+    pages,
+    script,
+    shown_outputs,
+)
 
 BIN = Path(sys.executable).parent
-LANGUAGES = {"", "text", "python", "toml", "sh", "sh docker", "sh spark", "sh make"}
+LANGUAGES = {"", "text", OUTPUT, "python", "toml", "sh", "sh docker", "sh spark", "sh make"}
 TARGET = re.compile(r"^make (\S+)")
 
 
@@ -33,6 +44,9 @@ def run_page(page: Path, language: str, folder: Path, seconds: int) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:]
+    for number, shown in shown_outputs(blocks, language).items():
+        printed = (folder / f"output-{number}").read_text(encoding="utf-8")
+        assert comparable(printed) == shown
 
 
 def with_blocks(language: str) -> list[Path]:
@@ -60,7 +74,11 @@ def test_the_commands_of_a_page_run_with_spark(page, tmp_path):
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
 def test_every_block_says_what_it_is_and_every_target_of_make_is_there(page):
     blocks = fences(page)
-    assert {block.language for block in blocks} <= LANGUAGES
+    assert {b.language for b in blocks if b.file_name is None} <= LANGUAGES
+    for before, block in pairwise([None, *blocks]):
+        if block is not None and block.language == OUTPUT:
+            assert before is not None, "an output without a command"
+            assert before.language.startswith("sh"), "an output without a command"
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for line in (line for b in blocks if b.language == "sh make" for line in commands(b)):
         found = TARGET.match(line)
@@ -70,4 +88,29 @@ def test_every_block_says_what_it_is_and_every_target_of_make_is_there(page):
 
 def test_pages_with_commands_are_found():
     names = {page.name for page in with_blocks("sh")}
-    assert {"README.md", "tutorial.md", "pytest.md"} <= names
+    assert {"README.md", "tutorial.md", "pytest.md", "checkers.md"} <= names
+
+
+def test_outputs_belong_to_the_commands_before_them():
+    blocks = [
+        Fence(language="sh", text="true\n"),
+        Fence(language="text", text="no output\n"),
+        Fence(language="sh", text="echo two 0.25 s\n"),
+        Fence(language=OUTPUT, text="two 0.1 s  \n"),
+    ]
+    assert shown_outputs(blocks, "sh") == {1: "two 0.0 s"}
+    assert shown_outputs(blocks, "sh docker") == {}
+
+
+def test_a_page_with_another_output_is_reported(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```sh\nA=1\necho $A 0.25 s\n```\n```text output\n1 0.5 s\n```\n")
+    run_page(page, "sh", tmp_path, 20)
+    (tmp_path / "output-0").unlink()
+    page.write_text("```sh\necho 1\nexit 2\n```\n")
+    with pytest.raises(AssertionError):
+        run_page(page, "sh", tmp_path, 20)
+    (tmp_path / "output-0").unlink(missing_ok=True)
+    page.write_text("```sh\necho 1\n```\n```text output\n2\n```\n")
+    with pytest.raises(AssertionError, match="1"):
+        run_page(page, "sh", tmp_path, 20)

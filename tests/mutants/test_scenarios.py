@@ -1,4 +1,4 @@
-"""Each bug of FAULTS.md, sections A and B, turns a scenario red that says it is about it.
+"""Each bug of the catalogue's series A and B turns a scenario red that says it is about it.
 
 The first comment of a scenario file names the rows that it is about; with the bug of a row in the
 node, at least one of its files no longer reads as it was written.

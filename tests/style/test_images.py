@@ -89,7 +89,7 @@ def test_context_holds_the_sources_and_nothing_python_left_behind(tmp_path: Path
     tag = snapshot(tmp_path)
     assert tag.startswith("kraftproof/reference:")
     assert (tmp_path / "Dockerfile").is_file()
-    assert (tmp_path / "source" / "node" / "__init__.py").is_file()
+    assert (tmp_path / "source" / "kraftproof" / "node" / "__init__.py").is_file()
     assert list(tmp_path.rglob("__pycache__")) == []
 
 
@@ -101,7 +101,8 @@ def test_image_has_what_a_node_and_its_faults_need() -> None:
         tag = ensure_reference_image(client, said.append)
         assert ensure_reference_image(client, said.append) == tag
         assert said[-1] == f"image {tag}: present"
-        code = "import asyncio, crc32c, immutables, msgspec, mutants, node, sys; print(sys.version)"
+        modules = "crc32c, immutables, msgspec, kraftproof.mutants, kraftproof.node.server.main"
+        code = f"import asyncio, sys, {modules}; print(sys.version)"
         version = client.containers.run(tag, ["python3", "-c", code], remove=True)
         assert version.startswith(b"3.13.")
         tools = "command -v iptables; command -v ip; command -v ps"

@@ -1,4 +1,4 @@
-"""The import contracts of DESIGN.md, by import-linter, and node.core's list of what it may import.
+"""The contracts of .importlinter hold, and node.core imports only the modules of a list.
 
 A contract forbids; the core needs the other way round, a list of all that is allowed.
 """

@@ -1,4 +1,4 @@
-"""What must hold of the active controller's answers (DESIGN.md section 3, "Read barrier").
+"""What must hold of the active controller's answers (docs/glossary.md, "read barrier").
 
 An answer is a claim about the present: it may be neither older than what was committed when it
 was asked for, nor newer than what can't be lost any more. Not: whether it is the right answer,

@@ -1,7 +1,6 @@
-"""Messages, batches and states in the few words that a sequence diagram has room for.
+"""Short text of messages, batches and states for a sequence diagram.
 
-What decides (epochs, offsets, votes, errors, names) is said, the rest is not. A place in the log
-is written `12@3`: offset 12 in epoch 3. Not: when they were sent, nor where to (recorder.py).
+Epochs, offsets, votes, errors and names are shown. A position in the log is written `12@3`: offset 12 in epoch 3.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -51,15 +50,10 @@ def api_of(message: Message) -> str:
     return type(message).__name__.removesuffix("Request").removesuffix("Response")
 
 
-def request_words(message: Message) -> str:
-    """Return what a request asks, without its API's name."""
-    return _words(message)
-
-
 def response_words(message: Message) -> str:
     """Return what a response says: its errors by name, then its essence."""
     errors = ", ".join(dict.fromkeys(_error_names(message)))
-    words = _words(message)
+    words = request_words(message)
     return ", ".join(part for part in (errors, words) if part) or "ok"
 
 
@@ -103,7 +97,8 @@ def _place(status: NodeStatus) -> tuple[str, int, int]:
     return status.role, status.epoch, status.leader
 
 
-def _words(message: Message) -> str:
+def request_words(message: Message) -> str:
+    """Return what a request asks, without its API's name."""
     of_class = _OF_CLASS.get(type(message))
     return of_class(message) if of_class is not None else _other(message)
 

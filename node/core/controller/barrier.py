@@ -1,4 +1,4 @@
-"""The read barrier: who may be told what without a record of their own (DESIGN §3).
+"""The read barrier: who may be told what without a record of their own.
 
 An answer that writes nothing (a refusal, a look-up, a heartbeat) may come from a controller that
 has been replaced without knowing it. So it waits until a record of this leader's epoch that was

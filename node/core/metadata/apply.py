@@ -1,12 +1,10 @@
 """What each metadata record means: (image, record) -> image (KIP-631 "Record Formats").
 
-The one function that controllers, standbys and brokers share; it reads nothing but its two
-arguments. A record that does not fit the image is an ApplyError and never skipped: a node that
-went on without it would hold another cluster's truth. Not: who may write which record
-(node/core/controller).
+Controllers, standbys and brokers share this pure function. A record that does not fit the image
+is an ApplyError and never skipped: a node without the record would disagree with its cluster.
 
-A metadata transaction (KIP-868) keeps the image before it in the image that it changes, until it
-ends or is aborted. It may span batches, and begin and end within one.
+A metadata transaction (KIP-868) keeps the earlier image in the image that the transaction changes,
+until it ends or is aborted. A transaction may span batches, or begin and end within one.
 """
 
 from collections.abc import Callable
@@ -37,10 +35,8 @@ from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.batch import Batch, Record
 from kraftproof.node.wire.types import Uuid, format_uuid
 
-TOPIC_RESOURCE: Final = 2
-"""The resource type of a topic in a ConfigRecord."""
-UNCHANGED_LEADER: Final = -2
-"""A PartitionChangeRecord that leaves the leader alone (631-22)."""
+TOPIC_RESOURCE: Final = 2  # the resource type of a topic in a ConfigRecord
+UNCHANGED_LEADER: Final = -2  # in a PartitionChangeRecord (631-22)
 
 
 class ApplyError(ValueError):

@@ -12,8 +12,6 @@ Not: answering Fetches (serving.py), copying snapshots (snapshot_fetching.py).
 
 from functools import partial
 
-from msgspec import Struct
-
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.base.types import (
     NANOSECONDS_PER_MS,
@@ -30,6 +28,7 @@ from kraftproof.node.core.log.log import EpochEnd
 from kraftproof.node.core.raft import fetch_rpc
 from kraftproof.node.core.raft.campaign import retry_backoff_ns
 from kraftproof.node.core.raft.fetch_rpc import Fetched
+from kraftproof.node.core.raft.peer_backoff import PeerBackoff
 from kraftproof.node.core.raft.snapshot_fetching import SnapshotFetcher
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.wire.errors import ErrorCode
@@ -40,13 +39,6 @@ SEARCH_FRACTION = 10
 """Voters that answer are asked again after at most this part of retry.backoff.max.ms."""
 GREETING_FRACTION = 4
 """A replica that checks a snapshot fetches this many times in a fetch time-out."""
-
-
-class Silence(Struct, frozen=True):
-    """A voter that has not answered so many times in a row is not asked again before `until`."""
-
-    until: Monotonic
-    times: int
 
 
 class Fetcher:
@@ -77,7 +69,7 @@ class Fetcher:
         """The leader itself says that it leads no more: ask around."""
         self._last_target = NO_NODE
         self._sent_at = now.monotonic
-        self._silent: dict[NodeId, Silence] = {}
+        self._silent: dict[NodeId, PeerBackoff] = {}
         self._has_leader_answered = False
         self._searches = 0
         """Answers in a row that brought nothing: neither records nor news of a leader."""
@@ -186,7 +178,7 @@ class Fetcher:
         took_ns = now.monotonic - self._sent_at
         if took_ns >= self._patience_ns(peer):
             wait_ns = max(wait_ns, took_ns)  # it is paused or cut off, and would cost us that again
-        self._silent[peer] = Silence(Monotonic(now.monotonic + wait_ns), times)
+        self._silent[peer] = PeerBackoff(Monotonic(now.monotonic + wait_ns), times)
         self._has_leader_answered = False
 
     def _look_around(self, now: Instant) -> None:

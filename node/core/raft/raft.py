@@ -202,7 +202,7 @@ class Raft:
             self._state.flush()
 
     def flushed_event(self, event: Flushed) -> None:
-        """Count what is on disk, unless the log has been cut since (DESIGN.md section 3)."""
+        """Count what is on disk, unless the log has been cut since (docs/architecture.md)."""
         state = self._state
         if event.generation != state.log.generation:
             return

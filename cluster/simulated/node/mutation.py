@@ -1,0 +1,19 @@
+"""Refuses a mutant that the node's code in this process does not contain."""
+
+import sys
+
+from kraftproof.cluster.protocol import ClusterError
+
+
+def refuse_unmutated(mutant: str | None) -> None:
+    """Raise unless the mutant was planted before the node's code was imported.
+
+    Raises:
+        ClusterError: the node's code is imported already, without the mutant.
+    """
+    if mutant is None:
+        return
+    names = [name for name in sys.modules if name.startswith("kraftproof.node.")]
+    loaded = (sys.modules[name] for name in names)
+    if all(getattr(module, "__mutant__", None) != mutant for module in loaded):
+        raise ClusterError(f"mutant {mutant}: call mutants.install before anything of node loads")
