@@ -82,7 +82,7 @@ class Module:
         ):
             used = [name for name in names if re.search(rf"\b{name}\b", body)]
             if used:
-                lines.append(f"from node.wire.{module} import {', '.join(used)}")
+                lines.append(f"from kraftproof.node.wire.{module} import {', '.join(used)}")
         layouts = "\n".join(self._layouts[name] for name in sorted(self._layouts))
         return f'"""{self._doc}"""\n\n' + "\n".join(lines) + f"\n\n{layouts}\n\n\n{body}\n"
 

@@ -247,7 +247,7 @@ def without(condition: Condition) -> Iterator[None]:
 
     Functions keep their identity, whoever has imported them, and get other code.
     """
-    module = importlib.import_module(f"checkers.engines.{condition.module}")
+    module = importlib.import_module(f"kraftproof.checkers.engines.{condition.module}")
     source = Path(module.__file__ or "").read_text()
     assert source.count(condition.text) == 1, f"{condition.module}: {condition.text}"
     made: dict[str, Any] = {"__name__": module.__name__}

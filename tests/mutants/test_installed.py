@@ -40,7 +40,7 @@ def mutant_file(directory, old="return voters // 2 + 1"):
 def test_the_hook_breaks_the_modules_concerned_and_marks_them():
     done = python(
         "-c",
-        "import mutants; mutants.install('A19a')\n"
+        "from kraftproof import mutants; mutants.install('A19a')\n"
         "from kraftproof.node.core.raft import progress, quorum\n"
         "print(quorum.__mutant__, hasattr(progress, '__mutant__'))\n"
         "print(quorum.vote_result(3, 1, 0).name)",
@@ -59,11 +59,11 @@ def test_without_it_the_node_is_whole():
 def test_too_late_is_an_error():
     done = python(
         "-c",
-        "import node.core.raft.quorum, mutants\n"
+        "import kraftproof.node.core.raft.quorum\nfrom kraftproof import mutants\n"
         "try:\n    mutants.install('A19a')\n"
         "except mutants.LateMutantError as error:\n    print(error)",
     )
-    assert done.stdout == "mutant A19a: node.core.raft.quorum is imported already\n", done.stderr
+    assert done.stdout == "mutant A19a: kraftproof.node.core.raft.quorum is imported already\n", done.stderr
 
 
 def test_a_file_is_a_mutant_too(tmp_path):
@@ -72,7 +72,7 @@ def test_a_file_is_a_mutant_too(tmp_path):
     assert mutant.mutant_id == str(path)
     done = python(
         "-c",
-        f"import mutants; mutants.install({str(path)!r})\n"
+        f"from kraftproof import mutants; mutants.install({str(path)!r})\n"
         "from kraftproof.node.core.raft import quorum\nprint(quorum.majority(3))",
     )
     assert done.stdout == "3\n", done.stderr

@@ -87,7 +87,7 @@ def test_a_node_that_can_not_be_made_is_a_crash_of_its_start(tmp_path, monkeypat
 
 @pytest.mark.parametrize("code", ["decode_request", "decode_response"])
 def test_what_the_codec_can_not_read_is_a_crash(tmp_path, monkeypatch, code):
-    monkeypatch.setattr(f"cluster.simulated.network.transport.{code}", breaks)
+    monkeypatch.setattr(f"kraftproof.cluster.simulated.network.transport.{code}", breaks)
     monkeypatch.setattr("kraftproof.cluster.simulated.world.ObjectPassage", BytesPassage)
     violation = crash_of(tmp_path)
     assert violation.kind is ViolationKind.CRASH

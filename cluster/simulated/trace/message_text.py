@@ -1,6 +1,7 @@
 """Short text of messages, batches and states for a sequence diagram.
 
-Epochs, offsets, votes, errors and names are shown. A position in the log is written `12@3`: offset 12 in epoch 3.
+Epochs, offsets, votes, errors and names are shown. A position in the log is written `12@3`: offset
+12 in epoch 3.
 """
 
 from collections.abc import Callable, Mapping, Sequence

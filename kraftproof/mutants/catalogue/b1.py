@@ -10,11 +10,9 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.snapshots",
-            old="""from kraftproof.node.core.raft.raft import Raft
-from kraftproof.node.core.base.types import Instant, Monotonic
+            old="""from kraftproof.node.core.base.types import Instant, Monotonic
 """,
-            new="""from kraftproof.node.core.raft.raft import Raft
-from kraftproof.node.core.base.snapshot_ids import SnapshotId
+            new="""from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.base.types import Instant, Monotonic, Offset
 """,
         ),

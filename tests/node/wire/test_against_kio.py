@@ -32,7 +32,7 @@ ROWS = {
 
 
 def generated(module: str):
-    return importlib.import_module(f"node.wire.messages.generated.{module}")
+    return importlib.import_module(f"kraftproof.node.wire.messages.generated.{module}")
 
 
 def schema_of(module: str) -> Schema:
