@@ -133,7 +133,8 @@ def _check_on_spark(
     if found:
         from kraftproof.checkers.spark.pipeline import check_on_spark
 
-        yield from check_on_spark(found, partial(refused, refuse=refuse), report)
+        refuse_one = partial(refused, refuse=refuse)
+        yield from check_on_spark(found, refuse_one, report, is_crash_raised=refuse is None)
 
 
 def _seems_readable(source: Source, refuse: Refuse | None) -> bool:

@@ -5,14 +5,23 @@ A crash proves nothing: whatever was being judged is unknown, and the exit code 
 
 import sys
 import traceback
+from contextlib import suppress
 from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Final
 
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import CheckerInputError
 
+TRACEBACK_FILE: Final = "plugin-error.txt"
+"""In a run's directory: the tracebacks of its plug-ins, models too."""
+
 
 class ModelCrashError(CheckerInputError):
     """A model raised what it must not where its whole history depends on it."""
+
+    traceback = ""
+    """That of another process, where the model crashed there."""
 
 
 def crashed(name: str, model: object, error: BaseException) -> str:
@@ -23,6 +32,17 @@ def crashed(name: str, model: object, error: BaseException) -> str:
 def origin_of(entry: EntryPoint) -> str:
     """Return what an entry point names, and the package that it came with."""
     return entry.value if entry.dist is None else f"{entry.value} of {entry.dist.name}"
+
+
+def keep_text(text: str, path: Path) -> bool:
+    """Add a traceback to a file that does not have the text, and say if the file has it now."""
+    with suppress(OSError):  # a disk that refuses the file must not hide the error
+        with path.open("a+", encoding="utf-8", errors="backslashreplace") as file:
+            file.seek(0)
+            if text not in file.read():
+                file.write(text)
+        return True
+    return False
 
 
 def traceback_of(error: BaseException) -> str:

@@ -60,6 +60,13 @@ class PluginError(Exception):
         self.plugin = culprit
 
 
+class BlockedError(BaseException):
+    """A plug-in's code has kept everything else from running; the text says how long and where.
+
+    A plug-in that catches every Exception must not catch this one.
+    """
+
+
 class PluginLoadError(ValueError):
     """A plug-in that can't be used, found before anything has run; the text is one clear line."""
 
@@ -126,6 +133,8 @@ def blamed(culprit: Plugin, call: str, *passed: type[Exception]) -> Iterator[Non
         yield
     except others:
         raise
+    except BlockedError as error:
+        raise PluginError(culprit, f"{call} {error}") from error
     except (Exception, SystemExit) as error:
         raise PluginError(culprit, f"{call} raised {described(error)}") from error
 

@@ -58,9 +58,15 @@ Kraftproof itself, 130 interrupted."""
 
 def main() -> None:
     """Entry point of the command."""
-    quick_start.collect_seldom()
-    interrupts.install()
-    interrupts.leave(_flushed(run(sys.argv[1:])))
+    try:
+        quick_start.collect_seldom()
+        interrupts.install()
+        status = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before the command, or while a mistake was told
+        complain(f"kraftproof: {interrupts.sentence()}")
+        status = INTERRUPTED_EXIT_CODE
+    interrupts.settle()
+    interrupts.leave(_flushed(status))
 
 
 def _flushed(status: int) -> int:
@@ -100,7 +106,8 @@ def run(arguments: list[str]) -> int:
 
 def _failed(error: Exception) -> int:
     """Say what ended the command, and return the exit code."""
-    if isinstance(error.__cause__, KeyboardInterrupt):  # one that met a __set_name__
+    # A cause is one that met a __set_name__.
+    if isinstance(error.__cause__, KeyboardInterrupt) or interrupts.is_lost():
         return INTERRUPTED_EXIT_CODE
     if isinstance(error, OSError) and (error.errno in DISK_ERRORS or error.errno == errno.EPIPE):
         if error.filename is None:

@@ -5,9 +5,10 @@ that it was to exit with. Not: what a command tidies up when it is interrupted (
 """
 
 import ctypes
+import os
 import signal
 import sys
-from threading import Timer, main_thread
+from threading import Event, Thread, Timer, main_thread
 from types import FrameType
 from typing import NoReturn
 
@@ -15,8 +16,13 @@ from kraftproof.errors import INTERRUPTED_EXIT_CODE
 
 AGAIN_S = 0.01
 """When an interrupt that was lost comes again: after the callback that lost it."""
+PROBE_S = 5.0
+"""How long an interrupt may go without an end of the command, before a look where it went."""
 
 
+_probing, _settled = Event(), Event()
+_again: list[Timer] = []
+"""An interrupt that was lost and has not come again yet."""
 _endings: list[str] = []
 """What an interrupted command has to say."""
 
@@ -35,6 +41,41 @@ def install() -> None:
     """Make every polite end of the process a KeyboardInterrupt of the main thread."""
     signal.signal(signal.SIGTERM, _as_ctrl_c)
     sys.unraisablehook = _once_more
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    os.register_at_fork(after_in_child=lambda: signal.set_wakeup_fd(-1))  # ours alone are told of
+    Thread(target=_look_for_lost, args=(reader,), daemon=True).start()
+
+
+def settle() -> None:
+    """Take the interrupt as dealt with: what follows is the command's end."""
+    _settled.set()
+
+
+def _look_for_lost(reader: int) -> None:
+    """Look again and again where an interrupt went, until the command has ended.
+
+    C code that clears errors, and Python code that catches an error which an interrupt became, lose
+    an interrupt without a word.
+    """
+    while True:
+        numbers = os.read(reader, 1)
+        while numbers[0] in {signal.SIGINT, signal.SIGTERM} and not _settled.wait(PROBE_S):
+            _probing.set()
+            signal.pthread_kill(main_thread().ident or 0, signal.SIGTERM)
+
+
+def _is_being_handled() -> bool:
+    """Whether the main thread is tidying up after an interrupt, or asyncio has taken one over."""
+    error = sys.exc_info()[1]
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    is_asyncios = signal.getsignal(signal.SIGINT) not in {
+        signal.default_int_handler,
+        signal.SIG_IGN,
+    }
+    return error is not None or is_asyncios or _settled.is_set()
 
 
 def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
@@ -42,6 +83,11 @@ def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
 
     So he does where Ctrl-C itself is ignored, as in what a script runs in the background.
     """
+    if _probing.is_set():
+        _probing.clear()
+        if _is_being_handled():
+            return
+    _again.clear()
     handler = signal.getsignal(signal.SIGINT)
     (handler if callable(handler) else signal.default_int_handler)(number, frame)
 
@@ -52,9 +98,22 @@ def _once_more(lost: "sys.UnraisableHookArgs") -> None:
     That is what it does where one meets a `__del__` or the callback of an import's lock.
     """
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        Timer(AGAIN_S, signal.pthread_kill, (main_thread().ident, signal.SIGTERM)).start()
+        again = Timer(AGAIN_S, signal.pthread_kill, (main_thread().ident, signal.SIGTERM))
+        _again.append(again)
+        again.start()
     else:
         sys.__unraisablehook__(lost)
+
+
+def is_lost() -> bool:
+    """Whether Python has lost an interrupt that has not come again; the interrupt is taken then.
+
+    A library whose callback lost the interrupt may fail for want of what the callback was to do,
+    as numba does after one that met the compiler: such an error is no crash of ours.
+    """
+    for again in _again:
+        again.cancel()
+    return bool(_again)
 
 
 def leave(status: int) -> NoReturn:

@@ -86,7 +86,10 @@ Before = Mapping[int, int | None]
 
 
 class Fault(Protocol):
-    """One fault. Its fields are its whole description."""
+    """One fault. Its fields are its whole description.
+
+    A fault whose calls may take longer than two minutes each has an attribute `call_limit_ns`.
+    """
 
     kind: ClassVar[str]
     requires: ClassVar[Capability]

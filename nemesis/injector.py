@@ -19,7 +19,10 @@ from kraftproof.nemesis.schedule import Schedule, Scheduled
 
 T = TypeVar("T")
 CALL_NS = 120_000_000_000
-"""How long one call of a fault may take, such as its heal."""
+"""How long one call of a fault may take, such as its heal.
+
+A fault that needs more, or less, has an attribute `call_limit_ns`.
+"""
 CANCEL_NS = 1_000_000
 """How often tasks that were cancelled are looked at."""
 POLL_NS = 200_000_000
@@ -183,7 +186,8 @@ class Injector:
         self, fault: Fault, call: str, start: Callable[[], Coroutine[Any, Any, T]]
     ) -> T:
         with _blames(fault, call):
-            return await self._cluster.scope.within(start(), CALL_NS)
+            limit_ns = getattr(fault, "call_limit_ns", CALL_NS)
+            return await self._cluster.scope.within(start(), limit_ns)
 
     def _write(self, phase: str, scheduled: Scheduled, fault: Fault, detail: str) -> None:
         with _blames(fault, "targets"):

@@ -5,8 +5,9 @@ column, so that a million operations take seconds. A file appears under its name
 """
 
 import gzip
+import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -16,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from kraftproof.checkers.history.schema import table_schema
+from kraftproof.checkers.unfinished import whole_file
 from kraftproof.checkers.verdict import CheckerInputError
 
 SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".parquet")
@@ -34,16 +36,12 @@ def writer(path: Path) -> Iterator[Write]:
         CheckerInputError: the suffix is none of SUFFIXES, or the file can't be written.
     """
     refuse_suffix(path)
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        with _opened(partial, path) as write:
+        with whole_file(path) as part, _opened(part, path) as write:
             yield write
-        partial.replace(path)
     except OSError as error:
-        raise CheckerInputError(f"--out {path}: can't be written: {error.strerror}") from error
-    finally:
-        with suppress(OSError):  # where there can't be such a file, none is left
-            partial.unlink(missing_ok=True)
+        reason = str(error) if error.errno is None else os.strerror(error.errno)
+        raise CheckerInputError(f"--out {path}: can't be written: {reason}") from error
 
 
 def refuse_suffix(path: Path) -> None:

@@ -7,8 +7,9 @@ keys. Nothing
 comes to the driver but counts, and the runs that can't be read.
 """
 
-import shutil
-from collections.abc import Callable, Sequence
+import errno
+import os
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Final
@@ -16,16 +17,22 @@ from typing import Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
+from kraftproof.checkers.crash import TRACEBACK_FILE, keep_text
 from kraftproof.checkers.history.schema import COVERAGE, FINDINGS, VERDICTS
 from kraftproof.checkers.sources import Source
 from kraftproof.checkers.spark import figures, timeline
-from kraftproof.checkers.spark.facts import doubted, facts, faults, violated
+from kraftproof.checkers.spark.facts import doubted, facts, faults, notes_of, violated
 from kraftproof.checkers.spark.judging import SPARK_ERRORS, Judged, judge
+from kraftproof.checkers.spark.session import job
 from kraftproof.checkers.spark.staging import stage
 from kraftproof.checkers.spark.trend import runs, trend
-from kraftproof.checkers.spark.writing import write, write_small
+from kraftproof.checkers.spark.writing import remove_tables, write, write_small
+from kraftproof.checkers.unfinished import unfinished
+from kraftproof.checkers.verdict import CheckerInputError
 
 _STAGE: Final = ".stage"
+FULL: Final = os.strerror(errno.ENOSPC)
+"""How a full disk shows in the text of an error, also in an executor's."""
 
 
 class AnalysisError(Exception):
@@ -51,23 +58,55 @@ def analyze(
 
     Raises:
         AnalysisError: Spark gave up.
+        CheckerInputError: the disk of `out` is full.
     """
-    folder = out / _STAGE
     try:
-        tell(f"reading {len(sources)} histories")
-        staged = stage(spark, folder, sources)
-        if not staged.plans:
-            return list(staged.problems.values())
-        tell(f"judging {sum(staged.sizes.values())} operations of {len(staged.plans)} runs")
-        done = judge(spark, staged)
-        if done.staged.plans:
-            _write(spark, done, out, gap_ns, tell)
-    except SPARK_ERRORS as error:
+        with job(spark), unfinished(out / _STAGE) as folder:
+            tell(f"reading {len(sources)} histories")
+            staged = stage(spark, folder, sources)
+            if not staged.plans:
+                return _told(sources, staged.problems)
+            tell(f"judging {sum(staged.sizes.values())} operations of {len(staged.plans)} runs")
+            done = judge(spark, staged)
+            if done.staged.plans:
+                _write(spark, done, out, gap_ns, tell)
+    except (*SPARK_ERRORS, OSError) as error:
+        if FULL in str(error):
+            remove_tables(out)
+            raise CheckerInputError(f"{out}: {FULL}") from error
+        if isinstance(error, OSError):
+            raise
         raise AnalysisError(f"the Spark job failed: {_first_line(error)}") from error
-    finally:
-        spark.catalog.clearCache()
-        shutil.rmtree(folder, ignore_errors=True)
-    return [problem for _, problem in sorted({**staged.problems, **done.problems}.items())]
+    return _told(sources, {**staged.problems, **done.problems})
+
+
+def _told(sources: Sequence[Source], problems: Mapping[str, CheckerInputError]) -> list[str]:
+    """Return a line for each run that can't be judged, and keep the tracebacks of models."""
+    return [
+        f"{error}{kept(sources[int(run)], getattr(error, 'traceback', ''))}"
+        for run, error in sorted(problems.items())
+    ]
+
+
+def _crashed_keys(spark: SparkSession, done: Judged) -> DataFrame:
+    """Return a `note` for each run with keys whose model crashed, and keep the first traceback."""
+    first = F.min_by(F.struct("key", "reason", "traceback"), "key").alias("first")
+    crashed = done.keys.where("crashed").groupBy("run").agg(first, F.count("*").alias("keys"))
+    rows = []
+    for row in crashed.collect():
+        key, reason, traceback = row["first"]
+        more = f" and {row['keys'] - 1} more keys" if row["keys"] > 1 else ""
+        note = f"key {key}{more}: {reason}{kept(done.staged.sources[row['run']], traceback)}"
+        rows.append({"run": row["run"], "note": note})
+    return notes_of(spark, rows)
+
+
+def kept(source: Source, traceback: str) -> str:
+    """Keep a traceback in a run's directory, and return where, as the end of a sentence."""
+    if not traceback or source.facts is None:
+        return ""
+    path = source.history.parent / TRACEBACK_FILE
+    return f" (traceback: {path})" if keep_text(traceback, path) else ""
 
 
 def _first_line(error: Exception) -> str:
@@ -103,6 +142,7 @@ def _write(
         write_small(figures.latency(tally, of), out, name, [of, "f", "phase", "faults"])
     write_small(figures.coverage(tally), out, "coverage", COVERAGE.names[:6])
     notes = _crashes(done.checks).unionAll(doubted(spark, sources, done.tallies))
+    notes = notes.unionAll(_crashed_keys(spark, done))
     whole = runs(known, verdicts, findings, notes, tally, extents).persist()
     write_small(whole, out, "runs", ["run"])
     write_small(trend(whole, tally, phases, availability), out, "trend", ["series", "place"])

@@ -101,6 +101,11 @@ def doubted(
         if source.facts is not None
         for sentence in doubts(source.facts, tallies[run])
     ]
+    return notes_of(spark, rows)
+
+
+def notes_of(spark: SparkSession, rows: list[dict[str, str]]) -> DataFrame:
+    """Return a relation of a `note` for a `run`."""
     return spark.createDataFrame(pa.Table.from_pylist(rows, schema=_NOTES))
 
 

@@ -21,9 +21,10 @@ from kraftproof.checkers.judge.assembly import checks_of
 from kraftproof.checkers.sources import node_tables_there
 from kraftproof.checkers.spark import relations
 from kraftproof.checkers.spark.relations import Wanted
+from kraftproof.checkers.spark.rows import CHECKED, JUDGED, problem_of
 from kraftproof.checkers.spark.slots import spread
 from kraftproof.checkers.spark.staging import Staged, without
-from kraftproof.checkers.spark.workers import CHECKED, JUDGED
+from kraftproof.checkers.verdict import CheckerInputError
 
 SPARK_ERRORS: Final = (PySparkException, Py4JError)
 _STAGED_FILE: Final = re.compile(r"/run=(\d{8})/[a-z]+\.parquet")
@@ -35,8 +36,8 @@ class Judged:
 
     Attributes:
         staged: the runs that could be judged.
-        keys: see `checkers.spark.workers.JUDGED`; no row has a `problem`.
-        checks: see `checkers.spark.workers.CHECKED`.
+        keys: see `checkers.spark.rows.JUDGED`; no row has a `problem`.
+        checks: see `checkers.spark.rows.CHECKED`.
         tallies: of the operations of each run, all zero for a bare history.
         problems: by run, why the others could not.
     """
@@ -45,7 +46,7 @@ class Judged:
     keys: DataFrame
     checks: DataFrame
     tallies: Mapping[str, Tally]
-    problems: Mapping[str, str]
+    problems: Mapping[str, CheckerInputError]
 
 
 def judge(spark: SparkSession, staged: Staged) -> Judged:
@@ -54,7 +55,7 @@ def judge(spark: SparkSession, staged: Staged) -> Judged:
     Raises:
         PySparkException, Py4JError: the job failed for a reason that lies in no history.
     """
-    problems: dict[str, str] = {}
+    problems: dict[str, CheckerInputError] = {}
     while staged.plans:
         try:
             keys = _keys(spark, staged)
@@ -82,23 +83,24 @@ def _keys(spark: SparkSession, staged: Staged) -> DataFrame:
     return relations.judged(slots, staged.plans, staged.folder).persist()
 
 
-def _unreadable(keys: DataFrame) -> dict[str, str]:
+def _unreadable(keys: DataFrame) -> dict[str, CheckerInputError]:
     """Computes all keys, and returns the runs with a value that their model can't read."""
-    found = keys.where(F.col("problem").isNotNull()).groupBy("run").agg(F.min("problem"))
+    unread = keys.where(F.col("problem").isNotNull()).groupBy("run")
+    found = unread.agg(F.min("problem"), F.min_by("traceback", "problem"))
     try:
-        return {row[0]: row[1] for row in found.collect()}
+        return {row[0]: problem_of(row[1], row[2]) for row in found.collect()}
     except SPARK_ERRORS:
         keys.unpersist()
         raise
 
 
-def _damaged(error: Exception, staged: Staged) -> dict[str, str]:
+def _damaged(error: Exception, staged: Staged) -> dict[str, CheckerInputError]:
     """Returns the run whose file Spark could not read to its end, or raises the error again."""
     place = _STAGED_FILE.search(str(error))
     if place is None or place[1] not in staged.plans:
         raise error
     plan = staged.plans[place[1]]
-    return {place[1]: plan.damaged()}
+    return {place[1]: CheckerInputError(plan.damaged())}
 
 
 def _checks(spark: SparkSession, staged: Staged) -> DataFrame:

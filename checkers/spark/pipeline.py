@@ -4,17 +4,17 @@ The executors read and judge; only verdicts and findings come back. A history th
 is refused, as the inline engine refuses it, and the others are checked all the same.
 """
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import msgspec
 
-from kraftproof.checkers.judge.assembly import CheckResult, assemble
+from kraftproof.checkers.crash import ModelCrashError
+from kraftproof.checkers.judge.assembly import CheckResult, assemble, unknown
 from kraftproof.checkers.sources import Source
 from kraftproof.checkers.spark.judging import Judged, judge
-from kraftproof.checkers.spark.session import session
+from kraftproof.checkers.spark.session import job, session
 from kraftproof.checkers.spark.staging import bytes_of, stage
+from kraftproof.checkers.unfinished import temporary_directory
 from kraftproof.checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
 
 LOCAL_CHECK = "local[2]"
@@ -25,6 +25,8 @@ def check_on_spark(
     sources: Sequence[Source],
     refuse: Callable[[CheckerInputError], None],
     report: Callable[[str], None] = lambda _: None,
+    *,
+    is_crash_raised: bool = False,
 ) -> Iterator[RunVerdict]:
     """Yields the verdict on each history, in the order given.
 
@@ -32,28 +34,33 @@ def check_on_spark(
         sources: what to check.
         refuse: told of each history that can't be read.
         report: takes a line of progress before each step.
+        is_crash_raised: whether `refuse` is told of a run whose model crashed, which is unknown.
 
     Raises:
         CheckerInputError: there is no Spark.
     """
-    with tempfile.TemporaryDirectory(prefix="kraftproof-check-") as folder:
+    with temporary_directory("kraftproof-check-") as folder:
         spark = session(LOCAL_CHECK, sum(map(bytes_of, sources)), report)
         try:
-            report(f"Spark's first job reads the histories ({len(sources)})")
-            staged = stage(spark, Path(folder), sources)
-            report("Spark judges the keys")
-            done = judge(spark, staged)
-            keys, results = _collected(done)
+            with job(spark):
+                report(f"Spark's first job reads the histories ({len(sources)})")
+                staged = stage(spark, folder, sources)
+                report("Spark judges the keys")
+                done = judge(spark, staged)
+                keys, results = _collected(done)
         except Exception as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
             yield from (_crashed(source, error) for source in sources)
             return
-        finally:
-            spark.catalog.clearCache()
-    for _, problem in sorted({**staged.problems, **done.problems}.items()):
-        refuse(CheckerInputError(problem))
-    for run, source in done.staged.sources.items():
-        seconds = sum(key.seconds for key in keys[run])
-        yield assemble(source, keys[run], results[run], done.tallies[run], seconds)
+    problems = {**staged.problems, **done.problems}
+    for run in sorted(problems.keys() | done.staged.sources.keys()):
+        problem, source = problems.get(run), done.staged.sources.get(run, sources[int(run)])
+        if problem is None:
+            seconds = sum(key.seconds for key in keys[run])
+            yield assemble(source, keys[run], results[run], done.tallies[run], seconds)
+        elif isinstance(problem, ModelCrashError) and not is_crash_raised:
+            yield unknown(source, str(problem))
+        else:
+            refuse(problem)
 
 
 def _crashed(source: Source, error: Exception) -> RunVerdict:

@@ -21,6 +21,7 @@ from kraftproof.checkers.history.schema import RECORDS, TABLES
 from kraftproof.checkers.kraft.kept import COLUMNS, SNAPSHOT
 from kraftproof.checkers.kraft.run_checks import RunCheck
 from kraftproof.checkers.spark import workers
+from kraftproof.checkers.spark.rows import CHECKED, JUDGED, KEYS, READ, TALLIED
 from kraftproof.checkers.spark.slots import Spread
 from kraftproof.checkers.spark.workers import Plans
 
@@ -59,7 +60,7 @@ def read(runs: DataFrame, plans: Plans, stage: Path) -> DataFrame:
 
     On the way the histories are put into the stage.
     """
-    schema = from_arrow_schema(workers.READ)
+    schema = from_arrow_schema(READ)
     return runs.select("run").mapInArrow(workers.read_histories(plans, stage), schema)
 
 
@@ -71,7 +72,7 @@ def judged(spread: Spread, plans: Plans, stage: Path) -> DataFrame:
         plans: what the check of each run is told.
         stage: where a hot key's operations are.
     """
-    schema = from_arrow_schema(workers.JUDGED)
+    schema = from_arrow_schema(JUDGED)
     slots = spread.operations.groupBy("run", "slot")
     of_slots = slots.applyInArrow(workers.judge_slot(plans), schema)
     if not spread.hot:
@@ -82,9 +83,9 @@ def judged(spread: Spread, plans: Plans, stage: Path) -> DataFrame:
 def _hot(spread: Spread) -> DataFrame:
     """Returns the hot keys, each in a partition of its own."""
     rows = [{"run": run, "key": key, "task": task} for task, (run, key) in enumerate(spread.hot)]
-    schema = workers.KEYS.append(pa.field("task", pa.int32(), nullable=False))
+    schema = KEYS.append(pa.field("task", pa.int32(), nullable=False))
     keys = spread.operations.sparkSession.createDataFrame(pa.Table.from_pylist(rows, schema))
-    return keys.repartitionById(len(rows), F.col("task")).select(*workers.KEYS.names)
+    return keys.repartitionById(len(rows), F.col("task")).select(*KEYS.names)
 
 
 def checked(wanted: Wanted, relations: dict[str, DataFrame], plans: Plans) -> DataFrame:
@@ -105,13 +106,13 @@ def checked(wanted: Wanted, relations: dict[str, DataFrame], plans: Plans) -> Da
 def tallied(operations: DataFrame, facts: Mapping[str, RunFacts]) -> DataFrame:
     """Return the tally of each run that has facts, as `checkers.guards.tally` counts."""
     wanted = operations.where(F.col("run").isin(sorted(facts))).select("run", *tally.COLUMNS)
-    parts = wanted.mapInArrow(workers.tally(facts), from_arrow_schema(workers.TALLIED))
-    counts = (F.sum(name).alias(name) for name in workers.TALLIED.names[1:])
+    parts = wanted.mapInArrow(workers.tally(facts), from_arrow_schema(TALLIED))
+    counts = (F.sum(name).alias(name) for name in TALLIED.names[1:])
     return parts.groupBy("run").agg(*counts)
 
 
 def _checked_alike(inputs: list[DataFrame], checks: Wanted, plans: Plans) -> DataFrame:
-    schema = from_arrow_schema(workers.CHECKED)
+    schema = from_arrow_schema(CHECKED)
     runs = sorted({run for applying in checks.values() for run in applying})
     groups = [rows.where(F.col("run").isin(runs)).groupBy("run") for rows in inputs]
     names = {check.name: frozenset(applying) for check, applying in checks.items()}

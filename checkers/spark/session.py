@@ -9,8 +9,10 @@ import shutil
 import signal
 import socket
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -83,7 +85,8 @@ def session(
         builder = builder.config(name, value)
     others = _children()
     try:
-        started = builder.getOrCreate()
+        with _own_interrupts():
+            started = builder.getOrCreate()
     except KeyboardInterrupt:
         for pid in _children() - others:  # Java would go on, and hold the output open
             os.kill(pid, signal.SIGKILL)
@@ -101,6 +104,39 @@ def session(
     partitions = max(_LARGEST_LOCAL, context.defaultParallelism)
     started.conf.set("spark.sql.shuffle.partitions", str(partitions))
     return started
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Keep pyspark from replacing the handler of Ctrl-C.
+
+    pyspark's handler first cancels all jobs, of which Java then tells with its traces.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+@contextmanager
+def job(spark: SparkSession) -> Iterator[None]:
+    """Free at the end what the block keeps in memory.
+
+    If Ctrl-C ends the block, Java is silent about the tasks that end with the command.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        with suppress(Exception):  # Java may be gone
+            spark.sparkContext.setLogLevel("OFF")
+        raise
+    finally:
+        with suppress(Exception):
+            spark.catalog.clearCache()
 
 
 def _silence_py4j() -> None:

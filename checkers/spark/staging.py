@@ -26,7 +26,9 @@ from kraftproof.checkers.kraft.run_checks import RELATION_TABLES
 from kraftproof.checkers.models import reference_to
 from kraftproof.checkers.sources import NODE_TABLES, Source, node_tables_there
 from kraftproof.checkers.spark import relations
+from kraftproof.checkers.spark.rows import problem_of
 from kraftproof.checkers.spark.workers import Plan, run_folder
+from kraftproof.checkers.verdict import CheckerInputError
 
 LONG_BYTES: Final = 32 << 20
 """Some 1.1 million operations, which one worker reads and writes in 6 s and 400 MB. Both grow with
@@ -50,7 +52,7 @@ class Staged:
     sources: Mapping[str, Source]
     plans: Mapping[str, Plan]
     sizes: Mapping[str, int]
-    problems: Mapping[str, str]
+    problems: Mapping[str, CheckerInputError]
     tables: Mapping[str, DataFrame]
 
 
@@ -65,7 +67,11 @@ def stage(spark: SparkSession, folder: Path, sources: Sequence[Source]) -> Stage
     runs = {f"{number:08d}": source for number, source in enumerate(sources)}
     plans = {run: plan_of(source) for run, source in runs.items()}
     rows = relations.read(_runs(spark, runs), plans, folder).collect()
-    problems = {row["run"]: row["problem"] for row in rows if row["problem"] is not None}
+    problems = {
+        row["run"]: problem_of(row["problem"], row["traceback"])
+        for row in rows
+        if row["problem"] is not None
+    }
     read = {row["run"]: row for row in rows if row["problem"] is None}
     for run in read:
         _link_node_tables(run_folder(folder, run), runs[run])

@@ -1,18 +1,20 @@
 """What a Spark worker does with one group of rows. No pyspark here: Arrow in, Arrow out."""
 
+import errno
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from kraftproof.checkers.crash import ModelCrashError, traceback_of
 from kraftproof.checkers.guards.facts import RunFacts
-from kraftproof.checkers.guards.tally import Tally, tally_of
+from kraftproof.checkers.guards.tally import tally_of
 from kraftproof.checkers.history.columns import columns_of
-from kraftproof.checkers.history.schema import FINDINGS, OPERATIONS, VERDICTS, table_schema
+from kraftproof.checkers.history.schema import OPERATIONS, table_schema
 from kraftproof.checkers.history.tables import (
     iterate_rows,
     read_table,
@@ -27,36 +29,8 @@ from kraftproof.checkers.models import has_own_keys, model_named
 from kraftproof.checkers.models.inference import infer_model
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.sources import SAMPLE, Source, node_tables_there
+from kraftproof.checkers.spark.rows import CHECKED, JUDGED, READ, TALLIED
 from kraftproof.checkers.verdict import CheckerInputError, KeyVerdict
-
-_RUN: Final = pa.field("run", pa.string(), nullable=False)
-_FOUND: Final = pa.field("findings", pa.list_(pa.struct(list(FINDINGS))))
-_PROBLEM: Final = pa.field("problem", pa.string())
-
-READ: Final = pa.schema(
-    [_RUN, pa.field("model", pa.string()), pa.field("operations", pa.int64()), _PROBLEM]
-)
-"""One row a history: the model that was inferred, how many operations, or why it can't be read."""
-
-KEYS: Final = pa.schema([_RUN, pa.field("key", pa.string(), nullable=False)])
-"""One row a key."""
-
-JUDGED: Final = pa.schema(
-    [_RUN, *(field.with_nullable(nullable=True) for field in VERDICTS), _FOUND, _PROBLEM]
-)
-"""One row a key; or one with `problem`, where the model can't read a value of the run."""
-
-TALLIED: Final = pa.schema([_RUN, *((name, pa.int64()) for name in Tally.__struct_fields__)])
-
-CHECKED: Final = pa.schema(
-    [
-        _RUN,
-        pa.field("check", pa.string()),
-        pa.field("crash", pa.string()),
-        pa.field("skipped", pa.string()),
-        _FOUND,
-    ]
-)
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,8 +110,11 @@ def _read(run: str, plan: Plan, folder: Path) -> dict[str, object]:
             read_table(plan.tables, name)
         model, operations = _staged(plan, folder)
     except CheckerInputError as error:
-        return {"run": run, "problem": plan.told(error)}
+        return _problem(run, plan, error)
     except (OSError, pa.ArrowException) as error:
+        if getattr(error, "errno", None) == errno.ENOSPC:  # in the stage, not in the history
+            problem = f"{folder.parent}: {os.strerror(errno.ENOSPC)}"
+            return {"run": run, "problem": plan.told(problem)}
         first = (str(error).splitlines() or [type(error).__name__])[0]
         problem = f"{plan.history}: not a readable Parquet file: {first}"
         return {"run": run, "problem": plan.told(problem)}
@@ -225,7 +202,7 @@ def _judged_apart(run: str, key: str, plan: Plan, stage: Path) -> pa.Table:
     try:
         rows = rows_of_key(table_path(run_folder(stage, run), "operations"), key)
     except (OSError, pa.ArrowException):
-        return _problem(run, plan.damaged())
+        return _as_judged(_problem(run, plan, CheckerInputError(plan.damaged())))
     return _judged(run, plan, rows)
 
 
@@ -235,12 +212,19 @@ def _judged(run: str, plan: Plan, rows: pa.Table) -> pa.Table:
     try:
         verdicts = judge_columns(source.model, columns_of(rows), source.options)
     except ValueError as error:
-        return _problem(run, plan.told(source.named(error)))
+        named = source.named(error)
+        named.__cause__ = None if named is error else error
+        return _as_judged(_problem(run, plan, named))
     return _table(run, verdicts, JUDGED)
 
 
-def _problem(run: str, problem: str) -> pa.Table:
-    return pa.Table.from_pylist([{"run": run, "problem": problem}], schema=JUDGED)
+def _problem(run: str, plan: Plan, error: CheckerInputError) -> dict[str, object]:
+    trace = traceback_of(error) if isinstance(error, ModelCrashError) else None
+    return {"run": run, "problem": plan.told(error), "traceback": trace}
+
+
+def _as_judged(row: dict[str, object]) -> pa.Table:
+    return pa.Table.from_pylist([row], schema=JUDGED)
 
 
 def tally(facts: Mapping[str, RunFacts]) -> MapFunction:

@@ -4,6 +4,9 @@ The executors write, each its partition, to OUT, which they see under the same p
 A part that is written twice, for a task was repeated, replaces itself.
 """
 
+import errno
+import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -14,19 +17,32 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from kraftproof.checkers.history.schema import analysis_schema
+from kraftproof.checkers.history.schema import ANALYSIS_TABLES, analysis_schema
 
 _WRITTEN: Final = pa.schema([("part", pa.string()), ("rows", pa.int64())])
 
 
+def remove_tables(out: Path) -> None:
+    """Remove what there is of an analysis that can't be finished."""
+    for name in ANALYSIS_TABLES:
+        shutil.rmtree(out / f"{name}.parquet", ignore_errors=True)
+
+
 def write(relation: DataFrame, out: Path, name: str) -> int:
-    """Writes a relation, a part for each of its partitions, and returns the number of rows."""
+    """Writes a relation, a part for each of its partitions, and returns the number of rows.
+
+    Raises:
+        OSError: the disk is full.
+    """
     folder = out / f"{name}.parquet"
     folder.mkdir(parents=True)
     schema = from_arrow_schema(_WRITTEN)
     columns = analysis_schema(name).names
     parts = relation.select(*columns).mapInArrow(_part_writer(folder, name), schema)
-    return sum(row["rows"] for row in parts.collect())
+    rows = [row["rows"] for row in parts.collect()]
+    if None in rows:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
+    return sum(rows)
 
 
 def write_small(relation: DataFrame, out: Path, name: str, order: Sequence[str]) -> int:
@@ -44,10 +60,17 @@ def _part_writer(
         schema = analysis_schema(name)
         unfinished = folder / f".{number:05d}-{context.taskAttemptId()}"
         rows = 0
-        with pq.ParquetWriter(unfinished, schema) as writer:
-            for batch in batches:
-                writer.write_table(pa.Table.from_batches([batch]).cast(schema))
-                rows += batch.num_rows
+        try:
+            with pq.ParquetWriter(unfinished, schema) as writer:
+                for batch in batches:
+                    writer.write_table(pa.Table.from_batches([batch]).cast(schema))
+                    rows += batch.num_rows
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            # Told by a row, as Spark would log the traceback of an exception.
+            yield pa.RecordBatch.from_pylist([{"part": f"{number:05d}", "rows": None}], _WRITTEN)
+            return
         if rows or number == 0:  # one part at least, so that the table has its schema
             unfinished.replace(folder / f"part-{number:05d}.parquet")
         else:

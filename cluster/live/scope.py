@@ -153,9 +153,9 @@ class LiveScope(Scope):
         try:
             async with limit:
                 return await coroutine
-        except TimeoutError:
-            if limit.expired():
-                raise TimeoutError(f"not done within {limit_ns / NS_PER_S:g} s") from None
+        except TimeoutError as error:
+            if limit.expired():  # the cause says where the coroutine stood
+                raise TimeoutError(f"not done within {limit_ns / NS_PER_S:g} s") from error
             raise
 
     @override

@@ -24,6 +24,7 @@ from kraftproof.checkers.sources import Source, find_sources
 from kraftproof.checkers.verdict import USAGE_ERROR_EXIT_CODE, CheckerInputError, Verdict
 from kraftproof.errors import UsageError
 from kraftproof.history_options import Initial, Keyed
+from kraftproof.option_files import option_file
 from kraftproof.output import STYLES, complain, say_json, say_verdict
 from kraftproof.report.analysis import Analysis, Row, read_analysis
 from kraftproof.report.analysis_page import write_analysis_page
@@ -99,12 +100,14 @@ def analyze(
             mistakes += _analyse(sources, master, out, round(gap_seconds * 1e9), progress)
             if (out / "runs.parquet").exists():
                 progress.step("the page")
-                _mark(out, paths, master, mistakes)
+                with option_file("--out", out / MARKER) as part:
+                    part.write_bytes(_marker(paths, master, mistakes))
                 analysis = read_analysis(out)
-                write_analysis_page(analysis, mistakes, out / PAGE)
+                with option_file("--out", out / PAGE) as part:
+                    write_analysis_page(analysis, mistakes, part)
     if analysis is not None:
         _show(analysis, out, as_json=as_json)
-    for mistake in mistakes:
+    for mistake in dict.fromkeys(mistakes):
         complain(f"kraftproof analyze: {mistake}")
     code = USAGE_ERROR_EXIT_CODE if analysis is None else analysis.verdict.exit_code
     raise typer.Exit(USAGE_ERROR_EXIT_CODE if mistakes else code)
@@ -151,7 +154,7 @@ def _claim(out: Path) -> None:
         raise UsageError(f"--out {out}: {error.strerror}") from error
 
 
-def _mark(out: Path, paths: list[Path], master: str, mistakes: list[str]) -> None:
+def _marker(paths: list[Path], master: str, mistakes: list[str]) -> bytes:
     marker = Marker(
         schema_version=SCHEMA_VERSION,
         kraftproof=version("kraftproof"),
@@ -160,7 +163,7 @@ def _mark(out: Path, paths: list[Path], master: str, mistakes: list[str]) -> Non
         master=master,
         refused=tuple(mistakes),
     )
-    (out / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker), indent=2) + b"\n")
+    return msgspec.json.format(msgspec.json.encode(marker), indent=2) + b"\n"
 
 
 def _show(analysis: Analysis, out: Path, *, as_json: bool) -> None:

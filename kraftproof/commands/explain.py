@@ -20,6 +20,7 @@ from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.errors import UsageError
 from kraftproof.history_options import Initial, Keyed
+from kraftproof.option_files import option_file
 from kraftproof.output import complain, say, say_verdict
 from kraftproof.quick_start import without_pandas
 from kraftproof.report.explanations import write_html
@@ -143,8 +144,6 @@ def _tell_findings(run: RunVerdict, found: Sequence[Finding]) -> None:
 
 
 def _write(path: Path, one: Explained) -> None:
-    try:
-        write_html(path, one)
-    except OSError as error:
-        raise UsageError(f"--html {path}: {error.strerror}") from error
+    with option_file("--html", path) as part:
+        write_html(part, one)
     complain(f"wrote {path}")

@@ -23,6 +23,7 @@ from kraftproof.mutants.search import (
     SeedRange,
     parse_range,
 )
+from kraftproof.option_files import option_file
 from kraftproof.output import complain, say, say_json
 
 if TYPE_CHECKING:
@@ -228,4 +229,5 @@ def _tell(board: Scoreboard, *, as_json: bool) -> None:
 
 def _write(path: Path, board: Scoreboard, command: str) -> None:
     date = datetime.now(UTC).date().isoformat()
-    path.write_text(as_markdown(board, command=command, date=date), encoding="utf-8")
+    with option_file("--scoreboard", path) as part:
+        part.write_text(as_markdown(board, command=command, date=date), encoding="utf-8")

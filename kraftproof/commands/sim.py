@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kraftproof.errors import CRASH_EXIT_CODE, UsageError
+from kraftproof.option_files import option_file
 from kraftproof.options import refuse_store
 from kraftproof.output import in_one_line, say, say_json, say_verdict
 from kraftproof.search.scenario_sources import TIME_LIMIT_S, ScheduleFile, Seeds, Source
@@ -181,8 +182,6 @@ def _search(
             tell=progress.tell,
             past_crashes=past_crashes,
         )
-    if coverage is not None:
-        found.covered.write(coverage)
     for violation in (*found.crashes[:1], *found.violations):
         _tell_violation(violation, source)
     for unjudged in found.unjudged:
@@ -191,6 +190,9 @@ def _search(
         say_json(_as_json(found))
     else:
         _tell_summary(found)
+    if coverage is not None:
+        with option_file("--coverage", coverage) as part:
+            found.covered.write(part)
     if found.violations or found.crashes:
         return 1
     if any(one.is_own_crash for one in found.unjudged):

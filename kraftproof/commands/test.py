@@ -139,7 +139,7 @@ def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_
 def _run(
     options: RunOptions, schedule: "Schedule", mutant_hash: str | None, *, as_json: bool
 ) -> int:
-    from kraftproof.report import write_reports
+    from kraftproof.reporting import reported
     from kraftproof.run.diagram_recorder import DiagramRecorder, diagram_of
     from kraftproof.run.directory import make_run_directory, rounded
     from kraftproof.run.mishaps import writing
@@ -161,7 +161,7 @@ def _run(
         )
         progress.phase("writing the report")
         with writing(directory.path):
-            write_reports(result.directory, result.check, diagram_of(recorder, result))
+            result = reported(result, lambda: diagram_of(recorder, result))
             progress.end()
             directory.write_phases(progress.seconds)
     finally:

@@ -1,12 +1,11 @@
 """`kraftproof up`: a cluster to play with, until Ctrl-C."""
 
-import tempfile
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from kraftproof import interrupts
+from kraftproof.checkers.unfinished import temporary_directory
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions, parse_nodes
 from kraftproof.output import complain, say
@@ -32,14 +31,14 @@ def up(
     controllers, brokers = parse_nodes(nodes)
     if backend == "simulated":
         raise UsageError("--backend simulated: has no addresses; use local or docker")
-    with tempfile.TemporaryDirectory(prefix="kraftproof-up-") as directory:
+    with temporary_directory("kraftproof-up-") as directory:
         options = RunOptions(
             backend=backend,
             controllers=controllers,
             brokers=brokers,
             timeouts=timeouts,
             seed=seed,
-            store=Path(directory),
+            store=directory,
         )
         try:
             _serve(options)

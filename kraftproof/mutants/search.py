@@ -9,7 +9,6 @@ Not: the table (scoreboard.py).
 import json
 import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any
 
 from typing_extensions import override
 
+from kraftproof.checkers.unfinished import temporary_directory
 from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
 
 CLEAN = "clean"
@@ -186,8 +186,8 @@ class Searcher:
 
     def _sim(self, mutant_id: str, seeds: SeedRange, budget_s: float | None) -> dict[str, Any]:
         """Return the last line of a `kraftproof sim`."""
-        with tempfile.TemporaryDirectory(prefix="kraftproof-mutants-") as store:
-            command = [sys.executable, "-m", "kraftproof", "sim", "--json", "--store", store]
+        with temporary_directory("kraftproof-mutants-") as store:
+            command = [sys.executable, "-m", "kraftproof", "sim", "--json", "--store", str(store)]
             command += ["--seeds", str(seeds)]
             command += [] if budget_s is None else ["--budget-s", repr(budget_s)]
             command += [] if mutant_id == CLEAN else ["--mutant", mutant_id, "--past-crashes"]

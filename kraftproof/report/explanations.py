@@ -20,8 +20,10 @@ from kraftproof.checkers.explain.run import (
     read_again,
     read_history,
 )
+from kraftproof.checkers.unfinished import whole_file
 from kraftproof.checkers.verdict import CheckerInputError, RunVerdict
 from kraftproof.errors import UsageError
+from kraftproof.option_files import reason_of
 from kraftproof.output import complain
 from kraftproof.run.directory import RunDirectory
 
@@ -72,10 +74,12 @@ def write_all(folder: Path, found: Iterable[Explained], prefix: str = "") -> lis
         path = _free(folder, f"{prefix}{one.explanation.key}", {one.picture for one in written})
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            path.with_suffix(".json").write_bytes(_as_json(one.explanation))
-            write_html(path, one)
+            with whole_file(path.with_suffix(".json")) as part:
+                part.write_bytes(_as_json(one.explanation))
+            with whole_file(path) as part:
+                write_html(part, one)
         except OSError as error:
-            raise UsageError(f"{folder}: can't be written to: {error.strerror}") from error
+            raise UsageError(f"{folder}: can't be written to: {reason_of(error)}") from error
         written.append(Written(explanation=one.explanation, picture=path))
     return written
 

@@ -11,11 +11,15 @@ from typing import Any, Protocol, TypeVar
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
 from kraftproof.errors import UsageError
+from kraftproof.watchdog import LIMIT_S, watchdog
 
 T = TypeVar("T")
 Main = Callable[[Cluster], Coroutine[Any, Any, T]]
 Tell = Callable[[str], None]
 """Takes a line of progress: what a backend does before its nodes run."""
+BLOCKED_S = LIMIT_S
+BEAT_S = 0.2
+"""How often the event loop shows that it runs."""
 
 
 class ViolationError(Exception):
@@ -94,14 +98,38 @@ def run_live(make: Callable[[LiveScope], Cluster], main: Main[T]) -> T:
 
     async def whole() -> T:
         scope = LiveScope()
+        heart = _Heart(asyncio.get_running_loop())
         try:
-            result = await main(make(scope))
+            with watchdog(heart.beats, BLOCKED_S):
+                result = await main(make(scope))
             scope.raise_lost_errors()
         finally:
+            heart.stop()
             await scope.cancel_rest()
         return result
 
     return asyncio.run(whole())
+
+
+class _Heart:
+    """Counts while the event loop runs."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._count = 0
+        self._next = loop.call_soon(self._beat)
+
+    def _beat(self) -> None:
+        self._count += 1
+        self._next = self._loop.call_later(BEAT_S, self._beat)
+
+    def beats(self) -> int:
+        """Return the count, which changes as long as nothing blocks the loop."""
+        return self._count
+
+    def stop(self) -> None:
+        """Count no more."""
+        self._next.cancel()
 
 
 class SimulatedBackend:
@@ -127,7 +155,8 @@ class SimulatedBackend:
         cluster = SimulatedCluster(options)
         whole = main(cluster)
         try:
-            return cluster.run(whole)
+            with watchdog(lambda: cluster.events, BLOCKED_S):
+                return cluster.run(whole)
         except InvariantViolatedError as error:
             raise ViolationError(str(error)) from error
         except SimulationLimitError as error:

@@ -9,11 +9,11 @@ from collections.abc import Callable
 import msgspec
 
 from kraftproof.checkers import Engine, Report, check_run
-from kraftproof.checkers.crash import ModelCrashError
+from kraftproof.checkers.crash import ModelCrashError, keep_text, traceback_of
 from kraftproof.checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
 from kraftproof.cluster.plugin import HarnessError
 from kraftproof.run.directory import RunDirectory
-from kraftproof.run.mishaps import PLUGIN_ERROR_FILE, keep_text, keep_traceback, mishap_of, writing
+from kraftproof.run.mishaps import PLUGIN_ERROR_FILE, mishap_of, writing
 from kraftproof.run.outcome import add_mishap
 
 Note = Callable[[str, str], None]
@@ -33,7 +33,8 @@ def judge_run(
             chosen: Engine = "spark" if engine == "spark" else "inline"
             check = check_run(directory.path, chosen, report=report)
     except CheckerInputError as error:
-        keep_traceback(error, directory.path / PLUGIN_ERROR_FILE)
+        kept = error.traceback if isinstance(error, ModelCrashError) else ""
+        keep_text(kept or traceback_of(error), directory.path / PLUGIN_ERROR_FILE)
         reason = f"model {model!r} can't judge the run: {error}"
         if isinstance(error, ModelCrashError):
             reason = str(error)

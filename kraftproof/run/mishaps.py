@@ -5,9 +5,10 @@ See runner.py for the verdict, which is unknown, and errors.py for the exit code
 
 import traceback
 from collections.abc import Iterator, Set
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
+from kraftproof.checkers.crash import TRACEBACK_FILE, keep_text
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.cluster.plugin import PluginError, described
 from kraftproof.cluster.protocol import ClusterError
@@ -25,7 +26,7 @@ INTERRUPTED = "interrupted"
 PLUGIN = "plugin"
 
 
-PLUGIN_ERROR_FILE = "plugin-error.txt"
+PLUGIN_ERROR_FILE = TRACEBACK_FILE
 CRASH_FILE = "crash.txt"
 
 
@@ -51,12 +52,6 @@ def exit_code_of(kinds: Set[str], verdict: Verdict) -> int:
 def keep_traceback(error: BaseException, path: Path) -> None:
     """Add the whole traceback to a file."""
     keep_text("".join(traceback.format_exception(error)), path)
-
-
-def keep_text(text: str, path: Path) -> None:
-    """Add a traceback to a file; a disk that refuses the file must not hide the error."""
-    with suppress(OSError), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(text)
 
 
 @contextmanager

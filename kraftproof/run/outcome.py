@@ -6,7 +6,6 @@ the fields.
 """
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kraftproof.checkers.run_outcome import OUTCOME_FILE, Mishap, RunOutcome
+from kraftproof.checkers.unfinished import unfinished
 from kraftproof.run.interpreter import Interpreted
 
 if TYPE_CHECKING:
@@ -67,6 +67,6 @@ def add_mishap(directory: Path, kind: str, sentence: str) -> None:
 
 
 def _replace(directory: Path, fields: dict[str, object]) -> None:
-    part = directory / f".{OUTCOME_FILE}.part"
-    part.write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
-    os.replace(part, directory / OUTCOME_FILE)
+    with unfinished(directory / f".{OUTCOME_FILE}.part") as part:
+        part.write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
+        part.replace(directory / OUTCOME_FILE)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kraftproof import interrupts
 from kraftproof.checkers.figures import Figures
 from kraftproof.checkers.run_outcome import Mishap
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
@@ -170,6 +171,7 @@ class _Attempt:
             with writing(self.directory.path):
                 make_backend(self.options.backend).run(told, self.main, self.progress.phase)
         except KeyboardInterrupt:
+            interrupts.settle()
             self.note(INTERRUPTED, "interrupted: all faults were healed, the history is partial")
         except ViolationError:
             pass  # the cluster's violations say what it was

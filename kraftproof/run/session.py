@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.connection import ConnectionFailed
 from kraftproof.cluster.plugin import (
+    BlockedError,
     HarnessError,
     Plugin,
     PluginError,
@@ -217,6 +218,7 @@ class RunSession(Session):
         if isinstance(error, PluginError | HarnessError | ClusterError | SystemUnavailableError):
             self.report(error)
             return
-        named = PluginError(self.culprits.workload, f"a task of run raised {described(error)}")
+        mistake = str(error) if isinstance(error, BlockedError) else f"raised {described(error)}"
+        named = PluginError(self.culprits.workload, f"a task of run {mistake}")
         named.__cause__ = error
         self.report(named)

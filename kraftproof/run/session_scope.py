@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from typing_extensions import override
 
+from kraftproof.cluster.plugin import BlockedError
 from kraftproof.cluster.scope import Promise, Scope, Task
 
 T = TypeVar("T")
@@ -92,6 +93,6 @@ class _Watched(Coroutine[Any, Any, T]):
             return step()
         except StopIteration:
             raise
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit, BlockedError) as error:
             self._failed(error)
             raise

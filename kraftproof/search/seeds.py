@@ -14,6 +14,7 @@ from itertools import count
 from random import Random
 
 from kraftproof.checkers import check_run
+from kraftproof.checkers.unfinished import unfinished_directory
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.cluster.simulated.kernel.garbage_collection import seldom_collected
 from kraftproof.errors import UsageError
@@ -157,8 +158,8 @@ def run_seed(one: Scenario, mutant_hash: str | None, watch: Watch | None = None)
     """
     started_s = time.process_time()
     is_collected = Random(f"collected {one.options.seed}").random() < COLLECTED_SHARE
-    result = run_scenario(one, mutant_hash, is_collected=is_collected, watch=watch)
-    shutil.rmtree(result.directory.path)
+    with scenario_run(one, mutant_hash, is_collected=is_collected, watch=watch) as result:
+        pass
     cpu_s = time.process_time() - started_s
     return SeedResult(seed=one.options.seed, scenario=one, result=result, cpu_s=cpu_s)
 
@@ -169,8 +170,8 @@ def shown(found: SeedResult, mutant_hash: str | None) -> SeedResult:
     That time what the nodes wrote is judged as well, and a recorder draws the end of the run.
     """
     recorder = DiagramRecorder()
-    result = run_scenario(found.scenario, mutant_hash, is_collected=True, watch=recorder)
-    directory = _kept(result.directory, found.scenario)
+    with scenario_run(found.scenario, mutant_hash, is_collected=True, watch=recorder) as result:
+        directory = _kept(result.directory, found.scenario)
     (directory.path / SCHEDULE_FILE).write_text(found.schedule_text(), encoding="utf-8")
     result = replace(result, directory=directory)
     before, after = found.violation, violation_of(result)
@@ -183,18 +184,20 @@ def shown(found: SeedResult, mutant_hash: str | None) -> SeedResult:
     return replace(found, result=result, diagram=diagram)
 
 
-def run_scenario(
+@contextmanager
+def scenario_run(
     one: Scenario, mutant_hash: str | None, *, is_collected: bool, watch: Watch | None = None
-) -> RunResult:
-    """Run one scenario in a directory of its own, whose name no other search uses."""
+) -> Iterator[RunResult]:
+    """Run one scenario in a directory of its own, whose name no other search uses.
+
+    The directory is removed at the end of the block, unless the block has renamed the directory.
+    """
     options = one.options
-    directory = RunDirectory(path=options.store / f".sim-seed{options.seed}-{os.getpid()}")
-    shutil.rmtree(directory.path, ignore_errors=True)
-    directory.path.mkdir(parents=True)
-    try:
-        return execute(
+    path = options.store / f".sim-seed{options.seed}-{os.getpid()}"
+    with unfinished_directory(path):
+        yield execute(
             options,
-            directory,
+            RunDirectory(path=path),
             one.schedule,
             Silence(),
             guarded=False,
@@ -202,9 +205,6 @@ def run_scenario(
             mutant_hash=mutant_hash,
             watch=watch,
         )
-    except BaseException:  # Ctrl-C too: half a run is of no use
-        shutil.rmtree(directory.path, ignore_errors=True)
-        raise
 
 
 def _kept(directory: RunDirectory, one: Scenario) -> RunDirectory:

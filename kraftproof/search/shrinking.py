@@ -7,7 +7,6 @@ so a candidate is tried with a few seeds, and the one that fails becomes its see
 smaller (smaller.py), how the result is written down (schedule_file.py).
 """
 
-import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -18,7 +17,7 @@ from typing import TypeVar
 from kraftproof.nemesis.schedule import Scheduled
 from kraftproof.search.scenario import Scenario
 from kraftproof.search.seed_result import OF_FILES, SeedResult
-from kraftproof.search.seeds import run_scenario
+from kraftproof.search.seeds import scenario_run
 from kraftproof.search.smaller import (
     SHORTEST_TIME_LIMIT_S,
     Size,
@@ -192,6 +191,6 @@ class Shrinking:
     def _attempt(self, one: Scenario) -> SeedResult:
         """Run it; the nodes' files are judged only where the reason is in them."""
         is_collected = self.reason.startswith(OF_FILES)
-        result = run_scenario(one, self._mutant_hash, is_collected=is_collected)
-        shutil.rmtree(result.directory.path)
+        with scenario_run(one, self._mutant_hash, is_collected=is_collected) as result:
+            pass
         return SeedResult(seed=one.options.seed, scenario=one, result=result, cpu_s=0.0)

@@ -1,6 +1,5 @@
 """How shrinking goes: the best so far on disk, a line for each, and a live line on a terminal."""
 
-import os
 import sys
 from pathlib import Path
 from types import TracebackType
@@ -8,6 +7,7 @@ from typing import Self
 
 from rich.console import Console
 
+from kraftproof.option_files import option_file
 from kraftproof.output import say
 from kraftproof.search.seed_result import SeedResult
 from kraftproof.search.smaller import Size
@@ -39,8 +39,7 @@ class ShrinkingProgress:
 
     def tell(self, found: SeedResult, runs: int) -> None:
         """Keep a run that fails, in the place of a larger one; the file is never half written."""
-        unfinished = self._target.with_name(f".{self._target.name}-{os.getpid()}")
-        unfinished.write_text(found.schedule_text(), encoding="utf-8")
-        unfinished.replace(self._target)
+        with option_file("--out", self._target) as part:
+            part.write_text(found.schedule_text(), encoding="utf-8")
         say(f"run {runs:>4}: {Size.of(found).describe()}")
         self._live.update(f"run {runs}: {found.reason} with {len(found.scenario.schedule)} faults")

@@ -4,13 +4,14 @@ import json
 import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from kraftproof.cluster.local import ownership
-from tests.harness.command import KRAFTPROOF, begin, run
+from tests.harness.command import KRAFTPROOF, ROOT, begin, run
 
 PATIENCE_S = 30
 
@@ -210,6 +211,75 @@ def test_ctrl_c_at_any_moment_is_one_line(harness, history, tmp_path, command, a
         assert trace not in out + err
 
 
+def is_quiet(out, err):
+    """Whether an interrupted command said nothing of how the interrupt went through its code."""
+    traces = ("Traceback", "Event loop is closed", "never awaited", "was never retrieved", "py4j")
+    return not any(trace in out + err for trace in traces)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("moment", ["the start", "the workload"])
+def test_ctrl_c_leaves_no_container(harness, tmp_path, moment):
+    from kraftproof.cluster.docker.engine import connect_engine
+    from kraftproof.cluster.docker.owner import OWNER
+
+    store = tmp_path / "store"
+    process = harness(
+        *("test", "--backend", "docker", "--engine", "inline", "--nodes", "1+1"),
+        *("--nemesis", "pause", "--time-limit", "600", "--store", store),
+    )
+    client = connect_engine()
+    try:
+
+        def ours():
+            named = {"label": OWNER}
+            containers = client.containers.list(all=True, filters=named, ignore_removed=True)
+            owners = {one.name: one.labels[OWNER] for one in containers}
+            for network in client.networks.list(filters=named):
+                owners[network.name] = network.attrs["Labels"][OWNER]
+            return [name for name, owner in owners.items() if f":{process.pid}:" in owner]
+
+        wait_for(ours if moment == "the start" else lambda: applied(store))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=2 * PATIENCE_S)
+        assert process.returncode == 130, out + err
+        assert err.splitlines()[-1].startswith("kraftproof: interrupted; the verdict on ")
+        assert is_quiet(out, err), err
+        assert ours() == []
+    finally:
+        client.close()
+
+
+@pytest.fixture(scope="module")
+def histories(tmp_path_factory):
+    """A folder of histories that take Spark a while."""
+    folder = tmp_path_factory.mktemp("histories")
+    for seed in range(3):
+        options = ("--operations", "60000", "--keys", "40", "--seed", seed)
+        made = run(KRAFTPROOF, "generate", *options, "--out", folder / f"{seed}.jsonl")
+        assert made.returncode == 0, made.stderr
+    return folder
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("moment", ["starting Spark", "judging"])
+def test_ctrl_c_ends_an_analysis_and_its_java(harness, histories, tmp_path, moment):
+    out = tmp_path / "analysis"
+    process = harness("analyze", histories, "--master", "local[2]", "--out", out)
+    seen = ""
+    while moment not in seen:
+        line = process.stderr.readline()
+        assert line, seen
+        seen += line
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    said, err = process.communicate(timeout=2 * PATIENCE_S)  # Java, if it lived, would hold it open
+    assert process.returncode == 130, said + err
+    assert err.splitlines()[-1] == "kraftproof: interrupted"
+    assert is_quiet(said, err), err
+    assert not (out / ".stage").exists()
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize("after_s", [1.5, 3.0, 6.0])
 def test_ctrl_c_ends_a_check_on_spark_and_its_java(harness, history, after_s):
@@ -223,3 +293,61 @@ def test_ctrl_c_ends_a_check_on_spark_and_its_java(harness, history, after_s):
     assert "kraftproof: interrupted" in err.splitlines()
     assert "Traceback" not in err
     assert "py4j" not in err
+
+
+LOSES_AN_INTERRUPT = """
+import sys
+from kraftproof import cli
+
+class Lost:
+    def __del__(self):
+        raise KeyboardInterrupt  # as in a callback of numba's compiler
+
+def invoke(chosen, arguments):
+    Lost()
+    raise RuntimeError("no compiled object yet")
+
+cli._invoke = invoke
+sys.argv = ["kraftproof", "explain", "history"]
+cli.main()
+"""
+
+
+def test_an_error_for_want_of_a_callback_that_lost_the_interrupt_is_no_crash():
+    done = run((sys.executable, "-c", LOSES_AN_INTERRUPT))
+    assert (done.returncode, done.stderr) == (130, "kraftproof: interrupted\n")
+
+
+SWALLOWS_AN_INTERRUPT = """
+import sys, time
+from kraftproof import cli, interrupts
+
+def invoke(chosen, arguments):
+    print("begun", flush=True)
+    try:
+        time.sleep(600)
+    except KeyboardInterrupt:
+        pass  # as in C code that clears errors
+    try:
+        while True:
+            time.sleep(0.01)
+    except KeyboardInterrupt:
+        time.sleep(3 * interrupts.PROBE_S)  # tidying up is not interrupted
+        print("tidied up", flush=True)
+        raise
+
+interrupts.PROBE_S = 0.3
+cli._invoke = invoke
+sys.argv = ["kraftproof", "explain", "history"]
+cli.main()
+"""
+
+
+def test_an_interrupt_that_was_lost_without_a_word_comes_again():
+    command = [sys.executable, "-c", SWALLOWS_AN_INTERRUPT]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=ROOT, text=True, **pipes) as process:
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, out, err) == (130, "tidied up\n", "kraftproof: interrupted\n")

@@ -26,3 +26,31 @@ def test_a_crash_of_our_own_leaves_a_report(monkeypatch, tmp_path, capsys, place
     (directory,) = tmp_path.iterdir()
     assert "ZeroDivisionError: ours" in (directory / "crash.txt").read_text()
     assert ">unknown</h1>" in (directory / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "place", ["kraftproof.report.page.write_page", "kraftproof.run.diagram_recorder.diagram_of"]
+)
+def test_a_crash_of_our_own_in_the_report_leaves_the_verdict(monkeypatch, tmp_path, capsys, place):
+    def crash(*_, **__):
+        raise FileNotFoundError(2, "ours")
+
+    monkeypatch.setattr(place, crash)
+    status = cli.run(
+        [
+            *("test", "--backend", "simulated", "--engine", "inline", "--nodes", "1+1"),
+            *("--nemesis", "", "--time-limit", "5", "--store", str(tmp_path)),
+        ]
+    )
+    out, err = capsys.readouterr()
+    assert status == 70, out + err
+    assert "Traceback" not in out + err
+    (line,) = [line for line in err.splitlines() if "FileNotFoundError" in line]
+    assert line.startswith("kraftproof: the report can't be written: ")
+    assert line.endswith("(traceback: crash.txt)")
+    assert out.splitlines()[-1].startswith("valid ")
+    (directory,) = tmp_path.iterdir()
+    assert "FileNotFoundError: " in (directory / "crash.txt").read_text()
+    monkeypatch.undo()
+    judged = cli.run(["check", "--engine", "inline", str(directory)])
+    assert judged == 0, capsys.readouterr()

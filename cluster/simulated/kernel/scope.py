@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from typing_extensions import override
 
+from kraftproof.cluster.plugin import BlockedError
 from kraftproof.cluster.scope import Promise, Scope, Task
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 
@@ -150,7 +151,7 @@ class SimulatedTask(Task[T], Generic[T]):
             self.finished.set(None)
         except TaskCancelled as cancelled:
             self._finish_with(cancelled)
-        except Exception as error:  # noqa: BLE001 - kept for whoever awaits the task
+        except (Exception, BlockedError) as error:  # noqa: BLE001 - kept for whoever awaits it
             self._finish_with(error)
         else:
             assert isinstance(promise, SimulatedPromise), "a task may await promises and tasks only"
