@@ -3,10 +3,13 @@
 A stated value becomes operations that were over before the first of the history: a write of it, for
 a register. So every engine, every explanation and every reference knows what it means, and no
 engine has to be told. These operations have negative numbers and events, the history's keep theirs.
-Only models that are `StartingModel` have initial values to state.
+Only models that are `StartingModel` have initial values to state; another one may say why not by
+`no_initial_value`. A key that a user states and that the history lacks is refused: most likely it
+is misspelt. A workload may state keys that its run never came to.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Final, Protocol, runtime_checkable
 
 import msgspec
@@ -17,7 +20,7 @@ from kraftproof.checkers.history.operations import Operation, as_text
 from kraftproof.checkers.history.tables import iterate_rows, operations_table
 from kraftproof.checkers.models import Model, models
 from kraftproof.checkers.stated import InitialValues
-from kraftproof.checkers.text import shortened
+from kraftproof.checkers.text import as_json, shortened
 from kraftproof.checkers.verdict import CheckerInputError
 
 Step = tuple[str, object, object]
@@ -25,6 +28,8 @@ Step = tuple[str, object, object]
 
 _LAST_EVENT: Final = -2
 """The completion of the last operation that sets up a value; -1 stands for no event in places."""
+_KEYS_NAMED: Final = 5
+"""The history's keys that an error names, at most."""
 
 
 @runtime_checkable
@@ -47,67 +52,157 @@ class PlacedModel(StartingModel, Protocol):
     Its `starting_with` takes a map of places to values.
     """
 
-    def places(self, operations: Iterable[Operation]) -> Collection[str]:
-        """Returns the places that operations name, as JSON."""
+    def places(self, key: str, operations: Iterable[Operation]) -> Mapping[str, str]:
+        """Returns the places that the operations of a key name, each with the name to state."""
         ...
 
 
-def parse_initial(texts: Iterable[str] | None) -> InitialValues | None:
-    """Returns what `--initial VALUE` and `--initial KEY=VALUE` state; None if nothing does.
+def plain_name(name: str) -> str:
+    """Return a place's JSON as a user writes it: a text without its quotes."""
+    return as_text(msgspec.json.decode(name))
+
+
+def require_list(value: object, phrase: str) -> list[object]:
+    """Return a value that has to be a list; null is an empty one.
 
     Raises:
-        CheckerInputError: a text is neither.
+        ValueError: it is neither.
     """
-    default, by_key = None, {}
+    if value is not None and not isinstance(value, list):
+        raise ValueError(f"{phrase}, not {as_json(value)}")
+    return value or []
+
+
+def require_records(value: object, phrase: str, below: int) -> list[tuple[int, object]]:
+    """Return a value that has to be the records of a log, [[offset, value], ...], in their order.
+
+    Raises:
+        ValueError: the value is something else.
+    """
+    wanted = f"{phrase} its records, [[offset, value], ...] by rising offsets"
+    found: list[tuple[int, object]] = []
+    for record in require_list(value, wanted):
+        if not isinstance(record, list) or len(record) != 2 or type(record[0]) is not int:
+            raise ValueError(f"{wanted}, not {as_json(value)}")
+        if abs(record[0]) >= below or (found and found[-1][0] >= record[0]):
+            raise ValueError(f"{wanted}; offset {as_json(record[0])} is out of order")
+        found.append((record[0], record[1]))
+    return found
+
+
+def parse_initial(
+    texts: Iterable[str] | None, *, may_be_absent: bool = False
+) -> InitialValues | None:
+    """Returns what `--initial VALUE` and `--initial KEY=VALUE` state; None if nothing does.
+
+    Args:
+        texts: the values of the option.
+        may_be_absent: whether keys that a history lacks may be stated.
+
+    Raises:
+        CheckerInputError: a text is neither, or two state one key.
+    """
+    stated: dict[str | None, str] = {}
     for text in texts or ():
-        key, mark, value = text.partition("=")
-        if _is_json(text):
-            default = text
-        elif mark and _is_json(value):
-            by_key[key] = value
-        else:
+        key, value = _key_and_value(text)
+        if stated.get(key, value) != value:
+            which = "every key" if key is None else f"the key {shortened(key)}"
             raise CheckerInputError(
-                f"--initial {shortened(text)}: JSON, or KEY=JSON, is expected; a text needs quotes,"
-                " as in '\"a\"'"
+                f"--initial {shortened(text)}: {which} starts with {shortened(stated[key])} already"
             )
-    return InitialValues(default=default, by_key=by_key) if default or by_key else None
+        stated[key] = value
+    if not stated:
+        return None
+    by_key = {key: value for key, value in stated.items() if key is not None}
+    return InitialValues(default=stated.get(None), by_key=by_key, may_be_absent=may_be_absent)
+
+
+def _key_and_value(text: str) -> tuple[str | None, str]:
+    """Return the key, None for every key, and the JSON of its value."""
+    if _is_json(text):
+        return None, text
+    places = (place for place, letter in enumerate(text) if letter == "=")
+    for place in places:
+        if _is_json(text[place + 1 :]):
+            return text[:place], text[place + 1 :]
+    raise CheckerInputError(
+        f"--initial {shortened(text)}: JSON, or KEY=JSON, is expected; a text needs quotes,"
+        " as in '\"a\"'"
+    )
 
 
 def started(path: object, model: Model, table: pa.Table, values: InitialValues) -> pa.Table:
     """Returns the operations of a history after those that set up its initial values.
 
     Raises:
-        CheckerInputError: the model has no initial value, or not such a one.
+        CheckerInputError: the model has no initial value, or not such a one; or the history lacks
+            a key that a user stated.
     """
     if not isinstance(model, StartingModel):
-        able = ", ".join(name for name, one in models().items() if isinstance(one, StartingModel))
-        raise CheckerInputError(
-            f"{path}: --initial: the model {model.name} has no initial value to state, as {able}"
-        )
+        raise CheckerInputError(f"{path}: --initial: {_why_not(model)}")
     steps: list[tuple[str, Step]] = []
+    named: set[str] = set()
     for key in table.column("key").unique().to_pylist():
-        steps += [(key, step) for step in _steps_of(path, model, table, values, key)]
+        places = _places_of(model, table, key)
+        named.update(places.values())
+        try:
+            steps += [(key, step) for step in _steps_of(model, values, places)]
+        except ValueError as error:
+            said = str(error).removeprefix("field value: ")
+            raise CheckerInputError(f"{path}: --initial: {said}") from error
+    absent = values.by_key.keys() - named
+    if absent and not values.may_be_absent:
+        raise CheckerInputError(f"{path}: {_absent_text(min(absent), named)}")
     before = operations_table(_operations(steps)).cast(table.schema)
     return pa.concat_tables([before, table])
 
 
+def _why_not(model: Model) -> str:
+    """Return why a model has no initial value to state, and what would be right."""
+    why = getattr(model, "no_initial_value", None)
+    if isinstance(why, str):
+        return f"the model {model.name} has no initial value to state: {why}"
+    able = ", ".join(name for name, one in models().items() if isinstance(one, StartingModel))
+    return (
+        f"the model {model.name} has no initial value to state, as {able}; a model of your own has"
+        " one if its class has a method starting_with(value)"
+    )
+
+
+def _absent_text(key: str, named: Iterable[str]) -> str:
+    there = sorted(named)
+    some = ", ".join(map(shortened, there[:_KEYS_NAMED])) or "none"
+    more = f" and {len(there) - _KEYS_NAMED} more" if len(there) > _KEYS_NAMED else ""
+    if there == ["null"]:
+        some = "none: give --initial VALUE"
+    return f"--initial: no operation has the key {shortened(key)}; the history's are {some}{more}"
+
+
+def _places_of(model: StartingModel, table: pa.Table, key: str) -> Mapping[str, str]:
+    """Return the places of a key with their names; a key that is one place is named as it is."""
+    if not isinstance(model, PlacedModel):
+        return {key: key}
+    rows = iterate_rows(table.filter(pc.equal(table.column("key"), key)))
+    return model.places(key, (one for one in rows if _can_read(model, one)))
+
+
+def _can_read(model: Model, operation: Operation) -> bool:
+    """Say whether a model can read an operation; the check itself says what is wrong with it."""
+    with suppress(Exception):  # a model may raise anything
+        model.validate(operation)
+        return True
+    return False
+
+
 def _steps_of(
-    path: object, model: StartingModel, table: pa.Table, values: InitialValues, key: str
+    model: StartingModel, values: InitialValues, places: Mapping[str, str]
 ) -> Sequence[Step]:
-    try:
-        if isinstance(model, PlacedModel):
-            named = model.places(iterate_rows(table.filter(pc.equal(table.column("key"), key))))
-            stated = {name: values.of(_plain(name)) for name in sorted(named)}
-            held = {name: value for name, value in stated.items() if values.is_stated(_plain(name))}
-            return model.starting_with(held) if held else []
-        return model.starting_with(values.of(key)) if values.is_stated(key) else []
-    except ValueError as error:
-        raise CheckerInputError(f"{path}: --initial: {error}") from error
-
-
-def _plain(name: str) -> str:
-    """Returns a place as a user writes it: a text without its quotes."""
-    return as_text(msgspec.json.decode(name))
+    held = {
+        place: values.of(name) for place, name in sorted(places.items()) if values.is_stated(name)
+    }
+    if isinstance(model, PlacedModel):
+        return model.starting_with(held) if held else []
+    return [step for value in held.values() for step in model.starting_with(value)]
 
 
 def _operations(steps: Sequence[tuple[str, Step]]) -> Iterator[Operation]:

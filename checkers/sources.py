@@ -15,7 +15,6 @@ from typing import Final
 
 import msgspec
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from kraftproof.checkers.crash import ModelCrashError, crashed
 from kraftproof.checkers.guards.facts import RunFacts
@@ -29,6 +28,7 @@ from kraftproof.checkers.models import Model, has_own_keys, model_named
 from kraftproof.checkers.models.inference import infer_model
 from kraftproof.checkers.options import CheckOptions, Limits
 from kraftproof.checkers.run_files import RUN_FILE, read_run_files
+from kraftproof.checkers.sampling import sample_of
 from kraftproof.checkers.stated import InitialValues
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import CheckerInputError
@@ -37,8 +37,6 @@ HISTORY_FILE: Final = "history.jsonl"
 TABLES_DIRECTORY: Final = "tables"
 NODE_TABLES: Final = ("records", "snapshots", "trace")
 NO_MODEL: Final = "none"
-SAMPLE: Final = 200
-"""How many operations of each function are looked at to tell the model."""
 
 Refuse = Callable[[CheckerInputError], None]
 """What is done with a history that can't be checked; it raises, or notes and goes on."""
@@ -132,16 +130,6 @@ def _history(source: Source, table: pa.Table) -> History:
     if source.model is not None and stated is not None:
         table = started(source.history, source.model, table, stated)
     return History(source=source, table=table)
-
-
-def sample_of(table: pa.Table) -> Iterator[Operation]:
-    """Yields the first operations of each function, those that were answered before the others."""
-    is_ok = pc.equal(table.column("status"), "ok")
-    for function in table.column("f").unique().to_pylist():
-        is_called = pc.equal(table.column("f"), function)
-        answered = table.filter(pc.and_(is_called, is_ok)).slice(0, SAMPLE)
-        others = table.filter(pc.and_(is_called, pc.invert(is_ok))).slice(0, SAMPLE)
-        yield from iterate_rows(pa.concat_tables([answered, others]))
 
 
 def _under_own_keys(source: Source, table: pa.Table) -> pa.Table:
@@ -276,7 +264,7 @@ def _run_source(directory: Path, given: Model | None, options: CheckOptions) -> 
             options,
             leases=run.leases,
             faults=run.spans,
-            initial=options.initial or parse_initial(run.initial),
+            initial=options.initial or parse_initial(run.initial, may_be_absent=True),
         ),
         tables=directory / TABLES_DIRECTORY,
         facts=run.facts,

@@ -9,10 +9,12 @@ class InitialValues(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         default: the value of every key that has none of its own; None if nothing is stated.
         by_key: the values of some keys.
+        may_be_absent: whether a history may lack those keys.
     """
 
     default: str | None = None
     by_key: dict[str, str] = {}
+    may_be_absent: bool = False
 
     def is_stated(self, key: str) -> bool:
         """Says whether the value of a key is stated."""

@@ -10,6 +10,10 @@ import msgspec
 
 LONGEST_VALUE: Final = 200
 """Characters of one value that a message shows."""
+LONGEST_LISTED_VALUE: Final = 60
+"""Characters of one value where many stand below each other, as in an explanation."""
+LONGEST_LINE: Final = 1000
+"""Characters of one line of an error, whoever wrote the line."""
 
 
 def shortened(text: str, longest: int = LONGEST_VALUE) -> str:
@@ -22,6 +26,12 @@ def shortened(text: str, longest: int = LONGEST_VALUE) -> str:
     if len(text) <= longest:
         return text
     return f"{text[:longest]}... ({len(text):,} characters)"
+
+
+def without_middle(text: str, longest: int = LONGEST_LISTED_VALUE) -> str:
+    """Return a text as it is, or its two ends: the ends tell long values apart."""
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
 
 
 def shown(value: object, longest: int = LONGEST_VALUE) -> str:

@@ -109,7 +109,8 @@ def _failed(error: Exception) -> int:
     # A cause is one that met a __set_name__.
     if isinstance(error.__cause__, KeyboardInterrupt) or interrupts.is_lost():
         return INTERRUPTED_EXIT_CODE
-    if isinstance(error, OSError) and (error.errno in DISK_ERRORS or error.errno == errno.EPIPE):
+    told = {*DISK_ERRORS, errno.EPIPE, errno.ENAMETOOLONG}
+    if isinstance(error, OSError) and error.errno in told:
         if error.filename is None:
             return _unwritten(error)
         complain(f"kraftproof: {error.filename}: {error.strerror}")

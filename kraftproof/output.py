@@ -7,6 +7,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from kraftproof.checkers.text import LONGEST_LINE, without_middle
+
+_ELLIPSIS = 3
 STYLES = {"valid": "bold green", "invalid": "bold red", "unknown": "bold yellow"}
 
 
@@ -22,8 +25,8 @@ def say_json(value: Any) -> None:  # noqa: ANN401 - whatever is JSON
 
 
 def complain(line: str) -> None:
-    """Print a line on standard error."""
-    sys.stderr.write(in_one_line(line) + "\n")
+    """Print a line on standard error; of a very long one the two ends, which say what is wrong."""
+    sys.stderr.write(without_middle(in_one_line(line), LONGEST_LINE - _ELLIPSIS) + "\n")
 
 
 def in_one_line(text: str) -> str:

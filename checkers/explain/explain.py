@@ -27,7 +27,7 @@ from kraftproof.checkers.explain.reduction.reductions import is_reducible, prefi
 from kraftproof.checkers.explain.reduction.relevant_values import decisive
 from kraftproof.checkers.explain.subhistory import Entry
 from kraftproof.checkers.explain.text.candidate_causes import helping
-from kraftproof.checkers.explain.text.operations import answering, short, told_operation
+from kraftproof.checkers.explain.text.operations import answering, told_operation
 from kraftproof.checkers.explain.text.words import paragraph, told_before
 from kraftproof.checkers.explain.verify.brute_force import (
     is_added_up_right,
@@ -38,6 +38,7 @@ from kraftproof.checkers.explain.verify.brute_force import (
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import HoldingModel, ReducibleModel, SummingModel
+from kraftproof.checkers.text import without_middle
 
 _MOST_STARTS: Final = 12
 DEFAULT_SECONDS: Final = 10.0
@@ -132,7 +133,7 @@ def _linearized(model: SequentialModel, order: Sequence[Entry]) -> Iterator[Line
     text = None
     for entry, state in zip(order, states_of(model, order), strict=True):
         if text is None or not model.is_pure(entry.call):
-            text = short(model.describe(state))
+            text = without_middle(model.describe(state))
         yield LinearizedOperation(index=entry.operation.index, state=text)
 
 
@@ -154,7 +155,7 @@ def _sub_history(
     if sub.balance is not None and isinstance(model, HoldingModel):
         is_verified = bool(is_verified) and is_balanced_right(model, sub.balance, whole)
     over_before = _over_before([entry.operation for entry in sub.entries if entry.is_required])
-    starts = sorted({short(model.describe(state)) for state in sub.starts})
+    starts = sorted({without_middle(model.describe(state)) for state in sub.starts})
     return SubHistory(
         since=_since(sub, whole),
         starts=tuple(starts[:_MOST_STARTS]),
@@ -214,7 +215,7 @@ def _surplus(found: subhistory.Surplus) -> Surplus:
 
 def _balance(found: subhistory.Balance) -> Balance:
     return Balance(
-        items=tuple(short(str(item)) for item in found.items),
+        items=tuple(without_middle(str(item)) for item in found.items),
         is_taken=found.is_taken,
         f=found.over[0].operation.f,
         over=tuple(one.operation.index for one in found.over),
@@ -229,7 +230,7 @@ def _meaning(model: SequentialModel, entry: Entry, recorded: Hashable) -> str | 
     if entry.call == recorded or not isinstance(model, ReducibleModel):
         return None
     told = model.describe_call(entry.call)
-    return None if told is None else short(told)
+    return None if told is None else without_middle(told)
 
 
 def _over_before(required: Sequence[Operation]) -> Callable[[Operation], tuple[int, ...]]:

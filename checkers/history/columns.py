@@ -93,6 +93,8 @@ def columns_of(table: pa.Table) -> Columns:
     complete = pc.fill_null(table.column("complete_index"), NEVER).to_numpy().copy()
     complete[status != OK] = NEVER
     invoke = table.column("invoke_index").to_numpy()
+    if invoke.min(initial=0) < 0:
+        invoke, complete = _from_zero(invoke, complete)
     steps, functions, order = np.diff(key), _numbers(f.indices), None
     if not ((steps > 0) | ((steps == 0) & (np.diff(invoke) > 0))).all():
         order = _order(key, invoke)
@@ -109,6 +111,14 @@ def columns_of(table: pa.Table) -> Columns:
         invoke=invoke,
         complete=complete,
     )
+
+
+def _from_zero(
+    invoke: NDArray[np.int64], complete: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns events that count from 0: compiled engines know none before that."""
+    first = invoke.min()
+    return invoke - first, np.where(complete == NEVER, NEVER, complete - first)
 
 
 def _keys(table: pa.Table) -> tuple[tuple[str, ...], NDArray[np.int32]]:

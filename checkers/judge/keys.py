@@ -57,7 +57,9 @@ def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list
     Raises:
         ValueError: the model can't read a value; the message names the field, not the line.
     """
-    is_stated = (columns.invoke < 0) & (options.initial is not None)
+    is_stated = np.zeros(len(columns), dtype=np.bool_)
+    if options.initial is not None:
+        is_stated = columns.column("index").to_numpy() < 0
     verdicts = _judge_columns(model, columns, options)
     succeeded = _count(columns, (columns.status == OK) & ~is_stated)
     judged = [

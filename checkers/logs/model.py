@@ -1,17 +1,20 @@
-"""The model `log`: send, poll and assign, judged by what each was told of offsets.
+"""The model `log`: send, poll, txn of both, and assign, judged by what each was told of offsets.
 
 Logs are compared as they were seen, not searched for an order: no offset has two values, no value
-two offsets; what was polled had been sent; what was acknowledged below an offset that was polled is
-in some poll; and a process that was assigned logs polls each of them in order and leaves none out.
+two offsets; what was polled had been sent; what was acknowledged at an offset that a consumer went
+past is in some poll; and a process that was assigned logs polls each of them in order and leaves
+none out. A consumer may start anywhere: nothing is lost before the first record that it polls.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from typing_extensions import override
 
+from kraftproof.checkers.calls.append_log import GREATEST
 from kraftproof.checkers.findings import phrase
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.initial import Step, require_records
 from kraftproof.checkers.logs.actions import Record, polled, require_actions, sent
 from kraftproof.checkers.models import PropertyModel, unknown_function
 from kraftproof.checkers.models.reasons import may_count
@@ -20,14 +23,17 @@ from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, FindingKind
 
 _ASSIGNS = frozenset({"assign", "subscribe"})
+_BEGINNING = -GREATEST
 Seen = tuple[Operation, Record]
+Stretch = tuple[int, int]
+"""The first and the last offset that a consumer read of a log, one after the other."""
 
 
 class Log(PropertyModel):
     """Logs by name, with offsets."""
 
     name = "log"
-    functions = frozenset({"send", "poll", "assign", "subscribe"})
+    functions = frozenset({"send", "poll", "txn", "assign", "subscribe"})
 
     @override
     def validate(self, operation: Operation) -> None:
@@ -35,6 +41,21 @@ class Log(PropertyModel):
             raise unknown_function(self, operation)
         if operation.f not in _ASSIGNS:
             require_actions(operation)
+
+    def places(self, key: str, operations: Iterable[Operation]) -> Mapping[str, str]:
+        """Return the logs that operations name."""
+        own = [one for one in operations if one.f not in _ASSIGNS]
+        seen = (record.log for one in own for record in (*sent(one), *polled(one)))
+        return {log: log for log in seen}
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the sends of the records that the logs hold at first."""
+        assert isinstance(value, dict)
+        steps: list[Step] = []
+        for log, held in value.items():
+            for offset, one in require_records(held, "a log starts with", GREATEST):
+                steps.append(("send", [["send", log, one]], [["send", log, [offset, one]]]))
+        return steps
 
     @override
     def check(
@@ -48,7 +69,7 @@ class Log(PropertyModel):
         problems = [
             *_conflicts(told),
             *_unsent(sends, polls),
-            *_lost(sends, polls),
+            *_lost(operations, sends, polls),
             *_disordered(operations, told),
         ]
         return [_finding(key, *problem) for problem in problems]
@@ -100,21 +121,45 @@ def _unsent(sends: Iterable[Seen], polls: Iterable[Seen]) -> Iterator[Problem]:
             yield "sent", one, f"{shortened(record.value)} was polled of {record.log}, but {why}"
 
 
-def _lost(sends: Iterable[Seen], polls: Sequence[Seen]) -> Iterator[Problem]:
-    """Yields what was acknowledged below an offset that was polled, and that no poll found."""
+def _lost(
+    operations: Iterable[Operation], sends: Iterable[Seen], polls: Iterable[Seen]
+) -> Iterator[Problem]:
+    """Yields what was acknowledged between offsets that one consumer polled, and no poll found."""
     found = {(record.log, record.value) for _, record in polls}
-    highest: dict[str, int] = {}
-    for _, record in polls:
-        assert record.offset is not None
-        highest[record.log] = max(record.offset, highest.get(record.log, record.offset))
+    stretches = _stretches(operations)
     for one, record in sends:
-        last = highest.get(record.log)
-        if record.offset is None or last is None or record.offset > last:
+        if record.offset is None or (record.log, record.value) in found:
             continue
-        if (record.log, record.value) not in found:
+        around = [last for first, last in stretches[record.log] if first <= record.offset <= last]
+        if around:
             where = f"offset {record.offset} of {record.log}"
-            why = f"no poll found it, though offset {last} was polled"
+            why = f"no poll found it, though offset {max(around)} was polled"
             yield "lost", one, f"{shortened(record.value)} was acknowledged at {where}; {why}"
+
+
+def _stretches(operations: Iterable[Operation]) -> Mapping[str, Collection[Stretch]]:
+    """Returns from which offset to which the consumers read each log.
+
+    A process that was never assigned logs reads each from its beginning. Any other may have been
+    placed anywhere, at the end say, so that its first record tells where it began.
+    """
+    found: dict[str, list[Stretch]] = defaultdict(list)
+    reading: dict[tuple[int, str], Stretch] = {}
+    placed: set[int] = set()
+    for one in operations:
+        if one.f in _ASSIGNS or one.status != "ok":
+            placed.add(one.process)
+            for process, log in [place for place in reading if place[0] == one.process]:
+                found[log].append(reading.pop((process, log)))
+            continue
+        for record in polled(one):
+            assert record.offset is not None
+            start = record.offset if one.process in placed else _BEGINNING
+            first, last = reading.get((one.process, record.log), (start, record.offset))
+            reading[one.process, record.log] = first, max(last, record.offset)
+    for (_, log), stretch in reading.items():
+        found[log].append(stretch)
+    return found
 
 
 def _disordered(operations: Iterable[Operation], told: Iterable[Seen]) -> Iterator[Problem]:

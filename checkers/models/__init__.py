@@ -208,12 +208,17 @@ def model_named(name: str) -> Model:
     if ".py:" in name:
         return model_of_file(name)
     if name.endswith(".py"):
-        raise CheckerInputError(f"model {name}: a file, give its class too, as in {name}:ClassName")
+        raise CheckerInputError(
+            f"model {shortened(name)}: a file, give its class too, as in"
+            f" {shortened(name)}:ClassName"
+        )
     try:
         return _of_files.get(name) or models()[name]
     except KeyError:
         known = ", ".join(models())
-        raise CheckerInputError(f"model {name}: no such model; there are {known}") from None
+        raise CheckerInputError(
+            f"model {shortened(name)}: no such model; there are {known}"
+        ) from None
 
 
 @cache
@@ -236,7 +241,9 @@ def model_of_file(reference: str) -> Model:
     except (Exception, SystemExit) as error:
         del sys.modules[unique]
         said = (str(error).strip().splitlines() or ["no reason given"])[0].replace(unique, path)
-        raise CheckerInputError(f"model {reference}: {type(error).__name__}: {said}") from error
+        raise CheckerInputError(
+            f"model {shortened(reference)}: {type(error).__name__}: {shortened(said)}"
+        ) from error
     found = _required(reference, model)
     _of_files[found.name] = found
     return found

@@ -14,6 +14,7 @@ from kraftproof.checkers.calls.values import canonical, require_integer
 from kraftproof.checkers.findings import phrase
 from kraftproof.checkers.history.columns import NEVER, Columns
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.initial import Step, require_records
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.persistent import NOTHING, Records
 from kraftproof.checkers.models.reasons import is_over
@@ -41,6 +42,11 @@ class AppendLog(ByElement):
     def calls_of(self, columns: Columns) -> LogCalls:
         """Returns the calls on all logs."""
         return log_calls(columns, self.name, self.functions)
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the produces of the records that the log holds at first."""
+        records = require_records(value, "an append-log starts with", GREATEST)
+        return [("produce", held, offset) for offset, held in records]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return what was produced at the offset that a fetch, or a produce, answered."""

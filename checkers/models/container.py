@@ -19,6 +19,7 @@ from kraftproof.checkers.calls.containers import (
 )
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.initial import Step, require_list
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.listing import listed
 from kraftproof.checkers.models.reasons import Elements
@@ -58,6 +59,13 @@ class Container(ByElement, HoldingModel):
     def calls_of(self, columns: Columns) -> ContainerCalls:
         """Returns the calls of all containers of this kind."""
         return container_calls(self.kind, columns, model=self.name, put=self.put, take=self.take)
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the puts of the elements that the container holds at first, in their order."""
+        elements = require_list(value, f"a {self.name} starts with a list of elements")
+        for element in elements:
+            require_element(element, self.put)
+        return [(self.put, element, None) for element in elements]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return why a take can't have answered what it did."""

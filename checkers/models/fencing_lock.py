@@ -15,6 +15,7 @@ from kraftproof.checkers.calls.fencing import GREATEST, FencingCalls, fencing_ca
 from kraftproof.checkers.calls.values import require_boolean, require_integer
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reasons import is_over
 from kraftproof.checkers.models.reducible import ByElement, Events, Turn
@@ -45,6 +46,11 @@ class FencingLock(ByElement):
         """Returns the calls on all locks."""
         return fencing_calls(columns, self.name, self.functions)
 
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the grant of the last token from before the history, which may be in force."""
+        require_integer(value, "a fencing-lock starts with", GREATEST)
+        return [("lock", None, value)]
+
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return which larger token had been granted or accepted before."""
         before = [one for one in operations if is_over(one, wrong)]
@@ -61,7 +67,8 @@ class FencingLock(ByElement):
             return None
         given = larger[0].output if wrong.f == "lock" else larger[0].input
         did = "granted" if wrong.f == "lock" else "accepted"
-        return f"token {given} had been {did} before it began (operation {larger[0].index})"
+        which = "the initial value" if larger[0].index < 0 else f"operation {larger[0].index}"
+        return f"token {given} had been {did} before it began ({which})"
 
     @override
     def init(self) -> Hashable:

@@ -15,8 +15,11 @@ from typing_extensions import override
 from kraftproof.checkers.calls.strings import StringCalls, string_calls, string_of
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.models.string_reasons import string_reason
+from kraftproof.checkers.text import as_json
 
 _UNREAD: Final = ("a value that no get begins with",)
 """Stands for every string that no get of the history begins with: an append leads to another such
@@ -44,6 +47,16 @@ class KvAppend(ReducibleModel):
     def calls_of(self, columns: Columns) -> StringCalls:
         """Returns the calls on the strings of all keys."""
         return string_calls(columns, self.name, self.functions)
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the put of the string that the key holds at first."""
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"a key of kv-append starts with a string, not {as_json(value)}")
+        return [("put", value, value)] if value else []
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return why the key can't have held the string that a get answered."""
+        return string_reason(operations, wrong)
 
     @override
     def init(self) -> Hashable:

@@ -6,15 +6,19 @@ a key. Elements are compared as JSON. The check is strict serializability, which
 operations is linearizability.
 """
 
-from collections.abc import Container, Hashable, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from itertools import chain, repeat
 
+import msgspec
 from typing_extensions import override
 
 from kraftproof.checkers.calls.lists import OWN_LIST, ListCalls, actions_of, list_calls, values_of
+from kraftproof.checkers.calls.values import canonical
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.initial import Step, plain_name, require_list
 from kraftproof.checkers.models import unknown_function
+from kraftproof.checkers.models.list_reasons import list_reason
 from kraftproof.checkers.models.list_turns import turns_of_appends
 from kraftproof.checkers.models.listing import listed
 from kraftproof.checkers.models.reducible import AllBut, Events, ReducibleModel, Turn
@@ -37,6 +41,28 @@ class ListAppend(ReducibleModel):
     def calls_of(self, columns: Columns) -> ListCalls:
         """Returns the calls on the lists of all keys."""
         return list_calls(ListCalls, columns, self.name, self.functions)
+
+    def places(self, key: str, operations: Iterable[Operation]) -> Mapping[str, str]:
+        """Return the lists that operations name; `append` and `read` are about the key's own."""
+        names = {name for one in operations for name in _lists_named(one)}
+        return {name: key if name == OWN_LIST else plain_name(name) for name in names}
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the appends of what the lists hold at first."""
+        assert isinstance(value, dict)
+        steps: list[Step] = []
+        for name, held in value.items():
+            elements = require_list(held, "a list of list-append starts with a list of elements")
+            if name == OWN_LIST:
+                steps += [("append", element, None) for element in elements]
+            elif elements:
+                actions = [["append", msgspec.json.decode(name), one] for one in elements]
+                steps.append(("txn", actions, actions))
+        return steps
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return why an operation can't have read what it did, with the others of a cycle."""
+        return list_reason(operations, wrong)
 
     @override
     def init(self) -> Hashable:
@@ -119,6 +145,14 @@ def _without(
         kept = {one[1] for one in values.kept if isinstance(one, tuple) and one[0] == name}
         return tuple(filter(kept.__contains__, elements))
     return tuple(one for one in elements if (name, one) not in values)
+
+
+def _lists_named(operation: Operation) -> Iterable[str]:
+    """Return the lists that an operation asks about, those of reads without an answer included."""
+    if operation.f != "txn":
+        return (OWN_LIST,)
+    assert isinstance(operation.input, list)
+    return (canonical(action[1]) for action in operation.input)
 
 
 def _named(name: str) -> str:

@@ -5,7 +5,7 @@ register is initially 0, as in Knossos, or null where a transaction of the histo
 a history does not say which of the two its system starts from.
 """
 
-from collections.abc import Callable, Collection, Container, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Final
@@ -22,9 +22,10 @@ from kraftproof.checkers.calls.transactions import (
 )
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step
+from kraftproof.checkers.initial import Step, plain_name
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.models.register_reasons import register_reason
 
 _UNREAD: Final = ""
 """Stands for every value that no transaction reads of its register; no JSON text."""
@@ -44,9 +45,10 @@ class MultiRegister(ReducibleModel):
             raise unknown_function(self, operation)
         _actions(operation)
 
-    def places(self, operations: Iterable[Operation]) -> Collection[str]:
+    def places(self, key: str, operations: Iterable[Operation]) -> Mapping[str, str]:
         """Return the registers that transactions name."""
-        return {register for one in operations for _, register, _ in _all_actions(one)}
+        names = {register for one in operations for _, register, _ in _all_actions(one)}
+        return {name: plain_name(name) for name in names}
 
     def starting_with(self, value: object) -> Sequence[Step]:
         """Return the transaction that writes what the registers hold at first."""
@@ -57,6 +59,10 @@ class MultiRegister(ReducibleModel):
     def calls_of(self, columns: Columns) -> TransactionCalls:
         """Returns the calls on the registers of all keys."""
         return transaction_calls(columns, self.name, self.functions)
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return why a transaction can't have read what it did."""
+        return register_reason(operations, wrong, _read_as_null(operations))
 
     @override
     def init(self) -> Hashable:

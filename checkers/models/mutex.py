@@ -11,9 +11,11 @@ from typing_extensions import override
 from kraftproof.checkers.calls.mutex import MutexCalls, mutex_calls
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reasons import end_of, is_over, may_count
 from kraftproof.checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.text import as_json
 
 
 class Mutex(ReducibleModel):
@@ -31,6 +33,12 @@ class Mutex(ReducibleModel):
         """Returns the calls on all locks."""
         return mutex_calls(columns, self.name, self.functions)
 
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the acquisition of a lock that is held at first."""
+        if value not in {"free", "held"}:
+            raise ValueError(f'a mutex starts "free" or "held", not {as_json(value)}')
+        return [("acquire", None, None)] if value == "held" else []
+
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return who surely held the lock while it was acquired once more."""
         if wrong.f != "acquire":
@@ -42,6 +50,8 @@ class Mutex(ReducibleModel):
         if holder is None:
             return None
         who = f"process {holder.process} had acquired it (operation {holder.index})"
+        if holder.index < 0:
+            who = "it was held at first"
         return f"{who} and no release had begun since"
 
     @override

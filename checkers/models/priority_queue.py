@@ -12,6 +12,7 @@ from kraftproof.checkers.calls.containers import (
     require_priority,
 )
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models.container import Container
 from kraftproof.checkers.models.lives import NEVER, Life, lives_of
 from kraftproof.checkers.models.lost_takes import passed_over, with_lost_takes
@@ -33,6 +34,13 @@ class PriorityQueue(Container):
             require_priority(operation.input, self.put)
         elif operation.status == "ok" and operation.output is not None:
             require_priority(operation.output, self.take)
+
+    @override
+    def starting_with(self, value: object) -> Sequence[Step]:
+        steps = super().starting_with(value)
+        for _, number, _ in steps:
+            require_priority(number, self.put)
+        return steps
 
     @override
     def call(self, operation: Operation) -> Hashable:

@@ -26,11 +26,15 @@ class Values:
         sets: the value that an operation may set; None if it sets none.
         initial: the value at first.
         can_start: whether another initial value can be stated.
+        place: the place in words, after a value, as: in register x.
+        option: the place as `--initial` names it, with the equals sign.
     """
 
     sets: Callable[[Operation], str | None]
     initial: str
     can_start: bool = True
+    place: str = ""
+    option: str = ""
 
     def reason(self, operations: Sequence[Operation], wrong: Operation, wanted: str) -> str | None:
         """Return why a place can't have held a value while an operation ran."""
@@ -39,18 +43,20 @@ class Values:
         able = [one for one in same if may_count(one, wrong)]
         if not able and wanted != self.initial:
             is_first = self.can_start and not any(is_over(one, wrong) for one in writers)
-            return _never_set(same, wanted) + (_may_be_initial(wanted) if is_first else "")
+            may_be_initial = _may_be_initial(self.option, wanted) if is_first else ""
+            return _never_set(same, wanted, self.place) + may_be_initial
         last = max((end_of(one) for one in able), default=-1)
         others = [one for one in writers if self.sets(one) != wanted and is_over(one, wrong)]
         since = [one for one in others if one.invoke_index > last and one.status == "ok"]
         if not since:
             return None
         newest = max(since, key=end_of)
-        return f"{phrase(newest)} had completed before it began and nothing set the value back"
+        value = f"the value {self.place}".strip()
+        return f"{phrase(newest)} had completed before it began and nothing set {value} back"
 
 
-def _never_set(same: Sequence[Operation], wanted: str) -> str:
-    value = shortened(wanted)
+def _never_set(same: Sequence[Operation], wanted: str, place: str) -> str:
+    value = f"{shortened(wanted)} {place}".strip()
     if not same:
         return f"nothing ever set {value}"
     failed = [one for one in same if one.status == "fail"]
@@ -60,9 +66,9 @@ def _never_set(same: Sequence[Operation], wanted: str) -> str:
     return f"nothing had set {value} by then: {phrase(later)} began only after it had ended"
 
 
-def _may_be_initial(wanted: str) -> str:
+def _may_be_initial(option: str, wanted: str) -> str:
     """Return what to type if a value that was read before any write was there at first."""
-    return f"; if that is the initial value, give --initial {quote(shortened(wanted))}"
+    return f"; if that is the initial value, give --initial {quote(shortened(option + wanted))}"
 
 
 def end_of(operation: Operation) -> int:

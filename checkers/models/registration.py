@@ -27,6 +27,7 @@ from kraftproof.checkers.kraft.tokens import check_tokens
 from kraftproof.checkers.kraft.wishes import check_wishes
 from kraftproof.checkers.models import PropertyModel, unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.models.registration_reasons import registration_reason
 from kraftproof.checkers.models.registration_steps import (
     NOT_YET,
     OVER,
@@ -34,6 +35,8 @@ from kraftproof.checkers.models.registration_steps import (
     UNASKED,
     Registered,
     after,
+    epochs_told,
+    refused,
 )
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.text import as_json
@@ -77,6 +80,7 @@ class Registration(ReducibleModel, PropertyModel):
     name = "registration"
     is_compiled = False
     functions = frozenset(_OUTCOMES)
+    no_initial_value = "a lease begins with an operation: record the register in the history"
 
     @override
     def validate(self, operation: Operation) -> None:
@@ -98,6 +102,10 @@ class Registration(ReducibleModel, PropertyModel):
                 self.validate(operation)
                 found.append(_call(operation))
         return registration_calls(columns, found)
+
+    def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
+        """Return which registration leaves no room for an answer."""
+        return registration_reason(operations, wrong)
 
     @override
     def init(self) -> Hashable:
@@ -131,14 +139,14 @@ class Registration(ReducibleModel, PropertyModel):
 
         Under an epoch that nobody was told, who is registered matters to refusals alone.
         """
-        known = {-1, *_epochs(calls)}
+        known = {-1, *epochs_told(calls)}
         rounded = sorted(known)
-        refused = {None, *_refused(calls)}
+        unregistered = {None, *refused(calls)}
 
         def normal(state: Hashable) -> Hashable:
             assert isinstance(state, Registered)
             epoch = state.epoch if state.largest in known else None
-            is_named = epoch is not None or state.incarnation in refused
+            is_named = epoch is not None or state.incarnation in unregistered
             return Registered(
                 largest=rounded[bisect_right(rounded, state.largest) - 1],
                 incarnation=state.incarnation if is_named else UNASKED,
@@ -152,8 +160,8 @@ class Registration(ReducibleModel, PropertyModel):
     def any_state(
         self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
     ) -> Sequence[Hashable] | None:
-        epochs = [-1, *sorted(_epochs(window))]
-        untold = [(incarnation, None) for incarnation in (*sorted(_refused(window)), UNASKED)]
+        epochs = [-1, *sorted(epochs_told(window))]
+        untold = [(incarnation, None) for incarnation in (*sorted(refused(window)), UNASKED)]
         if len(epochs) * len(untold) * 4 > _MOST_STATES:
             return None
         granted: dict[int, set[tuple[str, int]]] = defaultdict(set)
@@ -268,15 +276,6 @@ def _without_lost(
             return (_LOST["unregister"], None, None)
         case _:
             return (outcome, incarnation, epoch)
-
-
-def _epochs(calls: Sequence[Hashable]) -> set[int]:
-    return {call[2] for call in calls if isinstance(call, tuple) and call[2] is not None}
-
-
-def _refused(calls: Sequence[Hashable]) -> set[str]:
-    """Returns the incarnations that were told that another is registered."""
-    return {call[1] for call in calls if isinstance(call, tuple) and call[0] == "duplicate"}
 
 
 def _validate_outcome(operation: Operation) -> None:

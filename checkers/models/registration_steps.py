@@ -5,6 +5,7 @@ what is left of calls where lost registrations were left out of a history
 (`checkers.models.registration.Registration.without`).
 """
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -96,3 +97,13 @@ def _after_epoch(
 def _after_lost_registration(state: Registered, incarnation: str | None) -> Registered:
     epoch = state.epoch if state.incarnation == incarnation else None
     return Registered(largest=state.largest, incarnation=incarnation, epoch=epoch, is_sure=False)
+
+
+def epochs_told(calls: Sequence[Hashable]) -> set[int]:
+    """Returns the epochs that calls name."""
+    return {call[2] for call in calls if isinstance(call, tuple) and call[2] is not None}
+
+
+def refused(calls: Sequence[Hashable]) -> set[str]:
+    """Returns the incarnations that were told that another is registered."""
+    return {call[1] for call in calls if isinstance(call, tuple) and call[0] == "duplicate"}

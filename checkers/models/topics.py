@@ -19,6 +19,7 @@ from typing_extensions import override
 from kraftproof.checkers.calls.topics import Said, TopicCalls, topic_calls
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.initial import Step
 from kraftproof.checkers.kraft.describe import lags, shown_before_create
 from kraftproof.checkers.kraft.topic_facts import created_id
 from kraftproof.checkers.models import PropertyModel, unknown_function
@@ -113,6 +114,12 @@ class Topics(ReducibleModel, PropertyModel):
                 self.validate(operation)
             found += map(_said, self.calls(operations))
         return topic_calls(columns, found)
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the create of a topic that is there at first, by its id."""
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"a topic starts with its id, or null, not {as_json(value)}")
+        return [("create", None, {"outcome": "created", "id": value})] if value else []
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return which create or delete leaves no room for an answer."""

@@ -22,15 +22,19 @@ from kraftproof.checkers.calls.versioned import (
 )
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import ColumnarModel, unknown_function
 from kraftproof.checkers.models.reasons import Values
 from kraftproof.checkers.models.reducible import Events, SummingModel, Tally, Turn
 from kraftproof.checkers.models.versions import turns_of_versions
+from kraftproof.checkers.text import as_json
 
 _UNREAD: Final = ""
 """Stands for every value that no get asks for; no JSON text."""
 _MOST_STEPS: Final = 20_000
 """With more from them, the states that a window of a history may begin in are too many."""
+_LATEST_START: Final = 10_000
+"""The greatest initial version: each version takes a set before the history."""
 
 
 class VersionedRegister(SummingModel, ColumnarModel):
@@ -173,6 +177,21 @@ class VersionedRegister(SummingModel, ColumnarModel):
         compared = "" if call.expected == UNTOLD else f" at version {call.expected}"
         made = "" if call.version == UNTOLD else f" -> {call.version}"
         return f"set {call.value}{compared}{made}"
+
+    def starting_with(self, value: object) -> Sequence[Step]:
+        """Return the sets that lead to the initial value at its version."""
+        is_pair = isinstance(value, list) and len(value) == 2 and type(value[1]) is int
+        held, version = value if is_pair and isinstance(value, list) else (None, -1)
+        if not 0 <= version <= _LATEST_START:
+            wanted = f"[value, version], with a version up to {_LATEST_START:,}"
+            raise ValueError(f"a versioned-register starts with {wanted}, not {as_json(value)}")
+        if version == 0 and held is not None:
+            raise ValueError(
+                f"a versioned-register is null at version 0, not {as_json(held)}: give"
+                " [value, version] with the version that the first get answers"
+            )
+        earlier: list[Step] = [("set", None, number) for number in range(1, version)]
+        return [*earlier, ("set", held, version)] if version else []
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return why the register can't have held the value that a get found."""

@@ -15,20 +15,15 @@ from kraftproof.checkers.guards.facts import RunFacts
 from kraftproof.checkers.guards.tally import tally_of
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.schema import OPERATIONS, table_schema
-from kraftproof.checkers.history.tables import (
-    iterate_rows,
-    read_table,
-    rows_of_key,
-    table_path,
-    write_whole,
-)
+from kraftproof.checkers.history.tables import read_table, rows_of_key, table_path, write_whole
 from kraftproof.checkers.judge.assembly import CheckResult, run_check
 from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.kraft.run_checks import RUN_CHECKS
 from kraftproof.checkers.models import has_own_keys, model_named
 from kraftproof.checkers.models.inference import infer_model
 from kraftproof.checkers.options import CheckOptions
-from kraftproof.checkers.sources import SAMPLE, Source, node_tables_there
+from kraftproof.checkers.sampling import sample_of_file
+from kraftproof.checkers.sources import Source, node_tables_there
 from kraftproof.checkers.spark.rows import CHECKED, JUDGED, READ, TALLIED
 from kraftproof.checkers.verdict import CheckerInputError, KeyVerdict
 
@@ -163,9 +158,7 @@ def _is_as_declared(history: Path) -> bool:
 
 
 def _inferred(history: Path, functions: list[str]) -> str:
-    with pq.ParquetFile(history) as file:
-        batch = next(file.iter_batches(batch_size=SAMPLE))
-        return infer_model(history, functions, iterate_rows(pa.Table.from_batches([batch]))).name
+    return infer_model(history, functions, sample_of_file(history)).name
 
 
 def _functions(history: Path) -> list[str]:

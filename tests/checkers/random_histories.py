@@ -239,12 +239,11 @@ def draw_versioned(random: Random, state: State) -> tuple[str, object, object]:
 
 
 def random_history(
-    random: Random, draw: Draw, apply: Apply, size: int, processes: int
+    random: Random, draw: Draw, apply: Apply, size: int, processes: int, state: State = None
 ) -> list[Operation]:
     """Operations with random overlaps, from a system that often answers as it should."""
     operations: list[Operation] = []
     open_by_process: dict[int, int] = {}
-    state: State = None
     event = 0
     while len(operations) < size or open_by_process:
         process = random.randrange(processes)

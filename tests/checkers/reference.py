@@ -245,7 +245,9 @@ def versioned_register(state, operation, answered):
     return (asked, version + 1)
 
 
-def linearizable(apply: Apply, operations: Sequence[Operation], end: int = 1 << 60) -> bool:
+def linearizable(
+    apply: Apply, operations: Sequence[Operation], end: int = 1 << 60, initial: State = None
+) -> bool:
     """Says whether some order of what was completed before an event explains every answer.
 
     What was then open may have taken effect, with the answer that it got later. Every order is
@@ -273,7 +275,7 @@ def linearizable(apply: Apply, operations: Sequence[Operation], end: int = 1 << 
                     return True
         return False
 
-    return explains(frozenset(range(len(happened))), None)
+    return explains(frozenset(range(len(happened))), initial)
 
 
 def first_stuck(apply: Apply, operations: Sequence[Operation]) -> Operation | None:

@@ -1,5 +1,7 @@
 """Findings say what, where, when and under which fault; a reason is never wrong; values are cut."""
 
+from random import Random
+
 import msgspec
 import pytest
 
@@ -16,6 +18,8 @@ from kraftproof.checkers.models import model_named
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.text import LONGEST_VALUE, shortened
 from kraftproof.checkers.verdict import CheckerInputError, Finding, FindingKind, Verdict
+from tests.checkers.cases import CASES, drawn, sequential
+from tests.checkers.reference import first_stuck
 
 S = 1_000_000_000
 KINDS = [
@@ -38,6 +42,16 @@ REASONS = {
     ("queue", "false-empty"): "nothing took that out",
     ("mutex", "double-acquire"): "no release had begun since",
     ("append-log", "lost-record"): "had completed there before it began",
+    ("kv-append", "phantom"): "nothing written by then goes on with",
+    ("kv-append", "lost-append"): "is not in the answer",
+    ("list-append", "phantom"): "nothing ever appended",
+    ("list-append", "lost-append"): "neither is the beginning of the other",
+    ("list-append", "reordered"): "neither is the beginning of the other",
+    ("multi-register", "phantom"): "nothing ever set",
+    ("multi-register", "stale-read"): "nothing set the value in register",
+    ("registration", "repeated-epoch"): "epochs only grow",
+    ("registration", "live-refused"): "nor an unregister had begun since",
+    ("registration", "stale-epoch"): "had been given epoch",
     ("topics", "absent"): "no delete had begun since",
 }
 
@@ -152,6 +166,36 @@ def test_no_operation_of_a_valid_history_has_a_reason_to_be_wrong(model):
                 assert judge.reason(operations, one) is None, (seed, one)
                 looked_at += 1
     assert looked_at > 300
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "kv-append",
+        "kv-append/pieces",
+        "list-append",
+        "list-append/repeated",
+        "multi-register",
+        "multi-register/unique",
+        "registration",
+    ],
+)
+def test_no_operation_of_a_valid_random_history_has_a_reason_to_be_wrong(case):
+    """Lost answers, repeated values and overlaps of every kind; most of the invalid have one."""
+    random, model, (apply, _) = Random(f"reasons {case}"), sequential(case), CASES[case]
+    looked_at, reasons, invalid = 0, 0, 0
+    for _ in range(600):
+        operations = drawn(random, case, range(3, 9))
+        stuck = first_stuck(apply, operations)
+        if stuck is None:
+            answered = [one for one in operations if one.status == "ok"]
+            assert [model.reason(operations, one) for one in answered] == [None] * len(answered)
+            looked_at += len(answered)
+        else:
+            invalid += 1
+            reasons += model.reason(operations, stuck) is not None
+    assert looked_at > 300
+    assert reasons > invalid / 2, (reasons, invalid)
 
 
 @pytest.mark.parametrize(("model", "kind"), REASONS)

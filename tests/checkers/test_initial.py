@@ -58,6 +58,21 @@ def test_a_first_read_names_what_to_type_and_is_valid_with_it(tmp_path):
     assert run(path, "--initial", "1").exit_code == 1
 
 
+def test_a_first_read_of_a_transaction_names_what_to_type_for_its_register(tmp_path):
+    path = written(
+        tmp_path,
+        ("txn", [["w", "x", 1], ["r", "y", None]], [["w", "x", 1], ["r", "y", 7]], "ok", None),
+        ("txn", [["r", "y", None]], [["r", "y", 7]], "ok", None),
+    )
+    result = run(path, "--model", "multi-register")
+    assert result.exit_code == 1
+    assert (
+        "it read 7 from register y: nothing ever set 7 in register y; if that is the initial value,"
+        " give --initial y=7"
+    ) in result.output
+    assert run(path, "--model", "multi-register", "--initial", "y=7").exit_code == 0
+
+
 def test_a_read_after_a_write_is_no_initial_value(tmp_path):
     result = run(written(tmp_path, write(3), read(0)))
     assert result.exit_code == 1
@@ -110,7 +125,7 @@ def test_an_explanation_tells_the_stated_value(tmp_path):
     ("options", "wanted"),
     [
         (("--initial", "x"), "--initial x: JSON, or KEY=JSON, is expected"),
-        (("--initial", "0", "--model", "mutex"), "the model mutex has no initial value to state"),
+        (("--initial", "0", "--model", "mutex"), 'a mutex starts "free" or "held", not 0'),
         (("--initial", '"a"', "--model", "counter"), "a counter starts with an integer"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraftproof.checkers import check_paths
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.logs.model import Log
 from kraftproof.checkers.options import CheckOptions
@@ -34,6 +35,8 @@ def checks(*fields):
 
 
 ASSIGN = (1, "assign", ["t"], ["t"], "ok")
+SUBSCRIBE = (1, "subscribe", ["t"], ["t"], "ok")
+NO_ANSWER = (1, "poll", [["poll"]], None, "info")
 BOTH = (send(7, 0), send(8, 1))
 
 
@@ -53,6 +56,12 @@ BOTH = (send(7, 0), send(8, 1))
         ([poll((0, 7)), send(7, 0)], {"log/sent"}),
         ([poll((0, 7))], {"log/sent"}),
         ([*BOTH, poll((1, 8))], {"log/lost"}),
+        ([*BOTH, ASSIGN, poll((1, 8))], set()),
+        ([*BOTH, SUBSCRIBE, poll((1, 8))], set()),
+        ([*BOTH, ASSIGN, poll((1, 8)), poll((1, 8), process=2)], {"log/lost"}),
+        ([*BOTH, send(9, 2), ASSIGN, poll((0, 7)), ASSIGN, poll((2, 9))], set()),
+        ([*BOTH, send(9, 2), ASSIGN, poll((0, 7), (2, 9))], {"log/lost", "log/skipped"}),
+        ([*BOTH, ASSIGN, poll((0, 7)), NO_ANSWER, poll((1, 8))], set()),
         ([*BOTH, poll((0, 7), (1, 8)), poll((0, 7))], {"log/order"}),
         ([*BOTH, poll((1, 8), (0, 7))], {"log/order"}),
         (
@@ -78,3 +87,30 @@ def test_what_is_no_send_or_poll_is_refused(field):
     (one,) = operations(field)
     with pytest.raises(ValueError, match="field value: "):
         Log().validate(one)
+
+
+KAFKA = """
+{:type :invoke, :f :subscribe, :value [0 1], :process 1, :index 0}
+{:type :ok, :f :subscribe, :value [0 1], :process 1, :index 1}
+{:type :invoke, :f :txn, :value [[:send 0 7] [:send 1 8] [:poll]], :process 0, :index 2}
+{:type :ok, :f :txn, :value [[:send 0 [0 7]] [:send 1 [4 8]] [:poll {}]], :process 0, :index 3}
+{:type :invoke, :f :txn, :value [[:poll] [:send 0 9]], :process 1, :index 4}
+{:type :ok, :f :txn, :value [[:poll {0 [[0 7]], 1 [[4 8]]}] [:send 0 [2 9]]], :process 1, :index 5}
+{:type :invoke, :f :txn, :value [[:send 0 6]], :process 0, :index 6}
+{:type :fail, :f :txn, :value [[:send 0 6]], :process 0, :index 7}
+{:type :invoke, :f :txn, :value [[:poll]], :process 1, :index 8}
+{:type :ok, :f :txn, :value [[:poll {0 [[2 9]]}]], :process 1, :index 9}
+"""
+
+
+@pytest.mark.parametrize(
+    ("polled", "found"),
+    [("[2 9]", None), ("[2 6]", "log/sent"), ("[3 9]", "log/duplicate"), ("[0 7]", "log/order")],
+)
+def test_transactions_of_sends_and_polls_are_inferred_and_judged(tmp_path, polled, found):
+    path = tmp_path / "h.edn"
+    path.write_text(KAFKA.replace("[[:poll {0 [[2 9]]}]]", "[[:poll {0 [" + polled + "]}]]"))
+    (run,) = check_paths([path])
+    assert run.model == "log"
+    assert (found is None) == (run.verdict.value == "valid")
+    assert found is None or found in {finding.check for finding in run.findings}

@@ -1,14 +1,12 @@
 """Operations in words: what each was asked, and what it answered where answers tell something."""
 
 from collections.abc import Collection, Iterable
-from typing import Final
 
 import msgspec
 
 from kraftproof.checkers.explain.explanation import ToldOperation
 from kraftproof.checkers.history.operations import Operation
-
-_LONGEST_VALUE: Final = 60
+from kraftproof.checkers.text import without_middle
 
 
 def answering(operations: Iterable[Operation]) -> frozenset[str]:
@@ -54,12 +52,6 @@ def told_operation(operation: Operation, answers: Collection[str]) -> ToldOperat
     )
 
 
-def short(text: str) -> str:
-    """Returns a text cut in its middle to what a line can hold; ends tell long values apart."""
-    half = _LONGEST_VALUE // 2
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:half]} … {text[-half:]}"
-
-
 def _is_news(operation: Operation) -> bool:
     """Whether an answer is other than the question; true is not 1 here."""
     asked, answered = operation.input, operation.output
@@ -67,4 +59,4 @@ def _is_news(operation: Operation) -> bool:
 
 
 def _shown(value: object) -> str:
-    return short(msgspec.json.encode(value).decode())
+    return without_middle(msgspec.json.encode(value).decode())

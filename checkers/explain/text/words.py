@@ -11,8 +11,7 @@ from kraftproof.checkers.explain.explanation import (
     ToldOperation,
     Total,
 )
-from kraftproof.checkers.explain.text.operations import short
-from kraftproof.checkers.text import shortened
+from kraftproof.checkers.text import shortened, without_middle
 
 _TOLD_FIRST: Final = 4
 _TOLD_LAST: Final = 8
@@ -67,7 +66,7 @@ def told_before(
             f"{some}. With it there is none."
         )
     has = "has" if linearizable == 1 else "have"
-    ends = "" if left is None else f", which leaves {short(left)}"
+    ends = "" if left is None else f", which leaves {without_middle(left)}"
     return f"{count} completed before it {has} a legal order{ends}; no legal order goes on with it."
 
 

@@ -1,0 +1,59 @@
+"""The operations of a history by which its model is inferred: some of each function.
+
+A sample is the first operations of each function, those that were answered before the others. A
+table too long for one process gives the same sample as one that was read whole.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import iterate_rows
+
+SAMPLE: Final = 200
+"""How many operations of each function are looked at, of those answered and of the others."""
+_GROUP: Final = "row group"
+
+
+def sample_of(table: pa.Table) -> Iterator[Operation]:
+    """Yields the first operations of each function, those that were answered before the others."""
+    is_ok = pc.equal(table.column("status"), "ok")
+    for function in table.column("f").unique().to_pylist():
+        is_called = pc.equal(table.column("f"), function)
+        answered = table.filter(pc.and_(is_called, is_ok)).slice(0, SAMPLE)
+        others = table.filter(pc.and_(is_called, pc.invert(is_ok))).slice(0, SAMPLE)
+        yield from iterate_rows(pa.concat_tables([answered, others]))
+
+
+def sample_of_file(path: Path) -> Iterator[Operation]:
+    """Yields the same of a Parquet file of operations, of which only a few row groups are read."""
+    kept: list[pa.Table] = []
+    with pq.ParquetFile(path) as file:
+        for group in range(file.num_row_groups):
+            rows = file.read_row_group(group, columns=["index", "f", "status"])
+            numbers = pa.array(np.full(len(rows), group), pa.int32())
+            kept = [_first_of_each([*kept, rows.append_column(_GROUP, numbers)])]
+        wanted = [
+            file.read_row_group(group).filter(pc.is_in(pc.field("index"), one.column("index")))
+            for one in kept
+            for group in one.column(_GROUP).unique().to_pylist()
+        ]
+    return sample_of(pa.concat_tables(wanted).sort_by("index")) if wanted else iter(())
+
+
+def _first_of_each(tables: Sequence[pa.Table]) -> pa.Table:
+    """Return the rows that may be in the sample of a file, by their indexes."""
+    ordered = pa.concat_tables(tables).sort_by("index")
+    is_ok = pc.equal(ordered.column("status"), "ok")
+    parts = [
+        ordered.filter(pc.and_(pc.equal(ordered.column("f"), function), chosen)).slice(0, SAMPLE)
+        for function in ordered.column("f").unique().to_pylist()
+        for chosen in (is_ok, pc.invert(is_ok))
+    ]
+    return pa.concat_tables(parts or [ordered]).combine_chunks()
