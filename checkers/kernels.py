@@ -3,8 +3,9 @@
 numba keeps compiled code by the file of the kernel alone: an edit, or an upgrade, of a function or
 constant in another file that the kernel uses would leave the old code in place, and give wrong
 verdicts. Here the folder's name is the hash of the kernel's file and of all files of this package
-that it imports, directly or not, so that any change compiles anew what it may concern. Whoever has
-a kernel imports this module and with it numba; nobody else does.
+that it imports, directly or not, so that any change compiles anew what it may concern. numba is
+imported when the first kernel runs compiled: one that runs uncompiled (`checkers.uncompiled`) needs
+neither numba nor its second of loading.
 
 Two things that numba leaves to chance where processes share what they keep are settled here:
 
@@ -27,15 +28,12 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, wraps
+from functools import cache, cached_property, update_wrapper, wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
-import numba
-from numba.core.bytecode import FunctionIdentity
-from numba.core.types import int64, signed_domain, unliteral
-
 from kraftproof.checkers.compiling import compiling
+from kraftproof.checkers.uncompiled import own
 
 _PACKAGE: Final = Path(__file__).parent
 _IS_GIVEN: Final = "NUMBA_CACHE_DIR" in os.environ
@@ -53,11 +51,18 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def _number_apart() -> None:
     """Has this process count functions from a number that no other begins with, by chance."""
+    from numba.core.bytecode import FunctionIdentity
+
     FunctionIdentity._unique_ids = itertools.count(int.from_bytes(os.urandom(7), "big"))  # noqa: SLF001
 
 
-_number_apart()
-os.register_at_fork(after_in_child=_number_apart)
+@cache
+def _numba() -> Any:  # noqa: ANN401 numba has no types
+    import numba
+
+    _number_apart()
+    os.register_at_fork(after_in_child=_number_apart)
+    return numba
 
 
 def kernel(function: F) -> F:
@@ -77,17 +82,66 @@ def bare_kernel(function: F) -> F:
     return _compiled(function, counts_references=False)
 
 
-def _compiled(function: F, *, counts_references: bool) -> F:
-    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+def plain_version_of(compiled: F) -> Callable[[F], F]:
+    """Return a decorator that gives a kernel another function to run while it runs uncompiled.
+
+    For loops over each element, which numpy does as quickly as compiled code.
+    """
+
+    def given(function: F) -> F:
+        if isinstance(compiled, Kernel):
+            compiled.plain = function
         return function
-    source = Path(str(sys.modules[function.__module__].__file__))
-    if not _IS_GIVEN:
-        numba.config.CACHE_DIR = str(_folder_of(source))  # type: ignore[attr-defined]
-    njit = cast("Callable[..., Any]", numba.njit)  # its types don't know _nrt
-    dispatcher = njit(cache=True, nogil=True, _nrt=counts_references)(function)
-    lock = Path(str(dispatcher.stats.cache_path)) / f"{source.stem}.lock"
-    dispatcher.compile = _alone(dispatcher.compile, lock)
-    return cast("F", dispatcher)
+
+    return given
+
+
+def _compiled(function: F, *, counts_references: bool) -> F:
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}:
+        return function
+    return cast("F", Kernel(function, counts_references=counts_references))
+
+
+class Kernel:
+    """A function that runs compiled, or as it stands in a thread that has a budget for that.
+
+    numba takes a kernel that another one calls for the compiled function, by `_numba_type_`.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, counts_references: bool) -> None:
+        """Keep the function; nothing is compiled yet."""
+        update_wrapper(self, function)
+        self._function = function
+        self._counts_references = counts_references
+        self.plain = function
+
+    def __call__(self, *arguments: object, **named: object) -> object:
+        """Run the function."""
+        left = own.budget
+        if left is None:
+            return self._dispatcher(*arguments, **named)
+        left.spend()
+        return self.plain(*arguments, **named)
+
+    @property
+    def _numba_type_(self) -> object:
+        return self._dispatcher._numba_type_
+
+    @cached_property
+    def _dispatcher(self) -> Any:  # noqa: ANN401 numba has no types
+        with compiling(), _in_process:  # to load numba is no work of who needs it first, either
+            return self.__dict__.get("_dispatcher") or self._made()
+
+    def _made(self) -> Any:  # noqa: ANN401 numba has no types
+        numba = _numba()
+        source = Path(str(sys.modules[self._function.__module__].__file__))
+        if not _IS_GIVEN:
+            numba.config.CACHE_DIR = str(_folder_of(source))
+        options = {"cache": True, "nogil": True, "_nrt": self._counts_references}
+        dispatcher = numba.njit(**options)(self._function)
+        lock = Path(str(dispatcher.stats.cache_path)) / f"{source.stem}.lock"
+        dispatcher.compile = _alone(dispatcher.compile, lock)
+        return dispatcher
 
 
 def _alone(compiles: F, lock: Path) -> F:
@@ -111,6 +165,8 @@ def _widest(given: object) -> object:
     numba compiles a function anew for each constant, and each width of a number, that another gives
     it: up to six times, and as often all that it calls.
     """
+    from numba.core.types import int64, signed_domain, unliteral
+
     kind: object = unliteral(given)  # type: ignore[no-untyped-call]
     return int64 if kind in signed_domain else kind
 

@@ -6,8 +6,11 @@ Every element that a read saw is traced to the append that wrote it, or to the f
 did if the same was appended to the list several times.
 """
 
+from array import array
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Final, TypeVar
 
 import msgspec
@@ -147,15 +150,17 @@ def list_calls(kind: type[Kind], columns: Columns, model: str, functions: frozen
     """
     require_functions(columns, model, functions)
     told = None
-    if len(columns) >= MANY and "txn" not in columns.functions:
+    if len(columns) > MANY and "txn" not in columns.functions:
         from kraftproof.checkers.calls.integer_lists import told_integers  # compiled kernels
 
         told = told_integers(columns)
     return _traced(kind, columns, told if told is not None else told_texts(columns))
 
 
-MANY: Final = 2_000
-"""So many operations are worth a compiled parser."""
+MANY: Final = 5_000
+"""Operations, above which a compiled parser is worth the compilation."""
+_MANY_ELEMENTS: Final = 5_000_000
+"""Elements read, above which tracing them to their appends is worth a compilation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,24 +187,24 @@ class Told:
 def told_texts(columns: Columns) -> Told:
     """Returns the actions of any history, by decoding the JSON of every operation."""
     rows, is_read, lists, appended, lengths = [], [], [], [], []
-    values: list[int] = []
-    numbers: dict[str, int] = {}
+    values = array("q")
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
     named: dict[tuple[int, str], int] = {}
-    count: dict[int, int] = {}
+    named_of: dict[int, int] = {}
     keys = key_numbers(columns).tolist()
     for row, actions in _decoded(columns):
         for reads, name, value in actions:
             place = (keys[row], name)
             if place not in named:
-                named[place] = count.get(keys[row], 0)
-                count[keys[row]] = named[place] + 1
+                named[place] = named_of.get(keys[row], 0)
+                named_of[keys[row]] = named[place] + 1
             texts = value if isinstance(value, tuple) else ()
             rows.append(row)
             is_read.append(reads)
             lists.append(named[place])
-            appended.append(0 if reads else numbers.setdefault(str(value), len(numbers)))
+            appended.append(0 if reads else numbers[str(value)])
             lengths.append(len(texts))
-            values.extend(numbers.setdefault(text, len(numbers)) for text in texts)
+            values.extend(map(numbers.__getitem__, texts))
     return Told(
         row=np.asarray(rows, dtype=np.int64),
         is_read=np.asarray(is_read, dtype=np.bool_),
@@ -287,14 +292,34 @@ def _trace(
         int64[e], places among `writes`, the first of those with an element, or UNKNOWN or ABORTED;
         and int64[w], the same of each write.
     """
-    if len(writes[0]) + len(values) >= MANY:
+    if len(writes[0]) + len(values) > _MANY_ELEMENTS:
         from kraftproof.checkers.calls.integer_lists import trace  # compiled kernels
 
         return trace(*writes, *aborted, lists, seen, values)
-    places: dict[tuple[int, int], int] = {}
-    pairs = zip(*(part.tolist() for part in writes), strict=True)
-    first = [places.setdefault(pair, place) for place, pair in enumerate(pairs)]
-    lost = set(zip(*(part.tolist() for part in aborted), strict=True))
-    pairs = zip(np.repeat(lists, np.diff(seen)).tolist(), values.tolist(), strict=True)
-    found = [places.get(pair, ABORTED if pair in lost else UNKNOWN) for pair in pairs]
-    return np.asarray(found, dtype=np.int64), np.asarray(first, dtype=np.int64)
+    return traced(writes, aborted, (np.repeat(lists, np.diff(seen)), values))
+
+
+def traced(writes: Pairs, aborted: Pairs, sought: Pairs) -> Pairs:
+    """Do what `_trace` asks for with numpy; what is sought has a list for each element."""
+    known = np.unique(np.concatenate((writes[1], aborted[1])))
+    lists = 1 + max(int(part.max(initial=-1)) for part in (writes[0], aborted[0], sought[0]))
+
+    def pairs_of(pairs: Pairs) -> NDArray[np.int64]:
+        return np.searchsorted(known, pairs[1]) * lists + pairs[0]
+
+    written, first_write, inverse = np.unique(
+        pairs_of(writes), return_index=True, return_inverse=True
+    )
+    found = np.full(len(sought[1]), UNKNOWN, dtype=np.int64)
+    values = np.searchsorted(known, sought[1])
+    values[values == len(known)] = 0
+    if len(known):
+        is_known = known[values] == sought[1]
+        pairs = values * lists + sought[0]
+        places = np.searchsorted(written, pairs)
+        places[places == len(written)] = 0
+        is_written = is_known & (written[places] == pairs) if len(written) else is_known & False
+        found[is_written] = first_write[places[is_written]]
+        lost = np.flatnonzero(is_known & ~is_written)
+        found[lost[np.isin(pairs[lost], pairs_of(aborted))]] = ABORTED
+    return found, first_write[inverse]

@@ -18,6 +18,8 @@ from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.calls.selection import of_keys
 from kraftproof.checkers.engines.outcome import Outcome
 from kraftproof.checkers.options import Limits
+from kraftproof.checkers.uncompiled import uncompiled_first
+from kraftproof.checkers.verdict import Verdict
 
 FAMILIES: Final = {
     "CounterCalls": "kraftproof.checkers.engines.counter",
@@ -94,7 +96,14 @@ def order_of(calls: Calls, cut: int, limits: Limits) -> NDArray[np.int64] | None
     module = ORDERING.get(type(calls).__name__)
     if module is None:
         return None
-    order = cast("Ordering", import_module(module)).order_of(calls, cut, limits)
+    ordering = cast("Ordering", import_module(module))
+    order = uncompiled_first(
+        module,
+        len(calls),
+        limits.seconds,
+        lambda: ordering.order_of(calls, cut, limits),
+        lambda found: found is not None,
+    )
     return None if order is None else calls.rows[order]
 
 
@@ -106,14 +115,21 @@ def decide(calls: Calls, limits: Limits, workers: int = 1) -> Sequence[Outcome |
         limits: what one key may cost.
         workers: how many threads may decide keys; kernels run without Python's lock.
     """
-    family = cast("Family", import_module(FAMILIES[type(calls).__name__]))
+    module = FAMILIES[type(calls).__name__]
+    family = cast("Family", import_module(module))
     is_spread = workers > 1 and len(calls) >= WORTH_SPREADING and not _is_whole(calls)
     parts = _parts(calls, workers) if is_spread else []
     if len(parts) < 2:
-        return family.decide(calls, limits)
+        return uncompiled_first(
+            module, len(calls), limits.seconds, lambda: family.decide(calls, limits), _are_decided
+        )
     with ThreadPoolExecutor(workers) as threads:
         decided = threads.map(lambda keys: family.decide(of_keys(calls, keys), limits), parts)
         return [outcome for part in decided for outcome in part]
+
+
+def _are_decided(outcomes: Sequence[Outcome | None]) -> bool:
+    return not any(one is None or one.verdict is Verdict.UNKNOWN for one in outcomes)
 
 
 def _parts(calls: Calls, workers: int) -> list[NDArray[np.int64]]:

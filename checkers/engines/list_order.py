@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.lists import ABORTED
 from kraftproof.checkers.history.columns import NEVER
-from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.kernels import kernel, plain_version_of
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -25,13 +25,9 @@ INCOMPATIBLE: Final = 5
 CYCLE: Final = 6
 
 
-@kernel
 def from_first(elements: Ints, first: int) -> Ints:
     """Returns elements as actions that count from one on; UNKNOWN and ABORTED stay."""
-    found = np.empty_like(elements)
-    for place in range(len(elements)):
-        found[place] = elements[place] - first if elements[place] >= 0 else elements[place]
-    return found
+    return elements - np.where(elements >= 0, first, 0)
 
 
 @kernel
@@ -72,6 +68,31 @@ def happened_by(
                 return happened, PHANTOM, call
             happened[writer] = True
             waiting.append(writer)
+    return happened, LEGAL, -1
+
+
+@plain_version_of(happened_by)
+def _happened_by(
+    invoke: Ints, complete: Ints, actions: Ints, call_of: Ints, seen: Ints, elements: Ints, cut: int
+) -> tuple[Bools, int, int]:
+    """Do the same, with a loop over those elements only that settle something."""
+    happened = complete <= min(cut, NEVER - 1)
+    bounds = seen[actions].tolist()
+    has_seen = np.diff(bounds) > 0
+    waiting = np.flatnonzero(happened & has_seen).tolist()
+    while waiting:
+        call = waiting.pop()
+        appends = elements[bounds[call] : bounds[call + 1]]
+        is_open = (appends < 0) | ~happened[call_of[np.maximum(appends, 0)]]
+        for append in appends[is_open].tolist():
+            if append < 0:
+                return happened, ABORTED_READ if append == ABORTED else PHANTOM, call
+            writer = int(call_of[append])
+            if invoke[writer] >= cut:
+                return happened, PHANTOM, call
+            if not happened[writer]:
+                happened[writer] = True
+                waiting.append(writer)
     return happened, LEGAL, -1
 
 
@@ -133,6 +154,17 @@ def stray_read(counts: Bools, list_number: Ints, seen: Ints, elements: Ints, lon
         for place in range(seen[action], seen[action + 1]):
             if elements[place] != elements[first + place - seen[action]]:
                 return int(action)
+    return -1
+
+
+@plain_version_of(stray_read)
+def _stray_read(counts: Bools, list_number: Ints, seen: Ints, elements: Ints, longest: Ints) -> int:
+    """Do the same, with one comparison a read."""
+    for action in np.flatnonzero(counts).tolist():
+        read = elements[seen[action] : seen[action + 1]]
+        first = seen[longest[list_number[action]]]
+        if (read != elements[first : first + len(read)]).any():
+            return action
     return -1
 
 

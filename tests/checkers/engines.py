@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from kraftproof.checkers import uncompiled
 from kraftproof.checkers.calls.containers import StackCalls
 from kraftproof.checkers.calls.register import RegisterCalls
 from kraftproof.checkers.engines import (
@@ -36,6 +37,21 @@ TIGHT = {
 
 LATE = {"_FIRST_SWEEP": 1, "_FIRST_RETURNS": 1, "_FIRST_SHARE": 400}
 """No first sweep, and relaxed frontiers over as few returns as can be."""
+
+
+UNCOMPILED_SECONDS = 600.0
+
+
+def compiled(calls: Any, limits: Limits) -> Outcomes:
+    """What the command chooses, compiled from the beginning."""
+    with patch.object(uncompiled, "SHORT", -1):
+        return choose.decide(calls, limits)
+
+
+def as_python(calls: Any, limits: Limits) -> Outcomes:
+    """The same, uncompiled to the end."""
+    with uncompiled.uncompiled(UNCOMPILED_SECONDS):
+        return choose.decide(calls, limits)
 
 
 def in_steps(calls: RegisterCalls, limits: Limits) -> Outcomes:
@@ -73,7 +89,8 @@ def stacks_by(way: Callable[..., Outcome | None]) -> Decide:
 
 
 ENGINES: dict[str, Decide] = {
-    "chosen": choose.decide,
+    "chosen": compiled,
+    "uncompiled": as_python,
     "race": race.decide,
     "race-in-steps": in_steps,
     "unique-cas": lambda calls, limits: unique_cas.decide(calls),
@@ -81,12 +98,12 @@ ENGINES: dict[str, Decide] = {
     "stack-repeated": stacks_by(stack_repeated.by_bounds),
 }
 EVERYWHERE: dict[type, tuple[str, ...]] = {
-    RegisterCalls: ("chosen", "race", "race-in-steps"),
-    StackCalls: ("chosen", "stack-graph", "stack-repeated"),
+    RegisterCalls: ("chosen", "uncompiled", "race", "race-in-steps"),
+    StackCalls: ("chosen", "uncompiled", "stack-graph", "stack-repeated"),
 }
 """The engines that take any calls of a type; for all other types what is chosen."""
 
 
 def of_calls(calls: object) -> tuple[str, ...]:
     """The names of the engines that take such calls."""
-    return EVERYWHERE.get(type(calls), ("chosen",))
+    return EVERYWHERE.get(type(calls), ("chosen", "uncompiled"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftproof.checkers import compiling, kernels
+from kraftproof.checkers import compiling, kernels, uncompiled
 
 CALLED = (
     "from kraftproof.checkers.kernels import kernel\n@kernel\ndef called(x):\n    return x + {}\n"
@@ -48,7 +48,7 @@ def package(tmp_path):
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
     (package.parent / "__init__.py").touch()
-    for module in (kernels, compiling):
+    for module in (kernels, compiling, uncompiled):
         shutil.copy(module.__file__, package)
     return package
 
