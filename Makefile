@@ -29,7 +29,7 @@ test-long: setup ## 1,000,000 small histories against trying every order, and la
 	@$(BIN)/python -m tests.checkers.differential --histories $(HISTORIES) && \
 		$(BIN)/python -m tests.checkers.scale
 
-lint: setup ## Style only: ruff, mypy, import contracts
+lint: setup ## Style only: ruff, mypy, import contracts, tests that pass without data
 	@$(BIN)/python scripts/run_tests.py --only style
 
 requirements: setup ## Each row of the requirements with the tests that carry it; fails if one lacks any

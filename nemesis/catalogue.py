@@ -90,11 +90,6 @@ def planner(name: str) -> Planner:
     raise UnknownNemesisError(f"unknown nemesis {name!r}: one of {', '.join(nemesis_names())}")
 
 
-def planners(names: Sequence[str]) -> tuple[Planner, ...]:
-    """Return the planners of several nemeses."""
-    return tuple(planner(name) for name in names)
-
-
 def drawn(name: str, random: Random, nodes: Sequence[NodeInfo]) -> Fault:
     """Draw a fault of a nemesis.
 

@@ -3,9 +3,11 @@
 `python -m scripts.empty_functions [--sample N] [--seed S] [--seconds T] [PATH ...]`, or
 `make test-the-tests`. For each function of the modules, the body is replaced in memory by an empty
 result that fits the return annotation, and the tests that TESTS assigns to the module run up to
-the first failure, in a process of their own and for 60 s at most. A function whose tests all pass
-is a survivor. The exit status is 1 if there are survivors, 3 if tests fail on unedited modules.
-Tests that start another Python process run unedited code there, so they miss nothing.
+the first failure, in a process of their own and for 60 s at most: first those that call the
+function, the shortest first, then all. A function whose tests all pass is a survivor. The exit
+status is 1 if there are survivors, 3 if tests fail on unedited modules, which are run first to
+record the calls. Tests that start another Python process run unedited code there, so they miss
+nothing.
 """
 
 import argparse
@@ -13,28 +15,41 @@ import ast
 import contextlib
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
+import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 
 import numba  # noqa: F401 - imported once here, inherited by every process below
 
 from kraftproof.mutants.mutant import Edit, Mutant
+from scripts.called_tests import CallRecorder, Calls, OnlyThese
 from scripts.edited_tests import NOT_IMPORTED, run_edited
 
 ROOT = Path(__file__).resolve().parent.parent
-NO_BASELINE, TIMED_OUT = 3, -1
+NO_BASELINE, TIMED_OUT, NO_TESTS = 3, -1, 5
 WORDS = {0: "SURVIVED", NOT_IMPORTED: "UNTESTED", TIMED_OUT: "timed out"}
 BOUND_S = 60.0
+RECORDING_BOUND_S = 600.0
+RAFT = ("raft/test_fetching", "raft/test_searching", "raft/test_replicas", "raft/test_epochs")
+OUTCOMES = ("judge", "impossible", "list_append", "told_outcomes")
 TESTS = {
     "checkers/judge/keys.py": ("tests/checkers/test_verdict.py", "tests/checkers/test_judge.py"),
     "checkers/guards": ("tests/checkers/test_guards.py",),
     "kraftproof/search/shrinking.py": ("tests/harness/test_shrinking.py",),
     "kraftproof/search/smaller.py": ("tests/harness/test_smaller.py",),
+    "kraftproof/search/steering.py": ("tests/harness/test_steering.py",),
+    "checkers/judge/refute.py": ("tests/checkers/test_impossible.py",),
+    "checkers/judge/first_pass.py": tuple(f"tests/checkers/test_{name}.py" for name in OUTCOMES),
+    "node/core/raft/fetching.py": tuple(
+        f"tests/node/{name}.py" for name in (*RAFT, "snapshots/test_copying")
+    ),
     "nemesis": ("tests/nemesis", "tests/harness/test_schedule_files.py"),
 }
 """The tests of the modules whose path begins so; the first row that fits counts."""
@@ -52,6 +67,8 @@ EMPTY = {
 }
 """The empty result of a return annotation, by the annotation's outermost name; else None."""
 
+UNEDITED = Mutant(mutant_id="none", title="no edit", source="", edits=())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emptied:
@@ -62,6 +79,8 @@ class Emptied:
     line: int
     result: str
     mutant: Mutant
+    first_line: int
+    """The line of the first decorator, or of `def`."""
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -79,7 +98,11 @@ def emptied(path: str) -> Iterator[Emptied]:
             continue
         edit = Edit(module=module, old=source, new=without_body(source, function, result))
         mutant = Mutant(mutant_id=f"empty-{name}", title=name, source=path, edits=(edit,))
-        yield Emptied(path=path, name=name, line=function.lineno, result=result, mutant=mutant)
+        line = function.lineno
+        first_line = min([line, *(each.lineno for each in function.decorator_list)])
+        yield Emptied(
+            path=path, name=name, line=line, result=result, mutant=mutant, first_line=first_line
+        )
 
 
 def functions(
@@ -128,10 +151,35 @@ def without_body(source: str, function: ast.FunctionDef | ast.AsyncFunctionDef, 
     return "".join([*lines[: first.lineno - 1], indent, text, *lines[last.end_lineno :]])
 
 
-def run_apart(mutant: Mutant, tests: Sequence[str], seconds: float) -> int:
+def status_of(one: Emptied, calls: Calls) -> int:
+    """Run the tests that call a function, then all if those miss nothing; return the status."""
+    callers = calls.of((str(ROOT / one.path), one.first_line))
+    if callers:
+        status = run_apart(partial(run_edited, one.mutant, one.tests, [OnlyThese(callers)]))
+        if status not in {0, NOT_IMPORTED, NO_TESTS}:
+            return status
+    return run_apart(partial(run_edited, one.mutant, one.tests))
+
+
+def recorded(tests: Sequence[str]) -> Calls | None:
+    """Run tests on unedited modules; return their calls, or None if a test fails."""
+    with tempfile.NamedTemporaryFile() as file:
+
+        def run() -> int:
+            recorder = CallRecorder(str(ROOT))
+            status = run_edited(UNEDITED, tests, [recorder])
+            Path(file.name).write_bytes(pickle.dumps(recorder.calls))
+            return status
+
+        status = run_apart(run, RECORDING_BOUND_S)
+        calls: Calls | None = None if status else pickle.loads(Path(file.name).read_bytes())
+    return calls
+
+
+def run_apart(run: Callable[[], int], seconds: float = BOUND_S) -> int:
     """Run tests in a process of their own; return pytest's exit status, or TIMED_OUT."""
     context = multiprocessing.get_context("fork")
-    process = context.Process(target=_run_quietly, args=(mutant, tests))
+    process = context.Process(target=_run_quietly, args=(run,))
     process.start()
     process.join(seconds)
     status = TIMED_OUT if process.exitcode is None else process.exitcode
@@ -141,13 +189,13 @@ def run_apart(mutant: Mutant, tests: Sequence[str], seconds: float) -> int:
     return status
 
 
-def _run_quietly(mutant: Mutant, tests: Sequence[str]) -> None:
+def _run_quietly(run: Callable[[], int]) -> None:
     os.setsid()
     os.nice(10)
     with open(os.devnull, "r+b") as nowhere:
         for descriptor in range(3):
             os.dup2(nowhere.fileno(), descriptor)
-    os._exit(run_edited(mutant, tests))
+    os._exit(run())
 
 
 def sampled(paths: Sequence[str], sample: int | None, seed: int) -> list[Emptied]:
@@ -167,6 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="empty_functions", description="Name untested functions.")
     parser.add_argument("paths", nargs="*", default=tuple(TESTS), help="modules or folders")
     parser.add_argument("--sample", type=int, help="empty this many functions (default: all)")
+    parser.add_argument("--skip", type=int, default=0, help="leave out the first ones drawn")
     parser.add_argument("--seed", type=int, default=1, help="seed of the sample (default: 1)")
     parser.add_argument(
         "--seconds", type=float, default=1200, help="end after this (default: 1200)"
@@ -178,17 +227,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"seed {options.seed}, sample {options.sample or 'all'}: {', '.join(options.paths)}")
     ends, chosen = (
         time.monotonic() + options.seconds,
-        sampled(options.paths, options.sample, options.seed),
+        sampled(options.paths, options.sample, options.seed)[options.skip :],
     )
-    unedited = Mutant(mutant_id="none", title="no edit", source="", edits=())
+    calls: dict[tuple[str, ...], Calls] = {}
     for tests in sorted({one.tests for one in chosen}):
-        if run_apart(unedited, tests, BOUND_S):
-            print(f"fail or take over {BOUND_S:g} s on unedited modules: {' '.join(tests)}")
+        record = recorded(tests)
+        if record is None:
+            print(f"fail on unedited modules, or take too long: {' '.join(tests)}")
             return NO_BASELINE
+        calls[tests] = record
     survivors = done = 0
     while done < len(chosen) and time.monotonic() < ends:
         one, done = chosen[done], done + 1
-        status = run_apart(one.mutant, one.tests, BOUND_S)
+        status = status_of(one, calls[one.tests])
         word = WORDS.get(status, "noticed")
         survivors += status in {0, NOT_IMPORTED}
         print(f"{word:<9} {one.path}:{one.line} {one.name} -> {one.result}", flush=True)

@@ -61,6 +61,7 @@ def stages() -> tuple[Stage, ...]:
         (ruff, "format", "--check", "."),
         (mypy,),
         (mypy, "scripts"),
+        (sys.executable, "-m", "scripts.vacuous_tests"),
         (str(BIN / "lint-imports"), "--no-logo"),
         (sys.executable, "-m", "scripts.prose", "--worst", "0"),
     )

@@ -180,7 +180,7 @@ class _Prefixes:
                 return None, shown_at(history, edges, order)
             ended, order = ordered(history, begin(history, edges, order), min(room, most))
             if ended == ORDERED:
-                assert _is_replayed(history, order)
+                assert _is_replayed(history, order), "an order that was found is legal"
                 return order, NEVER
             if ended != GIVEN_UP:
                 return None, NEVER

@@ -12,7 +12,7 @@ from kraftproof.cluster.node_config import refuse_unusable
 from kraftproof.cluster.protocol import Capability, ClusterOptions
 from kraftproof.cluster.systems.system import make_system
 from kraftproof.errors import UsageError
-from kraftproof.nemesis.catalogue import planners
+from kraftproof.nemesis.catalogue import planner
 from kraftproof.nemesis.fault import Fault
 from kraftproof.nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
 from kraftproof.node.properties.keys import ConfigError
@@ -31,7 +31,8 @@ def plan(options: RunOptions) -> Schedule:
         ValueError: a nemesis, workload or system that is not there; likewise.
     """
     backend = make_backend(options.backend)
-    planners(options.nemeses)
+    for name in options.nemeses:
+        planner(name)
     _refuse_model(make_workload(options.workload))
     make_system(options.system)
     refuse_store(options.store)

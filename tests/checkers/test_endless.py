@@ -58,7 +58,7 @@ def test_what_nothing_passes_is_not_believed_to_be_the_first(monkeypatch):
         )
 
     monkeypatch.setattr(endless, "search", believed)
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match=r"Operation\(index=0"):
         [agrees(case) for case in SEARCHED]
 
 

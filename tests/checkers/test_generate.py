@@ -137,6 +137,7 @@ def test_a_process_has_one_operation_open_and_ends_with_an_indeterminate_one():
     by_process: dict[int, list] = {}
     for operation in operations_of(generated_table(MIXED)):
         by_process.setdefault(operation.process, []).append(operation)
+    assert sum(map(len, by_process.values())) == MIXED.operations
     for operations in by_process.values():
         assert all(o.status != "info" for o in operations[:-1])
         for one, following in pairwise(operations):

@@ -8,14 +8,18 @@ import pytest
 
 from kraftproof.checkers.calls.selection import of_keys
 from kraftproof.checkers.engines import choose
+from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.judge.keys import _KeyJudge, judge_columns, judge_key
 from kraftproof.checkers.models.cas_register import CasRegister
 from kraftproof.checkers.models.kv_append import KvAppend
+from kraftproof.checkers.models.priority_queue import PriorityQueue
 from kraftproof.checkers.options import CheckOptions, Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference
+from tests.checkers.columnar import history
+from tests.checkers.example_model import Stock
 from tests.checkers.random_histories import draw_append, draw_cas, random_history
 
 OPTIONS = CheckOptions(limits=Limits(seconds=20))
@@ -66,6 +70,44 @@ def test_a_long_one_gets_the_same_verdicts_from_compiled_engines_however_many_th
     told = [(v.verdict, [f.operation_index for f in v.findings]) for v in one]
     wanted = by_key(CasRegister(), operations)
     assert told == [(v.verdict, [f.operation_index for f in v.findings]) for v in wanted]
+
+
+def test_a_model_that_has_no_columns_is_judged_key_by_key():
+    rows = [("restock", 2, None, 1, 2), ("take", 2, "taken", 3, 4), ("count", None, 0, 5, 6)]
+    wrong = [*rows[:2], ("count", None, 2, 5, 6)]
+    operations = [
+        msgspec.structs.replace(one, key=key, index=10 * number + one.index)
+        for number, (key, some) in enumerate([("a", rows), ("b", wrong)])
+        for one in history(*some)
+    ]
+    verdicts = judge_columns(Stock(), columns_of(operations_table(operations)), OPTIONS)
+    assert [(one.key, one.verdict) for one in verdicts] == [
+        ("a", Verdict.VALID),
+        ("b", Verdict.INVALID),
+    ]
+    assert without_times(verdicts) == without_times(by_key(Stock(), operations))
+
+
+@pytest.mark.parametrize(("concurrency", "is_first"), [(1, True), (4, False)])
+def test_the_general_engine_finds_the_first_wrong_operation_if_that_takes_few_states(
+    concurrency, is_first
+):
+    """The compiled engine has no room for an order; the general one needs one state at a time."""
+    options = GenerateOptions(
+        model="priority-queue",
+        operations=5_200,
+        concurrency=concurrency,
+        values=3,
+        keys=30,
+        indeterminate=0.0,
+        corrupt="phantom",
+        seed=1,
+    )
+    tight = CheckOptions(limits=Limits(seconds=20, memory_bytes=300))
+    verdicts = judge_columns(PriorityQueue(), columns_of(generated_table(options)), tight)
+    findings = [finding for verdict in verdicts for finding in verdict.findings]
+    assert [finding.is_first for finding in findings] == [is_first]
+    assert {verdict.crashed for verdict in verdicts} == {False}
 
 
 def test_rows_may_come_in_any_order():

@@ -106,7 +106,7 @@ def test_an_order_that_is_none_is_not_believed(monkeypatch):
     monkeypatch.setattr(
         transactions, "ordered", lambda history_, *_: (0, np.arange(len(history_.invoke)))
     )
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="an order that was found is legal"):
         is_caught()
 
 

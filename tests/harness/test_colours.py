@@ -39,6 +39,7 @@ def test_no_two_meanings_share_a_colour():
 
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_what_stands_side_by_side_can_be_told_apart(sight):
+    assert len(BESIDE) == 8
     for one, other in combinations(BESIDE, 2):
         pairs = zip(seen(BESIDE[one], sight), seen(BESIDE[other], sight), strict=True)
         distance = sum((a - b) ** 2 for a, b in pairs) ** 0.5

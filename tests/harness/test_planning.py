@@ -5,6 +5,7 @@ import json
 import pytest
 
 from kraftproof.errors import UsageError
+from kraftproof.nemesis.catalogue import UnknownNemesisError
 from kraftproof.options import RunOptions
 from kraftproof.run.planning import foreseen, plan
 
@@ -44,6 +45,13 @@ def test_an_interval_or_a_number_out_of_its_range_is_refused(fields, named):
     with pytest.raises(UsageError) as raised:
         RunOptions(**fields)
     assert str(raised.value) == named
+
+
+def test_an_unknown_nemesis_is_refused_even_if_the_run_is_too_short_to_draw_a_fault_of_it(tmp_path):
+    short = {"nemeses": ("kill", "storm"), "time_limit_s": 6, "fault_every_s": 3}
+    for seed in range(5):
+        with pytest.raises(UnknownNemesisError, match="unknown nemesis 'storm'"):
+            sentences(tmp_path, **short, seed=seed)
 
 
 def test_the_number_of_bites_that_was_asked_for_holds_when_a_run_is_judged_again(

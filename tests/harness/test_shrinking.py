@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
 from kraftproof.cluster.simulated.invariants.invariant import Violation
@@ -30,6 +31,15 @@ class Shrunk(Shrinking):
 
     def _attempt(self, one):
         return outcome(one, is_judged=self.best.violation is None)
+
+
+class NeedsAnEarlyKill(Shrunk):
+    """A run fails only if node 1 is killed as well, in the schedule's first fault."""
+
+    def _attempt(self, one):
+        fault = next((each.fault for each in one.schedule), None)
+        short = replace(one, schedule=()) if fault != Kill(target=1) else one
+        return replace(outcome(short, is_judged=self.best.violation is None), scenario=one)
 
 
 def outcome(one, *, is_judged):
@@ -101,11 +111,37 @@ def test_what_a_failure_does_not_need_goes(is_judged):
     assert 0 < len(told) < work.runs
 
 
+@pytest.mark.simulation
+@pytest.mark.parametrize("check", ["Broken", "kraft/logs-agree"])
+def test_a_candidate_is_run_and_its_files_are_read_only_for_what_they_show(tmp_path, check):
+    first = failing(is_judged=True)
+    finding = Finding(check=check, kind=FindingKind.SAFETY, sentence="s")
+    verdict = structs.replace(first.result.check, findings=(finding,))
+    first = replace(first, result=replace(first.result, check=verdict))
+    one = scenario(4, tmp_path, nodes=(1, 1))
+    one = replace(one, schedule=(), options=replace(one.options, time_limit_s=2.0))
+    found = Shrinking(first, None, 60, lambda found, runs: None)._attempt(one)
+    assert (found.seed, found.scenario, found.reasons) == (4, one, ())
+    assert found.result.check.operations > 0
+    are_read = any(name.startswith("kraft/") for name in found.result.check.checked)
+    assert are_read == check.startswith("kraft/")
+    assert found.result.run.ended_ns - found.result.run.started_ns >= 2 * SECOND_NS
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_invariants_run_ends_with_its_violation():
     work = Shrunk(failing(is_judged=False), None, 60, lambda found, runs: None)
     work.run()
     (fault,) = work.best.scenario.schedule
     assert work.best.scenario.options.time_limit_s == (fault.at_ns + SECOND_NS) / SECOND_NS
+
+
+@pytest.mark.parametrize("is_judged", [False, True])
+def test_faults_go_that_stand_between_those_that_are_needed(is_judged):
+    work = NeedsAnEarlyKill(failing(is_judged=is_judged), None, 60, lambda found, runs: None)
+    work.run()
+    faults = [each.fault for each in work.best.scenario.schedule]
+    assert faults == [Kill(target=1), Pause(target=2)]
 
 
 def test_a_judged_run_is_cut_while_a_shorter_one_fails():

@@ -47,6 +47,7 @@ def test_it_turns_to_what_has_brought_new_cells():
 def test_every_other_time_the_oldest_seed_is_taken():
     steering = Steering(range(1000), make, is_steered=True)
     chosen = first(steering, 20, learn=lambda one: 100 * is_registration(one))
+    assert len(chosen) == 20
     waiting = set(range(1000))
     for position, seed in enumerate(chosen):
         if position % 2 == 0:

@@ -15,6 +15,7 @@ SIMULATED = Path(__file__).resolve().parents[2] / "cluster" / "simulated"
 
 @pytest.mark.parametrize("mutant", mutants.ALL, ids=lambda mutant: mutant.mutant_id)
 def test_every_mutant_fits_and_changes_something(mutant):
+    assert mutant.modules
     for module in mutant.modules:
         source = source_of(module)
         edited = mutant.mutate(module, source)

@@ -6,13 +6,16 @@ from random import Random
 
 import pytest
 
+from kraftproof.cluster.plugin import PluginError
 from kraftproof.cluster.protocol import Capability, ClusterError, ClusterOptions, Link
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.nemesis.injector import Injector
-from kraftproof.nemesis.kill import Kill, plan_kill_all
+from kraftproof.nemesis.kill import Kill, KillAll, plan_kill_all
+from kraftproof.nemesis.lose_unsynced import LoseUnsynced
 from kraftproof.nemesis.partition import Cut
 from kraftproof.nemesis.pause import Pause
+from kraftproof.nemesis.restart import Restart
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
 
 NODES = ClusterOptions(controllers=3, brokers=0, seed=0, directory=Path()).nodes
@@ -21,9 +24,11 @@ NODES = ClusterOptions(controllers=3, brokers=0, seed=0, directory=Path()).nodes
 @dataclass
 class Log:
     rows: list[tuple[str, str, str]] = field(default_factory=list)
+    targets: set[tuple[object, ...]] = field(default_factory=set)
 
     def write(self, phase, name, kind, targets, detail):
         self.rows.append((phase, name, detail))
+        self.targets.add(targets)
 
     @property
     def phases(self):
@@ -53,6 +58,12 @@ class FakeCluster:
     async def kill(self, node_id):
         self.log_at_kill = list(self.log.phases)
         self.pids.pop(node_id, None)
+
+    async def stop_node(self, node_id):
+        self.pids.pop(node_id, None)
+
+    async def lose_unsynced(self, node_id):
+        del self.pids[node_id]
 
     async def start_node(self, node_id):
         self.pids[node_id] = 200 + node_id
@@ -122,6 +133,35 @@ def test_the_intent_is_written_before_the_fault_is_applied():
     assert cluster.pids[1] == 201
 
 
+class OfRacks(Pause):
+    """A fault that names more than nodes."""
+
+    @property
+    def targets(self):
+        return (self.target, Path("rack-b"))
+
+
+class Nameless(Pause):
+    """A fault with a mistake in it."""
+
+    def describe(self):
+        raise KeyError("name")
+
+
+def test_a_mistake_of_a_fault_names_its_kind_and_class_and_the_call():
+    said = (
+        r"fault 'pause' \(tests\.nemesis\.test_injector\.Nameless in .*: describe raised KeyError"
+    )
+    with pytest.raises(PluginError, match=said):
+        run(FakeCluster(), (1, 2, Nameless(target=3)))
+
+
+def test_the_targets_are_written_as_ids_and_texts_in_every_phase():
+    log = run(FakeCluster(), (1, 2, OfRacks(target=3)))
+    assert log.phases == ["intent", "applied", "bitten", "healed"]
+    assert log.targets == {(3, "rack-b")}
+
+
 def test_a_fault_without_an_effect_has_failed():
     cluster = FakeCluster()
     cluster.lossy = False
@@ -134,6 +174,62 @@ def test_a_fault_on_a_node_that_is_down_is_moot():
     log = run(FakeCluster(), (1, 5, Kill(target=1)), (2, 3, Pause(target=1)))
     moot = [row for row in log.rows if row[0] == "moot"]
     assert moot == [("moot", "f1", "node 1 is down already")]
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (LoseUnsynced(victims=(1, 2)), "the nodes are down already"),
+        (LoseUnsynced(victims=(1, 3)), None),
+        (KillAll(node_ids=(1, 2)), "every node is down already"),
+        (Kill(target=2), "node 2 is down already"),
+        (Cut(shape="x", links=(Link(1, 3), Link(3, 2))), "no link has both ends up"),
+        (KillAll(node_ids=(1, 2, 3)), None),
+    ],
+)
+def test_a_fault_of_several_nodes_is_moot_if_all_of_them_are_down(fault, said):
+    log = run(FakeCluster(), (1, 5, Kill(target=1)), (1, 5, Kill(target=2)), (2, 3, fault))
+    moot = [row for row in log.rows if row[0] == "moot"]
+    assert moot == ([] if said is None else [("moot", "f2", said)])
+
+
+def test_a_paused_node_does_not_hear_that_it_shall_restart():
+    cluster = FakeCluster()
+    log = run(cluster, (1, 5, Pause(target=2)), (2, 3, Restart(target=2)))
+    assert ("moot", "f1", "node 2 is paused") in log.rows
+    assert cluster.pids[2] == 102
+
+
+@pytest.mark.parametrize(
+    ("fault", "ended"),
+    [
+        (Kill(target=2), [2]),
+        (Restart(target=3), [3]),
+        (LoseUnsynced(victims=(1, 3)), [1, 3]),
+        (KillAll(node_ids=(1, 2, 3)), [1, 2, 3]),
+    ],
+    ids=lambda value: getattr(value, "kind", ""),
+)
+def test_evidence_names_the_processes_that_ended(fault, ended):
+    log = run(FakeCluster(), (1, 2, fault))
+    evidence = ", ".join(f"node {node}: process {100 + node} ended" for node in ended)
+    assert [row for row in log.rows if row[0] == "bitten"] == [("bitten", "f0", evidence)]
+
+
+def test_a_node_that_a_restart_could_not_start_is_started_by_the_heal():
+    cluster, attempts = FakeCluster(), []
+    start = cluster.start_node
+
+    async def start_node(node_id):
+        attempts.append(node_id)
+        if len(attempts) == 1:
+            raise ClusterError(f"node {node_id} did not start")
+        await start(node_id)
+
+    cluster.start_node = start_node
+    log = run(cluster, (1, 2, Restart(target=2)))
+    assert log.phases == ["intent", "failed", "healed"]
+    assert cluster.pids == {1: 101, 2: 202, 3: 103}
 
 
 def test_links_that_two_cuts_hold_heal_with_the_last():

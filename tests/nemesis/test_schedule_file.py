@@ -41,7 +41,9 @@ def test_the_faults_of_every_planner_are_lines_and_back(name, seed):
 
 @given(seed=st.integers(0, 1000))
 def test_whole_schedules_with_their_stories_are_lines_and_back(seed):
-    for one in dense(ALL, nodes(5, 3), Random(seed), 20 * SECOND_NS):
+    schedule = dense(ALL, nodes(5, 3), Random(seed), 20 * SECOND_NS)
+    assert schedule
+    for one in schedule:
         assert parse_fault_line(fault_line(one), one.name) == one
 
 
@@ -78,6 +80,8 @@ def test_times_are_exact(time_ns):
         ("1 2 kill target=one", "kill: target=one: a whole number is expected; or a role such as"),
         ("1 2 partition shape=x links=1-2", "links=1-2: a link such as 1>2 is expected"),
         ("1 2 partition shape=x direction=up", "direction=up: one of both, in, out is expected"),
+        ("1 2 partition shape=x around=one", "around=one: "),
+        ("1 2 partition shape=x around=one", "; or none is expected"),
         ('1 2 partition shape="x', "its quotation marks don't match"),
         ("1 2 clock target=1 offset_ns=1.5", "offset_ns=1.5: a whole number is expected"),
     ],

@@ -37,14 +37,16 @@ from kraftproof.node.wire.types import Uuid
 BROKER = Principal(type="User", name="broker")
 
 
+def voter(node_id):
+    return Voter(node_id=NodeId(node_id), host=f"node-{node_id}", port=9093)
+
+
 class World:
     """Nodes by id; every effect is carried out at once, every message arrives."""
 
     def __init__(self, controllers, brokers):
         self.now = 1_000_000_000
-        self.voters = tuple(
-            Voter(node_id=NodeId(n), host=f"node-{n}", port=9093) for n in range(1, controllers + 1)
-        )
+        self.voters = tuple(map(voter, range(1, controllers + 1)))
         self.nodes, self.events, self.effects, self.asked = {}, deque(), [], {}
         self.tokens = 0
         for node_id in range(1, controllers + brokers + 1):
@@ -188,6 +190,19 @@ def test_a_broker_starts_and_a_topic_is_created_through_it(world):
     assert [topic.name for topic in metadata.topics] == ["a"]
 
 
+@pytest.mark.requirement("631-06")
+def test_a_broker_starts_if_only_one_of_its_voters_answers():
+    world = World(0, 0)
+    world.voters = (voter(2),)
+    world.add(2, is_broker=False)
+    world.voters = (voter(1), voter(2), voter(3))
+    world.add(4, is_broker=True)
+    world.run(8000)
+    assert (4, OpenClientListeners()) in world.effects
+    answer = world.answer(4, create("a"), 7)
+    assert [(t.name, t.error_code) for t in answer.topics] == [("a", ErrorCode.NONE)]
+
+
 def test_images_are_published_only_as_they_commit(world):
     offsets = [e.offset for n, e in world.effects if n == 4 and isinstance(e, Publish)]
     assert offsets == sorted(set(offsets))
@@ -281,5 +296,5 @@ def test_a_fetch_at_a_broker_only_node_is_no_ones():
         principal=ANONYMOUS,
         client_host="127.0.0.1",
     )
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="a broker does not serve FetchRequest"):
         world.nodes[2].step(event, world.instant)

@@ -125,6 +125,14 @@ BREAKAGES = (
         "return 0 * len(known)",
     ),
     breakage(
+        "631-06",
+        "a node asks the first of its voters only",
+        "tests/node/test_node.py",
+        "kraftproof.node.core.raft.state",
+        "tuple(voter for voter in self.voters if voter != self.node_id)",
+        "tuple(voter for voter in self.voters[:1] if voter != self.node_id)",
+    ),
+    breakage(
         "631-39",
         "a silent broker is never fenced",
         CONTROLLER,

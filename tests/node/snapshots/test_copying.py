@@ -176,6 +176,15 @@ def test_an_answer_that_does_not_fit_ends_the_copy_and_another_begins(world, kin
     assert {s.copy for s in world.of_kind(node_id, StoreSlice)} == {1, 2}
     assert len(world.of_kind(node_id, InstallSnapshot)) == 1
     assert len(world.images()) == 1
+    sends = world.of_kind(node_id, Send)
+    of_slices = [
+        place
+        for place, send in enumerate(sends)
+        if isinstance(send.message, fetch_snapshot_request.FetchSnapshotRequest)
+    ]
+    wrong, after = sends[of_slices[2]], sends[of_slices[2] + 1]
+    assert isinstance(after.message, fetch_request.FetchRequest)
+    assert after.destination != wrong.destination, "another voter may know of another leader"
 
 
 @pytest.mark.requirement("631-34")

@@ -156,7 +156,8 @@ def test_a_flipped_bit_anywhere_behind_the_crc_is_noticed():
 
 
 def test_a_partial_last_batch_is_dropped_only_where_it_may_be():
-    for cut in range(1, len(GOLDEN)):
+    assert SIZE > batches.HEADER_BYTES
+    for cut in range(1, SIZE):
         data = GOLDEN + GOLDEN[:cut]
         assert batches.decode_batches(data, allow_partial=True) == (BATCH,)
         with pytest.raises(WireError, match="incomplete"):
@@ -199,6 +200,7 @@ def test_a_sound_segment_is_scanned_to_its_end():
 
 
 def test_a_write_cut_off_at_any_byte_is_a_torn_tail():
+    assert SIZE > batches.HEADER_BYTES
     for cut in range(1, SIZE):
         assert scanned(GOLDEN + GOLDEN[:cut]) == ([(0, SIZE)], TornTailError, SIZE)
 
@@ -215,7 +217,9 @@ def test_a_last_batch_of_the_right_length_with_pages_missing_is_a_torn_tail():
 
 @pytest.mark.parametrize("zeros", [1, 100, 5000])
 def test_a_write_cut_off_at_any_byte_and_zeros_after_it_are_a_torn_tail(zeros):
-    for cut in range(1, len(GOLDEN.rstrip(b"\0"))):
+    size = len(GOLDEN.rstrip(b"\0"))
+    assert size > batches.HEADER_BYTES
+    for cut in range(1, size):
         assert scanned(GOLDEN + GOLDEN[:cut] + bytes(zeros))[1:] == (TornTailError, SIZE), cut
 
 
