@@ -1,194 +1,225 @@
-"""Measure the longest step of a node's core under the largest requests, in CPU time.
+"""Measure the longest step of a node's core under the largest loads, in CPU time.
 
     python -m bench.longest_step
 
 Three controllers and three brokers in one process, without network or disk: each line is one
-load and, per role, the longest step and the event that it took. Not: the work of the shell
-(frames, files), which is listed apart for the largest batch.
+load and, per role, the longest step and the event that it took. The loads follow each other on
+one cluster. Not: the work of the shell (frames, files), of which the largest is listed apart.
 """
 
 import time
-from collections import deque
 from collections.abc import Callable
-from random import Random
 from typing import Final
 
-from kraftproof.node.core.base.config import Endpoint, NodeConfig, Voter
-from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallClock, milliseconds
+from bench.step_cluster import BROKERS, CONTROLLERS, Cluster
+from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.controller.topics import MOST_RECORDS
-from kraftproof.node.core.effects import Effect, Flush, Forward, Reply, Send
-from kraftproof.node.core.events import Answered, Event, Flushed, Received, Tick
-from kraftproof.node.core.node import Node
+from kraftproof.node.core.metadata.snapshot import History, batches_of, load
 from kraftproof.node.server.garbage_collection import keep_collections_short
 from kraftproof.node.wire.batches import decode_batches, encode_batch
-from kraftproof.node.wire.messages import Message, create_topics_request, delete_topics_request
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.principal import ANONYMOUS
-from kraftproof.node.wire.types import Uuid
+from kraftproof.node.wire.messages import (
+    Message,
+    create_topics_request,
+    delete_topics_request,
+    describe_configs_request,
+    metadata_request,
+    unregister_broker_request,
+)
 
-CONTROLLERS: Final = 3
-BROKERS: Final = 3
 BOUND_MS: Final = 50
-Asker = tuple[int, int] | None
+LAST: Final = CONTROLLERS + BROKERS
+"""The broker that goes and comes."""
+AT_ONCE: Final = 200
+"""How many requests arrive together."""
+ONE: Final = (1, MOST_RECORDS - 1)
+"""Topics, and the partitions of each: as many partitions as a request may ask for."""
+MANY: Final = (MOST_RECORDS // 2, 1)
+"""As many topics as a request may ask for."""
+TENS: Final = (750, 10)
+"""Topics of ten partitions: with two configurations each as many records as there may be."""
+CONFIGS: Final = (("retention.ms", "1000"), ("cleanup.policy", "compact"))
+
+CREATE: Final = 7
+DELETE: Final = 6
+METADATA: Final = 12
+DESCRIBE_CONFIGS: Final = 4
+UNREGISTER: Final = 0
+"""The versions in which requests are sent."""
 
 
-class Cluster:
-    """The cores of a cluster, whose messages and flushes take no time."""
-
-    def __init__(self) -> None:
-        self.now = milliseconds(1000)
-        self.events: deque[tuple[int, Event]] = deque()
-        self.asked: dict[int, tuple[int, Asker]] = {}
-        self.longest: dict[str, tuple[float, str]] = {}
-        self.largest: Batch | None = None
-        self.nodes = {node_id: self._node(node_id) for node_id in range(1, 7)}
-        for node_id, node in self.nodes.items():
-            self._carry_out(node_id, node.start(self._instant()))
-        self.run(milliseconds(15_000))
-
-    def _node(self, node_id: int) -> Node:
-        is_broker = node_id > CONTROLLERS
-        name = "PLAINTEXT" if is_broker else "CONTROLLER"
-        config = NodeConfig(
-            node_id=NodeId(node_id),
-            cluster_id="c",
-            is_controller=not is_broker,
-            is_broker=is_broker,
-            voters=tuple(
-                Voter(node_id=NodeId(n), host="h", port=n) for n in range(1, CONTROLLERS + 1)
-            ),
-            endpoints=(Endpoint(name=name, host="h", port=node_id, is_controller=not is_broker),),
-            incarnation=Uuid(bytes([node_id] * 16)),
-            log_dirs=(Uuid(bytes([100 + node_id] * 16)),),
-        )
-        return Node(config, QuorumState(), (), Random(node_id), self._instant())
-
-    def _instant(self) -> Instant:
-        return Instant(Monotonic(self.now), WallClock(self.now))
-
-    def _step(self, node_id: int, event: Event) -> None:
-        node = self.nodes[node_id]
-        begun = time.process_time_ns()
-        effects = node.step(event, self._instant())
-        took_ms = (time.process_time_ns() - begun) / 1e6
-        role = node.status().role if node_id <= CONTROLLERS else "broker"
-        name = type(event.message if isinstance(event, Received | Answered) else event).__name__
-        self.longest[role] = max(self.longest.get(role, (0.0, "")), (took_ms, name))
-        self._carry_out(node_id, effects)
-
-    def _carry_out(self, node_id: int, effects: list[Effect]) -> None:
-        for effect in effects:
-            match effect:
-                case Flush():
-                    flushed = Flushed(generation=effect.generation, end_offset=effect.end_offset)
-                    self.events.append((node_id, flushed))
-                case Send() | Forward() if effect.destination in self.nodes:
-                    asker = (node_id, effect.correlation)
-                    self._ask(effect.destination, effect.message, effect.version, asker)
-                case Reply():
-                    _, replied_to = self.asked.pop(effect.request)
-                    if replied_to is not None:
-                        answer = Answered(correlation=replied_to[1], message=effect.message)
-                        self.events.append((replied_to[0], answer))
-                case _:
-                    pass
-
-    def _ask(self, node_id: int, message: Message, version: int, asker: Asker) -> None:
-        request = len(self.asked) and max(self.asked) + 1
-        self.asked[request] = (node_id, asker)
-        event = Received(
-            request=request,
-            message=message,
-            version=version,
-            on_controller_listener=node_id <= CONTROLLERS,
-            principal=ANONYMOUS,
-            client_host="127.0.0.1",
-            forwarded_by=None,
-        )
-        self.events.append((node_id, event))
-
-    def run(self, for_ns: int) -> None:
-        """Let time pass."""
-        end = self.now + for_ns
-        while True:
-            while self.events:
-                node_id, event = self.events.popleft()
-                if node_id in self.nodes:
-                    self._step(node_id, event)
-            due = [
-                (deadline, node_id)
-                for node_id, node in self.nodes.items()
-                if (deadline := node.deadline()) is not None and deadline <= end
-            ]
-            if not due:
-                self.now = end
-                return
-            deadline, node_id = min(due)
-            self.now = max(self.now, deadline)
-            self._step(node_id, Tick())
-
-    def kill(self, node_id: int) -> None:
-        """Take a node away."""
-        del self.nodes[node_id]
-
-    def measure(self, label: str, act: Callable[[], None]) -> None:
-        """Print the longest steps while an action takes its course."""
-        self.longest.clear()
-        epochs = {node.status().epoch for node in self.nodes.values()}
-        act()
-        self.run(milliseconds(30_000))
-        words = ", ".join(
-            f"{role} {took_ms:.1f} ms ({name})"
-            for role, (took_ms, name) in sorted(self.longest.items())
-        )
-        unseated = epochs != {node.status().epoch for node in self.nodes.values()}
-        print(f"{label}: {words}{'; THE LEADER WAS UNSEATED' if unseated else ''}")
-
-    def ask_leader(self, message: Message, version: int) -> None:
-        """Send a request to the active controller."""
-        leader = next(n for n, node in self.nodes.items() if node.status().role == "leader")
-        self._ask(leader, message, version, None)
-
-
-def creation(topics: int, partitions: int) -> create_topics_request.CreateTopicsRequest:
+def creation(
+    topics: int,
+    partitions: int,
+    *,
+    name: str = "t",
+    configs: tuple[tuple[str, str], ...] = (),
+    replicas: tuple[int, ...] = (),
+    validate_only: bool = False,
+) -> tuple[Message, int]:
     """Return a CreateTopics of so many topics of so many partitions each."""
-    return create_topics_request.CreateTopicsRequest(
+    assignment = tuple(
+        create_topics_request.CreatableReplicaAssignment(partition_index=index, broker_ids=replicas)
+        for index in range(partitions if replicas else 0)
+    )
+    request = create_topics_request.CreateTopicsRequest(
         topics=tuple(
             create_topics_request.CreatableTopic(
-                name=f"t-{partitions}-{number}",
-                num_partitions=partitions,
-                replication_factor=BROKERS,
+                name=f"{name}-{partitions}-{number}",
+                num_partitions=-1 if replicas else partitions,
+                replication_factor=-1 if replicas else BROKERS,
+                assignments=assignment,
+                configs=tuple(
+                    create_topics_request.CreatableTopicConfig(name=key, value=value)
+                    for key, value in configs
+                ),
             )
             for number in range(topics)
         ),
         timeout_ms=60_000,
+        validate_only=validate_only,
     )
+    return request, CREATE
 
 
-def deletion(topics: int, partitions: int) -> delete_topics_request.DeleteTopicsRequest:
-    """Return the DeleteTopics of what `creation` makes."""
+def deletion(*shapes: tuple[str, int, int]) -> tuple[Message, int]:
+    """Return the DeleteTopics of what `creation` makes, by name and shape."""
     state = delete_topics_request.DeleteTopicState
-    return delete_topics_request.DeleteTopicsRequest(
-        topics=tuple(state(name=f"t-{partitions}-{number}") for number in range(topics)),
+    request = delete_topics_request.DeleteTopicsRequest(
+        topics=tuple(
+            state(name=f"{name}-{partitions}-{number}")
+            for name, topics, partitions in shapes
+            for number in range(topics)
+        ),
         timeout_ms=60_000,
     )
+    return request, DELETE
+
+
+def metadata(*shapes: tuple[int, int]) -> tuple[Message, int]:
+    """Return the Metadata of the topics of these shapes, or of all."""
+    topic = metadata_request.MetadataRequestTopic
+    named = tuple(
+        topic(name=f"t-{partitions}-{number}")
+        for topics, partitions in shapes
+        for number in range(topics)
+    )
+    return metadata_request.MetadataRequest(topics=named or None), METADATA
+
+
+def configs_of(topics: int, partitions: int, name: str = "t") -> tuple[Message, int]:
+    """Return the DescribeConfigs of topics, with all that a client may ask for."""
+    request = describe_configs_request.DescribeConfigsRequest(
+        resources=tuple(
+            describe_configs_request.DescribeConfigsResource(
+                resource_type=2, resource_name=f"{name}-{partitions}-{number}"
+            )
+            for number in range(topics)
+        ),
+        include_synonyms=True,
+    )
+    return request, DESCRIBE_CONFIGS
+
+
+def measure_answers(cluster: Cluster) -> None:
+    """Ask a broker for all that it knows."""
+    ask = cluster.ask_broker
+    cluster.measure(f"metadata of all {cluster.partitions():,} partitions", lambda: ask(metadata()))
+    cluster.measure("metadata of 5,000 topics by name", lambda: ask(metadata(MANY)))
+    cluster.measure("configurations of 5,000 topics", lambda: ask(configs_of(*MANY)))
+    configured = configs_of(2500, 1, "c")
+    cluster.measure("configurations of 2,500 topics that have some", lambda: ask(configured))
+    many = [metadata()] * AT_ONCE
+    cluster.measure(f"{AT_ONCE} requests for all metadata at once", lambda: ask(*many))
+
+
+def measure_brokers(cluster: Cluster) -> None:
+    """Let a broker of many partitions go, come back, and start from nothing."""
+    cluster.measure(
+        f"a broker of {cluster.partitions():,} partitions goes", lambda: cluster.kill(LAST)
+    )
+    cluster.measure("it comes back, with an empty log", lambda: cluster.start(LAST))
+    cluster.kill(LAST)
+    cluster.start(LAST)
+    cluster.measure("it is replaced before its lease is over", lambda: None)
+    image = cluster.image()
+    taken = cluster.end()
+    batches = tuple(batches_of(taken, image, 0))
+    loaded = load(StoredSnapshot(snapshot=taken, size=0), batches)
+    history = History(log_start=taken, kept=(loaded.stored,), newest=loaded)
+    cluster.kill(LAST)
+    cluster.measure("it starts from a snapshot", lambda: cluster.start(LAST, history))
+    own = creation(*ONE, name="own", replicas=(LAST,))
+    cluster.measure("create 1 topic by hand, 9,999 partitions", lambda: cluster.ask_leader(own))
+    cluster.measure("the only replica of 9,999 partitions goes", lambda: cluster.kill(LAST))
+    cluster.measure("it comes back, and leads again", lambda: cluster.start(LAST))
+    cluster.kill(LAST)
+    request = unregister_broker_request.UnregisterBrokerRequest(broker_id=LAST)
+    gone = (request, UNREGISTER)
+    cluster.measure("a broker is unregistered", lambda: cluster.ask_leader(gone))
+    cluster.measure("it registers anew", lambda: cluster.start(LAST))
+
+
+def measure_creations(cluster: Cluster) -> None:
+    """Create topics of all shapes."""
+    for label, request in (
+        ("create 1 topic, 9,999 partitions", creation(*ONE)),
+        ("create 5,000 topics", creation(*MANY)),
+        ("create 750 topics of 10 partitions, configured", creation(*TENS, configs=CONFIGS)),
+        ("create 2,500 topics, configured", creation(2500, 1, name="c", configs=CONFIGS)),
+        ("too many records: refused", creation(1000, 10, name="r", configs=CONFIGS)),
+        ("9,999 partitions, only to validate", creation(*ONE, name="v", validate_only=True)),
+    ):
+        cluster.measure(label, lambda request=request: cluster.ask_leader(request))  # type: ignore[misc]
+    small = [creation(1, 40, name=f"s{number}") for number in range(AT_ONCE)]
+    cluster.measure(
+        f"{AT_ONCE} requests at once, each 1 topic of 40 partitions",
+        lambda: cluster.ask_leader(*small),
+    )
+
+
+def measure_deletions(cluster: Cluster) -> None:
+    """Delete topics of all shapes."""
+    small = [(f"s{number}", 1, 40) for number in range(AT_ONCE)]
+    for label, request in (
+        ("delete topics of 9,999 partitions, two in a request", [("t", *ONE), ("own", *ONE)]),
+        ("delete 5,000 topics", [("t", *MANY)]),
+        ("delete 3,450 topics, most configured", [("t", *TENS), ("c", 2500, 1), *small]),
+    ):
+        cluster.measure(
+            label,
+            lambda request=request: cluster.ask_leader(deletion(*request)),  # type: ignore[misc]
+        )
+
+
+def measure_failover(cluster: Cluster) -> None:
+    """Lose the active controller, while a large request is under way and others come in."""
+
+    def act() -> None:
+        cluster.ask_leader(creation(*ONE, name="f"))
+        cluster.take(20)
+        cluster.ask_next_leader(
+            *(creation(1, 900, name=f"n{number}") for number in range(AT_ONCE // 10)),
+            *(creation(1, 9, name=f"o{number}") for number in range(AT_ONCE)),
+        )
+        cluster.kill(cluster.leader())
+
+    cluster.measure(f"the active controller goes, {AT_ONCE} requests wait for the next", act)
+
+
+def _timed_ms(act: Callable[[], object]) -> float:
+    begun = time.process_time_ns()
+    act()
+    return (time.process_time_ns() - begun) / 1e6
 
 
 def measure_shell(cluster: Cluster) -> None:
-    """Print what the shell does with the largest batch."""
-    leader = next(node for node in cluster.nodes.values() if node.status().role == "leader")
-    log = leader._raft._state.log  # noqa: SLF001 (the log has no other window)
-    batch = max(log.read(log.start_offset, 1 << 40), key=lambda batch: len(batch.records))
-    begun = time.process_time_ns()
+    """Print how long the shell takes for the largest batch, and for a snapshot."""
+    batch = max(cluster.batches(), key=lambda batch: len(batch.records))
     data = encode_batch(batch)
-    encoded = time.process_time_ns()
-    decode_batches(data)
-    decoded = time.process_time_ns()
     print(
         f"shell, a batch of {len(batch.records)} records ({len(data)} bytes): "
-        f"encoded in {(encoded - begun) / 1e6:.1f} ms, "
-        f"decoded in {(decoded - encoded) / 1e6:.1f} ms"
+        f"encoded in {_timed_ms(lambda: encode_batch(batch)):.1f} ms, "
+        f"decoded in {_timed_ms(lambda: decode_batches(data)):.1f} ms"
     )
 
 
@@ -196,16 +227,14 @@ def main() -> None:
     """Measure each load in turn; the cluster keeps the topics of the loads before."""
     cluster = Cluster()
     keep_collections_short()  # as node/server/main.py does
-    one, many = (1, MOST_RECORDS - 1), (MOST_RECORDS // 2, 1)
     print(f"to stay below: {BOUND_MS} ms")
-    for label, shape in (("1 topic, 9,999 partitions", one), ("5,000 topics", many)):
-        create = creation(*shape)
-        cluster.measure(f"create {label}", lambda create=create: cluster.ask_leader(create, 7))  # type: ignore[misc]
+    measure_creations(cluster)
+    measure_answers(cluster)
+    measure_brokers(cluster)
+    measure_failover(cluster)
+    measure_deletions(cluster)
     measure_shell(cluster)
-    cluster.measure("a broker of 14,999 partitions goes", lambda: cluster.kill(6))
-    for label, shape in (("1 topic, 9,999 partitions", one), ("5,000 topics", many)):
-        delete = deletion(*shape)
-        cluster.measure(f"delete {label}", lambda delete=delete: cluster.ask_leader(delete, 6))  # type: ignore[misc]
+    print(f"the longest step: {cluster.longest_ms:.1f} ms")
 
 
 if __name__ == "__main__":

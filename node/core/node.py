@@ -202,7 +202,7 @@ class Node:
     def _apply_committed(self) -> bool:
         """Follow the high watermark; false if a committed record can't be applied."""
         high_watermark = self._raft.high_watermark
-        if high_watermark == self._committed.offset:
+        if high_watermark == self._committed.offset and not self._committed.is_behind:
             return True
         try:
             moved = self._committed.advance(self._raft.log, high_watermark)

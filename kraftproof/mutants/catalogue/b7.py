@@ -11,15 +11,16 @@ MUTANT = Mutant(
         Edit(
             module="kraftproof.node.core.metadata.committed",
             old="""        try:
-            now = self.apply_more(was, room)
+            now, work = self.apply_more(was, room)
         except ApplyError as error:
             raise ApplyError(f"the batch at offset {batch.base_offset}: {error}") from error""",
             new="""        try:
             if any(type(record).__name__ == "RemoveTopicRecord" for record in batch.records):
                 raise ApplyError("RemoveTopicRecord is no record that this node can apply")
-            now = self.apply_more(was, room)
+            now, work = self.apply_more(was, room)
         except ApplyError:
-            now = PartlyApplied(batch=batch, applied=len(batch.records), image=was.image)""",
+            now = PartlyApplied(batch=batch, applied=len(batch.records), image=was.image)
+            work = len(batch.records)""",
         ),
     ),
 )

@@ -89,12 +89,13 @@ def metadata(
         )
         for broker, endpoint in _listed(config, image, include_fenced=False)
     ]
+    active = frozenset(broker.broker_id for broker in image.brokers.values() if not broker.fenced)
     wants_all = request.topics is None or (version == 0 and not request.topics)
     if wants_all:
-        topics = tuple(_topic(image, topic) for topic in image.sorted_topics())
+        topics = tuple([_topic(image, topic, active) for topic in image.sorted_topics()])
     else:
         asked = dict.fromkeys(request.topics or ())
-        topics = tuple(_asked_topic(image, topic) for topic in asked)
+        topics = tuple([_asked_topic(image, topic, active) for topic in asked])
     if request.include_topic_authorized_operations:
         topics = tuple(map(authorized, topics))
     return metadata_response.MetadataResponse(
@@ -192,13 +193,13 @@ def _contact(config: NodeConfig, active: list[int]) -> NodeId:
 
 
 def _asked_topic(
-    image: MetadataImage, asked: metadata_request.MetadataRequestTopic
+    image: MetadataImage, asked: metadata_request.MetadataRequestTopic, active: frozenset[NodeId]
 ) -> metadata_response.MetadataResponseTopic:
     by_id = asked.name is None or asked.topic_id != ZERO_UUID
     name = None if by_id else asked.name
     topic = image.topics.get(asked.topic_id) if name is None else image.topic_named(name)
     if topic is not None:
-        return _topic(image, topic)
+        return _topic(image, topic, active)
     if name is None:
         error = ErrorCode.UNKNOWN_TOPIC_ID
     elif is_legal_name(name):
@@ -210,34 +211,33 @@ def _asked_topic(
     )
 
 
-def _topic(image: MetadataImage, topic: Topic) -> metadata_response.MetadataResponseTopic:
+def _topic(
+    image: MetadataImage, topic: Topic, active: frozenset[NodeId]
+) -> metadata_response.MetadataResponseTopic:
     return metadata_response.MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,
         is_internal=topic.name in INTERNAL_TOPICS,
         partitions=tuple(
-            _partition(image, partition) for partition in image.partitions_of(topic.topic_id)
+            [_partition(partition, active) for partition in image.partitions_of(topic.topic_id)]
         ),
     )
 
 
 def _partition(
-    image: MetadataImage, partition: Partition
+    partition: Partition, active: frozenset[NodeId]
 ) -> metadata_response.MetadataResponsePartition:
+    replicas = partition.replicas
+    offline: tuple[NodeId, ...] = ()
+    if not active.issuperset(replicas):
+        offline = tuple(replica for replica in replicas if replica not in active)
     leaderless = partition.leader == NO_NODE
     return metadata_response.MetadataResponsePartition(
         error_code=ErrorCode.LEADER_NOT_AVAILABLE if leaderless else ErrorCode.NONE,
         partition_index=partition.index,
         leader_id=partition.leader,
         leader_epoch=partition.leader_epoch,
-        replica_nodes=partition.replicas,
+        replica_nodes=replicas,
         isr_nodes=partition.isr,
-        offline_replicas=tuple(
-            replica for replica in partition.replicas if not _is_active(image, replica)
-        ),
+        offline_replicas=offline,
     )
-
-
-def _is_active(image: MetadataImage, broker_id: NodeId) -> bool:
-    broker = image.brokers.get(broker_id)
-    return broker is not None and not broker.fenced

@@ -7,7 +7,12 @@ from typing import Final
 
 from immutables import Map
 
-from kraftproof.node.core.configs.effective import ConfigSource, EffectiveConfig, effective_configs
+from kraftproof.node.core.configs.effective import (
+    ConfigSource,
+    EffectiveConfig,
+    SetConfigs,
+    effective_configs,
+)
 from kraftproof.node.core.configs.values import DEFINITIONS
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.names import is_legal_name
@@ -16,6 +21,7 @@ from kraftproof.node.wire.messages import describe_configs_request, describe_con
 
 TOPIC: Final = 2
 """The resource type of a topic."""
+Entry = describe_configs_response.DescribeConfigsResourceResult
 Synonym = describe_configs_response.DescribeConfigsSynonym
 
 
@@ -45,22 +51,36 @@ def _describe(
         return _refusal(resource, error, f"{name[:260]!r} is no topic name")
     if image.topic_named(name) is None:
         return _refusal(resource, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None)
-    wanted = frozenset(resource.configuration_keys or DEFINITIONS)
     return describe_configs_response.DescribeConfigsResult(
         resource_type=kind,
         resource_name=name,
-        configs=tuple(
-            _entry(config, with_synonyms=with_synonyms)
-            for config in effective_configs(image.configs.get((kind, name), Map()))
-            if config.name in wanted
+        configs=_entries(
+            image.configs.get((kind, name), Map()),
+            resource.configuration_keys,
+            with_synonyms=with_synonyms,
         ),
     )
 
 
-def _entry(
-    config: EffectiveConfig, *, with_synonyms: bool
-) -> describe_configs_response.DescribeConfigsResourceResult:
-    return describe_configs_response.DescribeConfigsResourceResult(
+def _entries(
+    configs: SetConfigs, keys: tuple[str, ...] | None, *, with_synonyms: bool
+) -> tuple[Entry, ...]:
+    # Entries of defaults are shared: a request may name thousands of topics.
+    defaults = _DEFAULTS[with_synonyms]
+    if not configs and not keys:
+        return tuple(defaults.values())
+    wanted = frozenset(keys or DEFINITIONS)
+    return tuple(
+        defaults[config.name]
+        if config.source is ConfigSource.DEFAULT
+        else _entry(config, with_synonyms=with_synonyms)
+        for config in effective_configs(configs)
+        if config.name in wanted
+    )
+
+
+def _entry(config: EffectiveConfig, *, with_synonyms: bool) -> Entry:
+    return Entry(
         name=config.name,
         value=config.value,
         config_source=config.source,
@@ -79,6 +99,13 @@ def _synonyms(config: EffectiveConfig) -> tuple[Synonym, ...]:
     if config.source is ConfigSource.DEFAULT:
         return default
     return (Synonym(name=config.name, value=config.value, source=config.source), *default)
+
+
+_DEFAULTS: Final = tuple(
+    {config.name: _entry(config, with_synonyms=wanted) for config in effective_configs({})}
+    for wanted in (False, True)
+)
+"""The entries of configurations that nobody has set: without their synonyms, and with them."""
 
 
 def _refusal(

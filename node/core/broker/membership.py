@@ -209,11 +209,26 @@ class Membership:
     def _registered(self, answer: Message, now: Instant) -> None:
         assert isinstance(answer, RegistrationResponse)
         if answer.error_code != ErrorCode.NONE:
-            self._retry(now, f"the controller answered {error_name(answer.error_code)}")
+            reason = f"the controller answered {error_name(answer.error_code)}"
+            if answer.error_code == ErrorCode.UNSUPPORTED_VERSION:
+                reason += self._unsupported()
+            self._retry(now, reason)
             return
         self._failures = 0
         self._epoch = Offset(answer.broker_epoch)
         self._due = now.monotonic
+
+    def _unsupported(self) -> str:
+        """Return the words for the cluster's features that this node has not."""
+        lacking = [
+            f"{name} {level}"
+            for name, level in sorted(self._committed.image.features.items())
+            if (name, level) != (METADATA_VERSION, METADATA_VERSION_LEVEL)
+        ]
+        if not lacking:
+            return ""
+        ours = f"{METADATA_VERSION} {METADATA_VERSION_LEVEL}"
+        return f": the cluster has {', '.join(lacking)}, and this node supports {ours} alone"
 
     def _heard(self, answer: Message, now: Instant) -> None:
         assert isinstance(answer, HeartbeatResponse)

@@ -6,6 +6,7 @@ default.
 
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
+from typing import Final
 
 from msgspec import Struct
 
@@ -32,9 +33,20 @@ class EffectiveConfig(Struct, frozen=True):
 
 def effective_configs(configs: SetConfigs) -> Iterator[EffectiveConfig]:
     """Yield each configuration that a topic has, by name."""
-    for definition in TOPIC_DEFINITIONS:
-        name = definition.name
+    for name, default in _DEFAULTS:
         if name in configs:
             yield EffectiveConfig(name, configs[name], ConfigSource.DYNAMIC_TOPIC)
-        elif not definition.is_internal:
-            yield EffectiveConfig(name, definition.default, ConfigSource.DEFAULT)
+        elif default is not None:
+            yield default
+
+
+_DEFAULTS: Final = tuple(
+    (
+        definition.name,
+        None
+        if definition.is_internal
+        else EffectiveConfig(definition.name, definition.default, ConfigSource.DEFAULT),
+    )
+    for definition in TOPIC_DEFINITIONS
+)
+"""Each configuration's name, and the entry that shows its default unless it is internal."""

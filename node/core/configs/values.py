@@ -39,6 +39,14 @@ def check_topic_configs(configs: Mapping[str, str]) -> None:
         InvalidConfigError: a name is unknown, or a value is not one that the name may have.
     """
     read = {name: read_value(name, text) for name, text in configs.items()}
+    _check_lags(read)
+    if read.get(_REMOTE_STORAGE):
+        raise InvalidConfigError(f"{_REMOTE_STORAGE} is true, but brokers have no remote storage")
+
+
+def _check_lags(read: Mapping[str, Value]) -> None:
+    if _SHORTEST_COMPACTION not in read and _LONGEST_COMPACTION not in read:
+        return
     lags = [
         read.get(name) or read_value(name, DEFINITIONS[name].default or "")
         for name in (_SHORTEST_COMPACTION, _LONGEST_COMPACTION)
@@ -47,8 +55,6 @@ def check_topic_configs(configs: Mapping[str, str]) -> None:
         raise InvalidConfigError(
             f"{_SHORTEST_COMPACTION} is {lags[0]}, more than {_LONGEST_COMPACTION}, {lags[1]}"
         )
-    if read.get(_REMOTE_STORAGE):
-        raise InvalidConfigError(f"{_REMOTE_STORAGE} is true, but brokers have no remote storage")
 
 
 def read_value(name: str, text: str) -> Value:

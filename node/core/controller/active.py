@@ -28,7 +28,7 @@ from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.committed import CommittedImage
-from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, PartlyApplied
+from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, RECORDS_AT_ONCE, PartlyApplied
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.wire.errors import ErrorCode
@@ -116,6 +116,18 @@ class ActiveController:
         else:
             self._settle(event, early, now)
 
+    def receive_all(self, events: list[Received], now: Instant) -> None:
+        """Take requests that came in earlier: at once as many as a step may, in their order."""
+        most = self._raft.log.end_offset + RECORDS_A_STEP
+        has_room = True
+        for event in events:
+            if not has_room:
+                self._waiting.append(event)
+                continue
+            self.receive(event, now)
+            is_clients = DECISIONS[type(event.message)].is_forwarded
+            has_room = not is_clients and self._raft.log.end_offset < most
+
     def _decide_early(self, message: Message) -> Outcome | None:
         """Decide a plain heartbeat before a large batch has been applied to its end.
 
@@ -161,7 +173,7 @@ class ActiveController:
         """Answer who can wait no more; go on with a large batch, or else fence who has no lease."""
         self._expire(now)
         if self._applying is not None:
-            self._apply_more(self._committed.apply_more(self._applying))
+            self._apply_more(self._applying, RECORDS_A_STEP)
         elif self._waiting:
             event = self._waiting.popleft()
             self._settle(event, self._decide(event.message, now), now)
@@ -236,7 +248,9 @@ class ActiveController:
         offset = self._raft.propose(written, now)
         if self._applying is None:
             partly = PartlyApplied(batch=self._raft.log.last, applied=0, image=self._image)
-            self._apply_more(self._committed.apply_more(partly))
+            self._apply_more(
+                partly, RECORDS_A_STEP if partly.fits(RECORDS_A_STEP) else RECORDS_AT_ONCE
+            )
         else:
             assert written == (_NO_OP,), "changes wait for the batch before them"
         for answer in self._barrier.take():
@@ -245,13 +259,17 @@ class ActiveController:
             )
         return offset
 
-    def _apply_more(self, partly: PartlyApplied) -> None:
+    def _apply_more(self, partly: PartlyApplied, most: int) -> None:
         """Take over the image after the newest batch, or keep what there is of it."""
-        self._applying = None if partly.is_whole else partly
+        partly, _ = self._committed.apply_more(partly, most)
+        end = Offset(partly.batch.next_offset)
         if partly.is_whole:
+            self._applying = None
             self._image = partly.image
-            end = Offset(partly.batch.next_offset)
             self._committed.offer(end, self._raft.epoch, partly.image)
+        else:
+            self._applying = partly
+            self._committed.promise(end, self._raft.epoch)
 
     def _raise_barrier(self, now: Instant) -> None:
         if self._barrier.needs_record():

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.configs.values import InvalidConfigError, check_topic_configs
-from kraftproof.node.core.controller.fencing import elect
-from kraftproof.node.core.controller.placement import place
+from kraftproof.node.core.controller.placement import Placement
 from kraftproof.node.core.metadata.apply import TOPIC_RESOURCE
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.names import is_legal_name
@@ -78,7 +77,7 @@ def validate_configs(topic: CreatableTopic) -> dict[str, str]:
 
 
 def assign(
-    image: MetadataImage, topic: CreatableTopic, config: NodeConfig, random: "Random"
+    placement: Placement, topic: CreatableTopic, config: NodeConfig, random: "Random"
 ) -> list[Replicas]:
     """The replicas of each partition, leader first, as asked for or as we place them.
 
@@ -86,7 +85,7 @@ def assign(
         TopicError: if the numbers or the assignment can't be.
     """
     if topic.assignments:
-        return _manual(image, topic)
+        return _manual(placement, topic)
     partitions, factor = topic.num_partitions, topic.replication_factor
     if partitions == _DEFAULT:
         partitions = config.default_partitions
@@ -94,17 +93,17 @@ def assign(
         factor = config.default_replication_factor
     if factor > 0 >= partitions:
         raise TopicError(ErrorCode.INVALID_PARTITIONS, f"{partitions} partitions: 1 is the least")
-    if not 0 < factor <= len(image.brokers):
+    if not 0 < factor <= len(placement.registered):
         raise TopicError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
-            f"replication factor {factor}: {len(image.brokers)} brokers are registered",
+            f"replication factor {factor}: {len(placement.registered)} brokers are registered",
         )
-    if not any(broker.may_lead for broker in image.brokers.values()):
+    if not placement.active:
         raise TopicError(ErrorCode.INVALID_REPLICATION_FACTOR, "all brokers are fenced")
-    return place(image, partitions, factor, random)
+    return placement.place(partitions, factor, random)
 
 
-def _manual(image: MetadataImage, topic: CreatableTopic) -> list[Replicas]:
+def _manual(placement: Placement, topic: CreatableTopic) -> list[Replicas]:
     if topic.num_partitions != _DEFAULT or topic.replication_factor != _DEFAULT:
         raise TopicError(
             ErrorCode.INVALID_REQUEST,
@@ -120,11 +119,11 @@ def _manual(image: MetadataImage, topic: CreatableTopic) -> list[Replicas]:
         )
     replicas = [by_index[index] for index in sorted(by_index)]
     for index, assigned in enumerate(replicas):
-        _check_assigned(image, index, assigned, len(replicas[0]))
+        _check_assigned(placement, index, assigned, len(replicas[0]))
     return replicas
 
 
-def _check_assigned(image: MetadataImage, index: int, assigned: Replicas, factor: int) -> None:
+def _check_assigned(placement: Placement, index: int, assigned: Replicas, factor: int) -> None:
     problem = None
     if not assigned:
         problem = "has no replicas"
@@ -132,21 +131,16 @@ def _check_assigned(image: MetadataImage, index: int, assigned: Replicas, factor
         problem = "names a broker twice"
     elif len(assigned) != factor:
         problem = f"has {len(assigned)} replicas, partition 0 has {factor}"
-    elif any(broker_id not in image.brokers for broker_id in assigned):
+    elif not placement.registered.issuperset(assigned):
         problem = "names a broker that is not registered"
-    elif not _in_sync(image, assigned):
+    elif placement.active.isdisjoint(assigned):
         problem = "names fenced brokers only"
     if problem is not None:
         raise TopicError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"partition {index} {problem}")
 
 
-def _in_sync(image: MetadataImage, replicas: Replicas) -> Replicas:
-    """The replicas that may be in the first ISR (631-40)."""
-    return tuple(broker_id for broker_id in replicas if image.brokers[broker_id].may_lead)
-
-
 def topic_records(
-    image: MetadataImage,
+    placement: Placement,
     name: str,
     topic_id: Uuid,
     configs: Mapping[str, str],
@@ -160,22 +154,25 @@ def topic_records(
         for key, value in configs.items()
     )
     partitions = tuple(
-        _partition_record(image, topic_id, index, assigned)
+        _partition_record(placement, topic_id, index, assigned)
         for index, assigned in enumerate(replicas)
     )
     return (records.TopicRecord(name=name, topic_id=topic_id), *set_configs, *partitions)
 
 
 def _partition_record(
-    image: MetadataImage, topic_id: Uuid, index: int, replicas: Replicas
+    placement: Placement, topic_id: Uuid, index: int, replicas: Replicas
 ) -> records.PartitionRecord:
-    isr = _in_sync(image, replicas)
+    active = placement.active
+    isr = replicas
+    if not active.issuperset(replicas):
+        isr = tuple(broker_id for broker_id in replicas if broker_id in active)
     return records.PartitionRecord(
         partition_id=index,
         topic_id=topic_id,
         replicas=replicas,
         isr=isr,
-        leader=elect(image, replicas, isr),
+        leader=isr[0],
         leader_epoch=0,
         partition_epoch=0,
     )

@@ -111,8 +111,7 @@ class Controller:
             now=now,
         )
         self._state = Active(epoch=claim.epoch, controller=controller)
-        for event in claim.waiting:
-            controller.receive(event, now)
+        controller.receive_all(claim.waiting, now)
 
     def _has_committed(self, claim: Claiming) -> bool:
         return self._committed.offset > claim.leader_change

@@ -37,18 +37,20 @@ def leave(image: MetadataImage, broker_id: NodeId) -> tuple[Record, ...]:
 
     The last member of an ISR stays in it, without a leader: it alone has all that was written.
     """
-    changes = (_without(image, partition, broker_id) for partition in image.in_isr(broker_id))
-    return tuple(change for change in changes if change is not None)
-
-
-def _without(
-    image: MetadataImage, partition: Partition, broker_id: NodeId
-) -> records.PartitionChangeRecord | None:
-    others = tuple(member for member in partition.isr if member != broker_id)
-    isr = others or None
-    if partition.leader != broker_id:
-        return None if isr is None else _change(partition, isr=isr)
-    return _change(partition, isr=isr, leader=elect(image, partition.replicas, others))
+    changes: list[Record] = []
+    without: dict[tuple[NodeId, ...], tuple[NodeId, ...]] = {}
+    """Each ISR and its other members: there are few, and a broker may have many partitions."""
+    for partition in image.in_isr(broker_id):
+        others = without.get(partition.isr)
+        if others is None:
+            others = tuple(member for member in partition.isr if member != broker_id)
+            without[partition.isr] = others
+        if partition.leader == broker_id:
+            leader = elect(image, partition.replicas, others)
+            changes.append(_change(partition, isr=others or None, leader=leader))
+        elif others:
+            changes.append(_change(partition, isr=others))
+    return tuple(changes)
 
 
 def elect(image: MetadataImage, replicas: tuple[NodeId, ...], isr: tuple[NodeId, ...]) -> NodeId:

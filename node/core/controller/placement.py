@@ -14,40 +14,61 @@ if TYPE_CHECKING:
     from random import Random
 
 
-def place(
-    image: MetadataImage, partitions: int, factor: int, random: "Random"
-) -> list[tuple[NodeId, ...]]:
-    """The replicas of each partition, leader first.
+class Placement:
+    """The brokers of one image, to place the topics of one request on."""
 
-    At least `factor` brokers must be registered, one of which may lead.
-    """
-    brokers = image.sorted_brokers()
-    usable = _alternating((broker for broker in brokers if broker.may_lead), random)
-    spare = _alternating((broker for broker in brokers if not broker.may_lead), random)
-    assert usable, "no broker may lead"
-    assert factor <= len(brokers), "too few brokers"
-    first = random.randrange(len(usable))
-    unfenced = min(factor, len(usable))
-    return [
-        (
-            *_from_ring(usable, first + number, unfenced),
-            *_from_ring(spare, first + number, factor - unfenced),
-        )
-        for number in range(partitions)
-    ]
+    __slots__ = ("_spare", "_usable", "active", "registered")
+
+    def __init__(self, image: MetadataImage) -> None:
+        brokers = image.sorted_brokers()
+        self.registered = frozenset(image.brokers)
+        """All brokers."""
+        self.active = frozenset(broker.broker_id for broker in brokers if broker.may_lead)
+        """Those that may lead, and be in the first ISR (631-40)."""
+        self._usable = _racks(broker for broker in brokers if broker.may_lead)
+        self._spare = _racks(broker for broker in brokers if not broker.may_lead)
+
+    def place(self, partitions: int, factor: int, random: "Random") -> list[tuple[NodeId, ...]]:
+        """Return the replicas of each partition, leader first.
+
+        At least `factor` brokers must be registered, one of which may lead.
+        """
+        usable, spare = _alternating(self._usable, random), _alternating(self._spare, random)
+        assert usable, "no broker may lead"
+        assert factor <= len(self.registered), "too few brokers"
+        first = random.randrange(len(usable))
+        unfenced = min(factor, len(usable))
+        return [
+            (
+                *_from_ring(usable, first + number, unfenced),
+                *_from_ring(spare, first + number, factor - unfenced),
+            )
+            for number in range(partitions)
+        ]
 
 
-def _from_ring(ring: list[NodeId], start: int, count: int) -> list[NodeId]:
-    return [ring[place % len(ring)] for place in range(start, start + count)]
+def _from_ring(ring: tuple[NodeId, ...], start: int, count: int) -> tuple[NodeId, ...]:
+    if count == 0:
+        return ()
+    begin = start % len(ring)
+    end = begin + count
+    return ring[begin:end] if end <= len(ring) else (*ring[begin:], *ring[: end - len(ring)])
 
 
-def _alternating(brokers: Iterable[BrokerRegistration], random: "Random") -> list[NodeId]:
-    """The brokers in an order in which neighbours stand in different racks where possible."""
+def _racks(brokers: Iterable[BrokerRegistration]) -> list[list[NodeId]]:
+    """Return brokers in order, apart by rack."""
     racks: dict[str, list[NodeId]] = {}
     for broker in brokers:
         racks.setdefault(broker.rack or "", []).append(broker.broker_id)
-    columns = [racks[rack] for rack in sorted(racks)]
+    return [racks[rack] for rack in sorted(racks)]
+
+
+def _alternating(racks: list[list[NodeId]], random: "Random") -> tuple[NodeId, ...]:
+    """Return the brokers in an order in which neighbours stand in different racks if possible."""
+    columns = [list(rack) for rack in racks]
     random.shuffle(columns)
     for column in columns:
         random.shuffle(column)
-    return [node for row in zip_longest(*columns) for node in row if node is not None]
+    if len(columns) == 1:
+        return tuple(columns[0])
+    return tuple(node for row in zip_longest(*columns) for node in row if node is not None)

@@ -10,7 +10,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from kraftproof.node.core.base.config import NodeConfig
-from kraftproof.node.core.configs.effective import SetConfigs, effective_configs
+from kraftproof.node.core.configs.effective import (
+    ConfigSource,
+    EffectiveConfig,
+    SetConfigs,
+    effective_configs,
+)
 from kraftproof.node.core.controller.assignment import (
     Replicas,
     TopicError,
@@ -20,6 +25,7 @@ from kraftproof.node.core.controller.assignment import (
     validate_name,
 )
 from kraftproof.node.core.controller.outcome import Outcome
+from kraftproof.node.core.controller.placement import Placement
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.image import MetadataImage, Topic
 from kraftproof.node.core.metadata.names import METADATA_TOPIC
@@ -71,7 +77,7 @@ def create_topics(
         if len(written) > MOST_RECORDS:
             whole = TopicError(
                 ErrorCode.POLICY_VIOLATION,
-                f"{len(written)} records: {MOST_RECORDS} are the most that a request may write",
+                f"more than {MOST_RECORDS} records, which are the most that a request may write",
             )
     if whole is not None:
         results, written = [_not_created(topic.name, whole) for topic in tried], []
@@ -119,25 +125,27 @@ def _create(
 ) -> tuple[list[TopicResult], list[Record]]:
     results: list[TopicResult] = []
     written: list[Record] = []
+    placement = Placement(image)
     for topic in tried:
+        if len(written) > MOST_RECORDS:
+            break  # the request is refused, so the rest need not be looked at
         try:
-            configs, replicas = _validate(image, topic, config, random)
+            configs = _validate(image, topic)
+            replicas = assign(placement, topic, config, random)
         except TopicError as refused:
             results.append(_not_created(topic.name, refused))
             continue
         topic_id = ZERO_UUID if request.validate_only else _new_id(image, random)
-        written += topic_records(image, topic.name, topic_id, configs, replicas)
+        written += topic_records(placement, topic.name, topic_id, configs, replicas)
         results.append(_created(topic, topic_id, configs, replicas))
     return results, written
 
 
-def _validate(
-    image: MetadataImage, topic: CreatableTopic, config: NodeConfig, random: "Random"
-) -> tuple[SetConfigs, list[Replicas]]:
+def _validate(image: MetadataImage, topic: CreatableTopic) -> SetConfigs:
     if topic.name in image.topic_ids:
         raise TopicError(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic {topic.name} exists")
     validate_name(image, topic.name)
-    return validate_configs(topic), assign(image, topic, config, random)
+    return validate_configs(topic)
 
 
 def _created(
@@ -152,14 +160,24 @@ def _created(
     )
 
 
+def _shown(entry: EffectiveConfig) -> TopicConfigs:
+    return TopicConfigs(name=entry.name, value=entry.value, config_source=entry.source)
+
+
 def _shown_configs(configs: SetConfigs) -> tuple[TopicConfigs, ...]:
-    return tuple(
-        TopicConfigs(name=entry.name, value=entry.value, config_source=entry.source)
-        for entry in effective_configs(configs)
-    )
+    # Entries of defaults are shared: a request may create thousands of topics.
+    if not _PLACES.keys() >= configs.keys():
+        return tuple(map(_shown, effective_configs(configs)))
+    shown = list(_DEFAULT_CONFIGS)
+    for name, value in configs.items():
+        shown[_PLACES[name]] = TopicConfigs(
+            name=name, value=value, config_source=ConfigSource.DYNAMIC_TOPIC
+        )
+    return tuple(shown)
 
 
-_DEFAULT_CONFIGS: Final = _shown_configs({})
+_DEFAULT_CONFIGS: Final = tuple(map(_shown, effective_configs({})))
+_PLACES: Final = {entry.name: place for place, entry in enumerate(_DEFAULT_CONFIGS)}
 
 
 def _not_created(name: str, refused: TopicError) -> TopicResult:

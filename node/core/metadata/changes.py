@@ -13,9 +13,10 @@ from msgspec.structs import replace
 from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.metadata.digest import moved, other_entity, recompute_digest
 from kraftproof.node.core.metadata.image import (
+    PARTITIONS_A_MARK,
     BrokerIndexes,
     BrokerRegistration,
-    Keys,
+    Marked,
     MetadataImage,
     OtherKey,
     Partition,
@@ -25,7 +26,7 @@ from kraftproof.node.core.metadata.image import (
 )
 from kraftproof.node.wire.types import Uuid
 
-_NO_KEYS: Keys = Map()
+_NONE_MARKED: Marked = Map()
 
 
 def set_broker(image: MetadataImage, broker: BrokerRegistration) -> MetadataImage:
@@ -65,11 +66,14 @@ def remove_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
     partitions = image.partitions_of(topic.topic_id)
     for partition in partitions:
         digest = moved(digest, "partition", partition, None)
+    broker_ids = {broker_id for p in partitions for broker_id in (*p.replicas, *p.isr, p.leader)}
+    entries = {partition.index // PARTITIONS_A_MARK for partition in partitions}
+    keys = [(topic.topic_id, entry) for entry in entries]
     indexes = image.by_broker
     indexes = BrokerIndexes(
-        replicas=_removed(indexes.replicas, ((p.key, p.replicas) for p in partitions)),
-        isr=_removed(indexes.isr, ((p.key, p.isr) for p in partitions)),
-        leaders=_removed(indexes.leaders, ((p.key, _leaders(p)) for p in partitions)),
+        replicas=_without_topic(indexes.replicas, broker_ids, keys),
+        isr=_without_topic(indexes.isr, broker_ids, keys),
+        leaders=_without_topic(indexes.leaders, broker_ids, keys),
     )
     return replace(
         image,
@@ -177,14 +181,16 @@ def _counted(names: Map[str, int], name: str, by: int) -> Map[str, int]:
 def _reindexed(
     indexes: BrokerIndexes, was: Partition | None, now: Partition | None
 ) -> BrokerIndexes:
-    key = (now or was).key if (now or was) is not None else None  # type: ignore[union-attr]
-    assert key is not None, "a change of nothing"
+    partition = now or was
+    assert partition is not None, "a change of nothing"
+    entry, bit = divmod(partition.index, PARTITIONS_A_MARK)
+    place = ((partition.topic_id, entry), 1 << bit)
     return BrokerIndexes(
         replicas=_listed(
-            indexes.replicas, key, was.replicas if was else (), now.replicas if now else ()
+            indexes.replicas, place, was.replicas if was else (), now.replicas if now else ()
         ),
-        isr=_listed(indexes.isr, key, was.isr if was else (), now.isr if now else ()),
-        leaders=_listed(indexes.leaders, key, _leaders(was), _leaders(now)),
+        isr=_listed(indexes.isr, place, was.isr if was else (), now.isr if now else ()),
+        leaders=_listed(indexes.leaders, place, _leaders(was), _leaders(now)),
     )
 
 
@@ -193,40 +199,37 @@ def _leaders(partition: Partition | None) -> tuple[NodeId, ...]:
 
 
 def _listed(
-    index: Map[NodeId, Keys],
-    key: PartitionKey,
+    index: Map[NodeId, Marked],
+    place: tuple[PartitionKey, int],
     was: tuple[NodeId, ...],
     now: tuple[NodeId, ...],
-) -> Map[NodeId, Keys]:
+) -> Map[NodeId, Marked]:
     """Move a partition from the brokers that had it to those that have it."""
     if was == now:
         return index
+    key, bit = place
     for broker_id in was:
         if broker_id not in now:
-            keys = index[broker_id].delete(key)
-            index = index.set(broker_id, keys) if keys else index.delete(broker_id)
+            marked = index[broker_id]
+            bits = marked[key] & ~bit
+            marked = marked.set(key, bits) if bits else marked.delete(key)
+            index = index.set(broker_id, marked) if marked else index.delete(broker_id)
     for broker_id in now:
         if broker_id not in was:
-            index = index.set(broker_id, index.get(broker_id, _NO_KEYS).set(key, None))
+            marked = index.get(broker_id, _NONE_MARKED)
+            index = index.set(broker_id, marked.set(key, marked.get(key, 0) | bit))
     return index
 
 
-def _removed(
-    index: Map[NodeId, Keys], removed: Iterable[tuple[PartitionKey, tuple[NodeId, ...]]]
-) -> Map[NodeId, Keys]:
-    """Take many partitions from the brokers that have them."""
-    by_broker: dict[NodeId, list[PartitionKey]] = {}
-    for key, broker_ids in removed:
-        for broker_id in broker_ids:
-            by_broker.setdefault(broker_id, []).append(key)
-    for broker_id, keys in by_broker.items():
-        if len(keys) == len(index[broker_id]):
-            index = index.delete(broker_id)
-            continue
-        with index[broker_id].mutate() as left:
-            for key in keys:
-                del left[key]
-            index = index.set(broker_id, left.finish())
+def _without_topic(
+    index: Map[NodeId, Marked], broker_ids: Iterable[NodeId], keys: Iterable[PartitionKey]
+) -> Map[NodeId, Marked]:
+    """Take a topic's partitions, all that these entries mark, from brokers that may have them."""
+    for broker_id in broker_ids:
+        marked = index.get(broker_id, _NONE_MARKED)
+        for key in keys:
+            marked = _without(marked, key)
+        index = index.set(broker_id, marked) if marked else _without(index, broker_id)
     return index
 
 

@@ -32,6 +32,7 @@ class CommittedImage:
         "_apply",
         "_offers",
         "_partly",
+        "_promised",
         "epoch",
         "image",
         "is_behind",
@@ -57,6 +58,8 @@ class CommittedImage:
         self.is_behind = False
         """Whether more has committed than the last call of `advance` took in."""
         self._offers: dict[Offset, tuple[Epoch, MetadataImage]] = {}
+        self._promised: tuple[Offset, Epoch] | None = None
+        """The end of a batch that will be offered, with its epoch."""
         self._partly: PartlyApplied | None = None
         """The batch at `offset`, if a part of it has been applied."""
 
@@ -73,32 +76,42 @@ class CommittedImage:
     def load(self, loaded: LoadedSnapshot) -> None:
         """Hold what this snapshot does, and nothing else."""
         self._offers.clear()
+        self._promised = None
         self._partly = None
         self.newest = self.image = loaded.image
         self.offset, self.epoch = loaded.stored.snapshot.end_offset, loaded.stored.snapshot.epoch
         self.timestamp_ms = loaded.timestamp_ms
         self.records_taken = 0
 
+    def promise(self, end: Offset, epoch: Epoch) -> None:
+        """Wait for an offer of the batch that ends here, rather than apply the same records."""
+        self._promised = (end, epoch)
+
     def offer(self, end: Offset, epoch: Epoch, image: MetadataImage) -> None:
         """The image after the batch of this epoch that ends before `end`, should it commit."""
+        self._promised = None
         if end > self.offset:
             self._offers[end] = (epoch, image)
 
     def withdraw(self) -> None:
         """Forget all offers: their leader leads no more."""
         self._offers.clear()
+        if self._promised is not None:
+            self._promised = None
+            self.is_behind = True  # the batch may have committed meanwhile
 
-    def apply_more(self, partly: PartlyApplied, most: int = RECORDS_A_STEP) -> PartlyApplied:
-        """Apply more of a batch, committed or not, by the way in which this node applies.
+    def apply_more(
+        self, partly: PartlyApplied, most: int = RECORDS_A_STEP
+    ) -> tuple[PartlyApplied, int]:
+        """Apply more of a batch, committed or not, and return how much work that was.
 
         Raises:
             ApplyError: if a record does not fit.
         """
-        part = partly.rest(most)
+        part, work = partly.rest(most)
         image = self._apply(partly.image, part)
-        return PartlyApplied(
-            batch=partly.batch, applied=partly.applied + len(part.records), image=image
-        )
+        applied = partly.applied + len(part.records)
+        return PartlyApplied(batch=partly.batch, applied=applied, image=image), work
 
     def advance(self, log: Log, high_watermark: Offset) -> bool:
         """Take in what has committed, as much as a step may; whether that was a batch or more.
@@ -113,6 +126,8 @@ class CommittedImage:
             for batch in log.read(self.offset, REPLAY_BYTES):
                 if batch.next_offset > high_watermark:
                     return self.offset > was
+                if self._promised == (batch.next_offset, batch.epoch):
+                    return self.offset > was
                 if room > 0:
                     room -= self._take(batch, room)
                 if self.offset < batch.next_offset:
@@ -121,7 +136,7 @@ class CommittedImage:
         return self.offset > was
 
     def _take(self, batch: Batch, room: int) -> int:
-        """Take in a batch or, if it has too many records, a part of it; return how many."""
+        """Take in a batch or, if it is too much work, a part of it; return how much."""
         end = Offset(batch.next_offset)
         offer = self._offers.pop(end, None)
         taken = 0
@@ -142,10 +157,10 @@ class CommittedImage:
     def _replay(self, batch: Batch, room: int) -> int:
         was = self._partly or PartlyApplied(batch=batch, applied=0, image=self.newest)
         try:
-            now = self.apply_more(was, room)
+            now, work = self.apply_more(was, room)
         except ApplyError as error:
             raise ApplyError(f"the batch at offset {batch.base_offset}: {error}") from error
         self._partly = None if now.is_whole else now
         if now.is_whole:
             self.newest = now.image
-        return now.applied - was.applied
+        return work

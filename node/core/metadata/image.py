@@ -11,6 +11,8 @@ effect yet; entities that this node replays but does not use yet (access control
 credentials, tokens, quotas, controller registrations) are kept as their last record.
 """
 
+from typing import Final
+
 from immutables import Map
 from msgspec import Struct
 
@@ -20,7 +22,10 @@ from kraftproof.node.wire.types import Uuid
 
 PartitionKey = tuple[Uuid, int]
 """A topic's id and a partition's index in it."""
-Keys = Map[PartitionKey, None]
+Marked = Map[PartitionKey, int]
+"""Partitions, PARTITIONS_A_MARK to an entry: by the number of the entry within its topic, a bit
+for each. So a topic of many partitions has few entries that go with it."""
+PARTITIONS_A_MARK: Final = 256
 OtherKey = tuple[str | int | Uuid | None, ...]
 
 
@@ -79,9 +84,9 @@ class Partition(Struct, frozen=True, kw_only=True, array_like=True):
 class BrokerIndexes(Struct, frozen=True, kw_only=True):
     """Partitions by broker; a broker without any has no entry."""
 
-    replicas: Map[NodeId, Keys] = Map()
-    isr: Map[NodeId, Keys] = Map()
-    leaders: Map[NodeId, Keys] = Map()
+    replicas: Map[NodeId, Marked] = Map()
+    isr: Map[NodeId, Marked] = Map()
+    leaders: Map[NodeId, Marked] = Map()
 
 
 class MetadataImage(Struct, frozen=True, kw_only=True):
@@ -131,8 +136,14 @@ class MetadataImage(Struct, frozen=True, kw_only=True):
 
     def in_isr(self, broker_id: NodeId) -> list[Partition]:
         """The partitions whose ISR has this broker, in a fixed order."""
-        keys = sorted(self.by_broker.isr.get(broker_id, Map()))
-        return [self.partitions[topic_id][index] for topic_id, index in keys]
+        marked = self.by_broker.isr.get(broker_id, Map())
+        found: list[Partition] = []
+        for topic_id, entry in sorted(marked):
+            partitions, bits = self.partitions[topic_id], marked[topic_id, entry]
+            first = entry * PARTITIONS_A_MARK
+            indexes = range(first, first + bits.bit_length())
+            found += [partitions[index] for bit, index in enumerate(indexes) if bits >> bit & 1]
+        return found
 
     def leads_any(self, broker_id: NodeId) -> bool:
         """Whether this broker leads a partition."""

@@ -4,7 +4,10 @@ import pytest
 
 from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.broker.lifecycle import TRANSITIONS, BrokerState, Transition, after
+from kraftproof.node.core.controller.brokers import METADATA_VERSION
 from kraftproof.node.core.effects import Exit, OpenClientListeners
+from kraftproof.node.core.metadata.changes import set_feature
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages.generated.broker_heartbeat_request import BrokerHeartbeatRequest
 from kraftproof.node.wire.messages.generated.broker_heartbeat_response import (
@@ -34,6 +37,23 @@ def running() -> Bench:
     bench.answer(bench.next_send(), BrokerHeartbeatResponse(is_caught_up=True, is_fenced=False))
     assert bench.broker.state is BrokerState.RUNNING
     return bench
+
+
+def test_broker_that_lacks_a_feature_of_the_cluster_names_it() -> None:
+    bench = Bench()
+    bench.committed.image = set_feature(EMPTY_IMAGE, METADATA_VERSION, 30)
+    answer = BrokerRegistrationResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+    effects = []
+    while not exits(effects):
+        effects = bench.due()
+        for sent in effects:
+            if hasattr(sent, "correlation"):
+                bench.answer(sent, answer)
+    [end] = exits(effects)
+    assert end.reason.endswith(
+        "UNSUPPORTED_VERSION: the cluster has metadata.version 30, "
+        "and this node supports metadata.version 21 alone"
+    )
 
 
 @pytest.mark.requirement("631-59")

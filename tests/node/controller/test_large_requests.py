@@ -6,12 +6,13 @@ from kraftproof.node.core.base.types import Offset
 from kraftproof.node.core.controller.topics import MOST_RECORDS
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.committed import CommittedImage
-from kraftproof.node.core.metadata.slices import RECORDS_A_STEP
+from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, RECORDS_AT_ONCE
 from kraftproof.node.wire.errors import ErrorCode
 from tests.node.controller.desk import (
     SESSION_NS,
     Desk,
     creation,
+    deletion,
     heartbeat,
     registration,
 )
@@ -49,8 +50,49 @@ def ticks_until_idle(desk: Desk) -> int:
 def test_a_large_request_is_applied_over_several_steps(desk: Desk) -> None:
     counting = desk.committed._apply = Counting()
     desk.send(creation("t", partitions=LARGE, factor=3))
-    assert ticks_until_idle(desk) == MOST_RECORDS // RECORDS_A_STEP - 1
-    assert counting.sizes == [RECORDS_A_STEP] * (MOST_RECORDS // RECORDS_A_STEP)
+    parts = MOST_RECORDS // RECORDS_A_STEP
+    assert ticks_until_idle(desk) == parts
+    assert sum(counting.sizes) == MOST_RECORDS
+    assert counting.sizes[:parts] == [RECORDS_AT_ONCE] + [RECORDS_A_STEP] * (parts - 1)
+
+
+def test_removals_of_large_topics_are_applied_one_a_step(desk: Desk) -> None:
+    names = ("t", "u", "v")
+    for name in names:
+        desk.ask(creation(name, partitions=LARGE, factor=3))
+        ticks_until_idle(desk)
+    counting = desk.committed._apply = Counting()
+    desk.send(deletion(*names))
+    assert ticks_until_idle(desk) == len(names) - 1
+    assert counting.sizes == [1] * len(names)
+    follower, log = CommittedImage(counting := Counting()), desk.raft.log
+    while follower.offset < log.end_offset:
+        follower.advance(log, log.end_offset)
+    assert counting.sizes[-len(names) :] == [1] * len(names)
+    desk.commit()
+    assert follower.image == desk.image
+    assert not desk.image.topics
+
+
+def test_what_waited_for_a_new_leader_is_decided_a_request_a_step() -> None:
+    desk = Desk.active()
+    epochs = {broker_id: desk.join(broker_id) for broker_id in (1, 2, 3)}
+    desk.lose()
+    desk.raft.elect()
+    desk.advance()
+    beats = [desk.send(heartbeat(broker_id, epoch)) for broker_id, epoch in epochs.items()]
+    creations = [desk.send(creation(f"t{number}", partitions=500)) for number in range(4)]
+    begun = desk.raft.log.end_offset
+    counting = desk.committed._apply = Counting()
+    desk.commit()
+    assert desk.raft.log.end_offset - begun <= RECORDS_A_STEP
+    answered = {reply.request for reply in desk.commit()}
+    assert {*beats, creations[0]} <= answered
+    assert not set(creations[1:]) & answered
+    ticks = ticks_until_idle(desk)
+    assert ticks == len(creations) - 1
+    assert {reply.request for reply in desk.commit()} == set(creations[1:])
+    assert max(counting.sizes) <= RECORDS_A_STEP
 
 
 def test_heartbeats_are_answered_meanwhile_and_changes_wait_for_their_turn(desk: Desk) -> None:

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from kraftproof.node.core.controller.placement import place
+from kraftproof.node.core.controller.placement import Placement
 from kraftproof.node.core.controller.topics import MOST_RECORDS
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.wire.errors import ErrorCode
@@ -231,11 +231,11 @@ def test_placement_alternates_racks_and_spreads_leaders() -> None:
     for broker_id in range(1, 7):
         desk.ask(registration(broker_id, rack=f"r{broker_id % 3}"))
         desk.join(broker_id)
-    placed = place(desk.image, 12, 3, Random(1))
+    placed = Placement(desk.image).place(12, 3, Random(1))
     for replicas in placed:
         assert {broker_id % 3 for broker_id in replicas} == {0, 1, 2}
     assert set(Counter(replicas[0] for replicas in placed).values()) == {2}
-    assert placed == place(desk.image, 12, 3, Random(1))
+    assert placed == Placement(desk.image).place(12, 3, Random(1))
 
 
 @pytest.mark.requirement("631-19")

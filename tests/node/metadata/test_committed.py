@@ -74,3 +74,30 @@ def test_record_that_does_not_fit_stops_the_node_and_says_where() -> None:
     log, committed = log_of(topic(1), topic(1)), CommittedImage()
     with pytest.raises(ApplyError, match=r"offset 1: topic t1 .* exists already"):
         committed.advance(log, 2)
+
+
+def test_promised_batch_is_awaited_not_applied() -> None:
+    log, committed = log_of(topic(1), topic(2)), CommittedImage()
+    committed.promise(2, 1)
+    assert committed.advance(log, 2)
+    assert (committed.offset, committed.is_behind) == (1, False)
+    offered = apply(committed.image, topic(2))
+    committed.offer(2, 1, offered)
+    assert committed.advance(log, 2)
+    assert committed.image is offered
+
+
+def test_a_promise_binds_its_own_epoch_only() -> None:
+    log, committed = log_of(topic(1), epoch=2), CommittedImage()
+    committed.promise(1, 1)
+    assert committed.advance(log, 1)
+
+
+def test_a_withdrawn_promise_leaves_the_batch_to_be_applied() -> None:
+    log, committed = log_of(topic(1)), CommittedImage()
+    committed.promise(1, 1)
+    assert not committed.advance(log, 1)
+    committed.withdraw()
+    assert committed.is_behind
+    assert committed.advance(log, 1)
+    assert (committed.offset, committed.is_behind) == (1, False)

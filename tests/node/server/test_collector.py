@@ -21,3 +21,26 @@ def test_what_survives_a_full_collection_is_exempt_from_the_next() -> None:
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False, timeout=60
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+LONGEST = """
+import gc
+from kraftproof.node.server.garbage_collection import MOST_YOUNG, keep_collections_short
+looked_at = []
+def note(phase, info):
+    if phase == "start" and info["generation"] == 2:
+        looked_at.append(len(gc.get_objects()))
+gc.callbacks.append(note)
+keep_collections_short()
+looked_at.clear()
+alive = [[number] for number in range(300_000)]
+assert looked_at, "no full collection"
+assert max(looked_at) < 2 * MOST_YOUNG, looked_at
+"""
+
+
+def test_full_collections_come_before_there_is_much_to_look_at() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LONGEST], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,212 @@
+"""The cores of six nodes in one process, and how long each of their steps takes.
+
+Not: the loads (longest_step.py).
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from random import Random
+from typing import Final
+
+from kraftproof.node.core.base.config import Endpoint, NodeConfig, Voter
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallClock, milliseconds
+from kraftproof.node.core.effects import Effect, Flush, Forward, Reply, Send
+from kraftproof.node.core.events import Answered, Event, Flushed, Received, Tick, Unanswered
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History
+from kraftproof.node.core.node import Node
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.types import Uuid
+
+CONTROLLERS: Final = 3
+BROKERS: Final = 3
+Asker = tuple[int, int] | None
+
+
+class Cluster:
+    """The cores of a cluster, whose messages and flushes take no time."""
+
+    def __init__(self) -> None:
+        self.now = milliseconds(1000)
+        self.events: deque[tuple[int, Event]] = deque()
+        self.asked: dict[int, tuple[int, Asker]] = {}
+        self.longest: dict[str, tuple[float, str]] = {}
+        self.longest_ms = 0.0
+        self._incarnations = 0
+        self._for_next_leader: list[tuple[Message, int]] = []
+        self.nodes = {node_id: self._node(node_id) for node_id in range(1, 7)}
+        for node_id, node in self.nodes.items():
+            self._carry_out(node_id, node.start(self._instant()))
+        self.run(milliseconds(15_000))
+
+    def _node(self, node_id: int, incarnation: int = 0, history: History = NO_HISTORY) -> Node:
+        is_broker = node_id > CONTROLLERS
+        name = "PLAINTEXT" if is_broker else "CONTROLLER"
+        config = NodeConfig(
+            node_id=NodeId(node_id),
+            cluster_id="c",
+            is_controller=not is_broker,
+            is_broker=is_broker,
+            voters=tuple(
+                Voter(node_id=NodeId(n), host="h", port=n) for n in range(1, CONTROLLERS + 1)
+            ),
+            endpoints=(Endpoint(name=name, host="h", port=node_id, is_controller=not is_broker),),
+            incarnation=Uuid(bytes([incarnation, *([node_id] * 15)])),
+            log_dirs=(Uuid(bytes([100 + node_id] * 16)),),
+        )
+        return Node(config, QuorumState(), (), Random(node_id), self._instant(), history=history)
+
+    def _instant(self) -> Instant:
+        return Instant(Monotonic(self.now), WallClock(self.now))
+
+    def _step(self, node_id: int, event: Event) -> None:
+        name = type(event.message if isinstance(event, Received | Answered) else event).__name__
+        role = self._timed(node_id, name, lambda node: node.step(event, self._instant()))
+        if role == "leader" and self._for_next_leader:
+            waited, self._for_next_leader = self._for_next_leader, []
+            for message, version in waited:
+                self._ask(node_id, message, version, None)
+
+    def _timed(self, node_id: int, name: str, act: Callable[[Node], list[Effect]]) -> str:
+        """Let a node act, measure that, and return its role."""
+        node = self.nodes[node_id]
+        begun = time.process_time_ns()
+        effects = act(node)
+        took_ms = (time.process_time_ns() - begun) / 1e6
+        role = node.status().role if node_id <= CONTROLLERS else "broker"
+        self.longest[role] = max(self.longest.get(role, (0.0, "")), (took_ms, name))
+        self._carry_out(node_id, effects)
+        return role
+
+    def _carry_out(self, node_id: int, effects: list[Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case Flush():
+                    flushed = Flushed(generation=effect.generation, end_offset=effect.end_offset)
+                    self.events.append((node_id, flushed))
+                case Send() | Forward():
+                    asker = (node_id, effect.correlation)
+                    if effect.destination in self.nodes:
+                        self._ask(effect.destination, effect.message, effect.version, asker)
+                    else:
+                        self._leave_unanswered(asker)
+                case Reply():
+                    _, replied_to = self.asked.pop(effect.request)
+                    if replied_to is not None:
+                        answer = Answered(correlation=replied_to[1], message=effect.message)
+                        self.events.append((replied_to[0], answer))
+                case _:
+                    pass
+
+    def _ask(self, node_id: int, message: Message, version: int, asker: Asker) -> None:
+        request = len(self.asked) and max(self.asked) + 1
+        self.asked[request] = (node_id, asker)
+        event = Received(
+            request=request,
+            message=message,
+            version=version,
+            on_controller_listener=node_id <= CONTROLLERS,
+            principal=ANONYMOUS,
+            client_host="127.0.0.1",
+            forwarded_by=None,
+        )
+        self.events.append((node_id, event))
+
+    def run(self, for_ns: int) -> None:
+        """Let time pass."""
+        end = self.now + for_ns
+        while True:
+            self.take(len(self.events))
+            if self.events:
+                continue
+            due = [
+                (deadline, node_id)
+                for node_id, node in self.nodes.items()
+                if (deadline := node.deadline()) is not None and deadline <= end
+            ]
+            if not due:
+                self.now = end
+                return
+            deadline, node_id = min(due)
+            self.now = max(self.now, deadline)
+            self._step(node_id, Tick())
+
+    def take(self, count: int) -> None:
+        """Let nodes take so many events, as far as there are any."""
+        for _ in range(min(count, len(self.events))):
+            node_id, event = self.events.popleft()
+            if node_id in self.nodes:
+                self._step(node_id, event)
+
+    def leader(self) -> int:
+        """Return the id of the active controller."""
+        return next(n for n, node in self.nodes.items() if node.status().role == "leader")
+
+    def kill(self, node_id: int) -> None:
+        """Take a node away; what it was asked stays unanswered."""
+        del self.nodes[node_id]
+        for request, (asked, asker) in list(self.asked.items()):
+            if asked == node_id:
+                del self.asked[request]
+                self._leave_unanswered(asker)
+
+    def _leave_unanswered(self, asker: Asker) -> None:
+        if asker is not None:
+            self.events.append((asker[0], Unanswered(correlation=asker[1])))
+
+    def start(self, node_id: int, history: History = NO_HISTORY) -> None:
+        """Start a broker anew, from a snapshot or from nothing."""
+        self._incarnations += 1
+        self.nodes[node_id] = self._node(node_id, self._incarnations, history)
+        self._timed(node_id, "start", lambda node: node.start(self._instant()))
+
+    def measure(self, label: str, act: Callable[[], None]) -> None:
+        """Print the longest steps while an action takes its course."""
+        self.longest.clear()
+        epoch = max(node.status().epoch for node in self.nodes.values())
+        act()
+        self.run(milliseconds(30_000))
+        words = ", ".join(
+            f"{role} {took_ms:.1f} ms ({name})"
+            for role, (took_ms, name) in sorted(self.longest.items())
+        )
+        self.longest_ms = max(self.longest_ms, *(took_ms for took_ms, _ in self.longest.values()))
+        elected = epoch != max(node.status().epoch for node in self.nodes.values())
+        print(f"{label}: {words}{'; another epoch began' if elected else ''}")
+
+    def ask_leader(self, *requests: tuple[Message, int]) -> None:
+        """Send requests to the active controller, all at once."""
+        for message, version in requests:
+            self._ask(self.leader(), message, version, None)
+
+    def ask_next_leader(self, *requests: tuple[Message, int]) -> None:
+        """Send requests to the next controller that wins an election, as soon as it has."""
+        self._for_next_leader.extend(requests)
+
+    def ask_broker(self, *requests: tuple[Message, int]) -> None:
+        """Send requests to the first broker, all at once."""
+        for message, version in requests:
+            self._ask(CONTROLLERS + 1, message, version, None)
+
+    def image(self) -> MetadataImage:
+        """Return the active controller's committed image."""
+        return self.nodes[self.leader()]._committed.image  # noqa: SLF001 (no other window)
+
+    def partitions(self) -> int:
+        """Return how many partitions the cluster has."""
+        return sum(map(len, self.image().partitions.values()))
+
+    def batches(self) -> tuple[Batch, ...]:
+        """Return the active controller's log."""
+        log = self.nodes[self.leader()]._raft.log  # noqa: SLF001 (no other window)
+        return tuple(log.batches(log.start_offset, log.end_offset))
+
+    def end(self) -> SnapshotId:
+        """Return where the active controller's log ends, and in which epoch."""
+        status = self.nodes[self.leader()].status()
+        return SnapshotId(status.log_end, status.last_epoch)
