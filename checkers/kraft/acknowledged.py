@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_of, rows_of
+from kraftproof.checkers.kraft.metadata_transactions import effective
 from kraftproof.checkers.kraft.node_logs import FINDINGS_A_CHECK, Tables
 from kraftproof.checkers.kraft.registrations import Registrations
 from kraftproof.checkers.kraft.topic_facts import created_id
@@ -53,8 +54,8 @@ def fold(committed: pa.Table) -> Fold:
         assert isinstance(offset, int)
         by_offset.setdefault(offset, (str(kind), str(fields)))
     folded = Fold()
-    for offset in sorted(by_offset):
-        _apply(folded, *by_offset[offset])
+    for kind, text in effective(by_offset[offset] for offset in sorted(by_offset)):
+        _apply(folded, kind, text)
     return folded
 
 

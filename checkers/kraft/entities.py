@@ -4,6 +4,9 @@ The checkers' own telling of "Record Schemas", of which the node shares no line.
 kept as (kind, owner, name) -> its value; fields at zero, empty or null count as left out, since
 a tagged field is left out at its default. Not: whether a record may follow the ones before it; a
 change of what is not there leaves nothing.
+
+Between BeginTransaction and EndTransaction the entities stay as they were before, and an
+AbortTransaction drops all that lies between (KIP-868).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,9 +15,9 @@ from typing import Any, Final
 
 import msgspec
 
+from kraftproof.checkers.kraft.entity_store import EntityStore, Fields
+from kraftproof.checkers.kraft.metadata_transactions import ABORT, BEGIN, END
 from kraftproof.checkers.verdict import NotApplicableError
-
-Fields = dict[str, Any]
 
 UNCHANGED_LEADER: Final = -2
 NO_CHANGE: Final = -1
@@ -35,22 +38,10 @@ class UnknownRecordError(ValueError):
     """A record of a type whose meaning is not known here."""
 
 
-class Entities:
+class Entities(EntityStore):
     """The entities after some records."""
 
-    __slots__ = ("_kinds",)
-
-    def __init__(self) -> None:
-        self._kinds: dict[str, dict[str, Fields]] = {}
-
-    def listed(self) -> dict[tuple[str, str, str], object]:
-        """Every entity by its kind, owner and name."""
-        return {
-            (kind, owner, name): value
-            for kind, owners in self._kinds.items()
-            for owner, values in owners.items()
-            for name, value in values.items()
-        }
+    __slots__ = ()
 
     def apply(self, kind: str, fields: Fields) -> None:
         """Take one record.
@@ -66,22 +57,6 @@ class Entities:
         if handler is None:
             raise UnknownRecordError(f"records of type {kind} are not known")
         handler(self, fields)
-
-    def owned(self, kind: str, owner: object) -> Fields:
-        """What an owner has of a kind, to be changed; made if there is nothing yet."""
-        return self._kinds.setdefault(kind, {}).setdefault(str(owner), {})
-
-    def found(self, kind: str, owner: object) -> Fields | None:
-        """The same, if there is anything."""
-        return self._kinds.get(kind, {}).get(str(owner))
-
-    def owners(self, kind: str) -> Mapping[str, Fields]:
-        """All owners of a kind, each with what it has."""
-        return self._kinds.get(kind, {})
-
-    def drop(self, kind: str, owner: object) -> None:
-        """Remove all that an owner has of a kind."""
-        self._kinds.get(kind, {}).pop(str(owner), None)
 
 
 @contextmanager
@@ -144,6 +119,10 @@ def _change_registration(entities: Entities, fields: Fields) -> None:
         _switch(broker, name, fields.get(name, 0))
     if broker is not None and fields.get("logDirs"):
         broker["logDirs"] = fields["logDirs"]
+    cordoned = fields.get("cordonedLogDirs")
+    if broker is not None and cordoned is not None:
+        broker.pop("cordonedLogDirs", None)
+        broker.update(_whole({"cordonedLogDirs": cordoned}))
 
 
 def _switch(broker: Fields | None, name: str, change: int) -> None:
@@ -184,6 +163,16 @@ def _change_partition(entities: Entities, fields: Fields) -> None:
         now["leaderRecoveryState"] = fields["leaderRecoveryState"]
     now["partitionEpoch"] = was.get("partitionEpoch", 0) + 1
     partitions[str(fields["partitionId"])] = _whole(now)
+
+
+def _clear_elr(entities: Entities, fields: Fields) -> None:
+    """Forget eligible leaders: of one topic, or of all if the record names none (KIP-966)."""
+    for topic_id, topic in entities.newest_owners("topic").items():
+        if fields["topicName"] not in {"", topic["name"]}:
+            continue
+        for partition in (entities.found("partition", topic_id) or {}).values():
+            for name in ("eligibleLeaderReplicas", "lastKnownElr"):
+                partition.pop(name, None)
 
 
 def _config(entities: Entities, fields: Fields) -> None:
@@ -256,6 +245,10 @@ _HANDLERS: Final[Mapping[str, _Handler]] = {
     "PARTITION_CHANGE_RECORD": _change_partition,
     "CONFIG_RECORD": _config,
     "FEATURE_LEVEL_RECORD": _feature,
+    "CLEAR_ELR_RECORD": _clear_elr,
+    BEGIN: lambda entities, _: entities.begin(),
+    END: lambda entities, _: entities.end(),
+    ABORT: lambda entities, _: entities.abort(),
     "CLIENT_QUOTA_RECORD": _quota,
     "PRODUCER_IDS_RECORD": _kept("producer ids"),
     "ZK_MIGRATION_STATE_RECORD": _kept("zk migration"),

@@ -57,6 +57,8 @@ class SnapshotChecked(Struct, frozen=True, kw_only=True):
 
     copy: int
     loaded: LoadedSnapshot | None
+    unsupported: str | None = None
+    """Why this node can't load a snapshot that is whole: it was written by a newer node."""
 
 
 class Stop(Struct, frozen=True):

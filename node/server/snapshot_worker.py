@@ -11,8 +11,7 @@ from typing import TypeVar
 
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.effects import CheckSnapshot, WriteSnapshot
-from kraftproof.node.core.events import Event, SnapshotChecked, SnapshotWritten
-from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
+from kraftproof.node.core.events import Event, SnapshotWritten
 from kraftproof.node.storage.stored import Storage
 
 T = TypeVar("T")
@@ -45,11 +44,7 @@ class SnapshotWorker:
 
     def check(self, effect: CheckSnapshot) -> None:
         """See whether a copy is a whole snapshot."""
-
-        def event(loaded: LoadedSnapshot | None) -> Event:
-            return SnapshotChecked(copy=effect.copy, loaded=loaded)
-
-        self._run(self._storage.check_snapshot(effect), event)
+        self._run(self._storage.check_snapshot(effect), lambda checked: checked)
 
     def close(self) -> None:
         """Wait for what runs and end the thread."""

@@ -14,8 +14,16 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.snapshot_ids import SNAPSHOTS_KEPT, SnapshotId, StoredSnapshot
 from kraftproof.node.core.base.types import Epoch, Offset
+from kraftproof.node.core.events import SnapshotChecked
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.metadata.snapshot import LoadedSnapshot, SnapshotError, batches_of, load
+from kraftproof.node.core.metadata.snapshot import (
+    LoadedSnapshot,
+    SnapshotError,
+    UnsupportedSnapshotError,
+    batches_of,
+    load,
+)
+from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import AppendHandle, FileSystem, join
 from kraftproof.node.wire.batches import decode_batches, encode_batch
 from kraftproof.node.wire.errors import WireError
@@ -54,7 +62,11 @@ class SnapshotFiles:
     # At start
 
     def recover(self) -> Found:
-        """Load the newest snapshot that is whole."""
+        """Load the newest snapshot that is whole.
+
+        Raises:
+            StorageError: that snapshot holds a record that this node can't read.
+        """
         if not self._filesystem.exists(self._directory):
             return Found(kept=(), newest=None, refused=())
         present, refused = self.present(), []
@@ -62,6 +74,8 @@ class SnapshotFiles:
         while present and newest is None:
             try:
                 newest = self._load(self._path(present[-1]), present[-1])
+            except UnsupportedSnapshotError as error:
+                raise StorageError(f"{self._path(present[-1])}: {error}") from error
             except (WireError, SnapshotError) as error:
                 refused.append((present.pop(), f"no whole snapshot ({error})"))
         kept = tuple(
@@ -132,10 +146,8 @@ class SnapshotFiles:
         self._last_copy = path
         self._copy = self._filesystem.append_to(path)
 
-    def check(
-        self, copy: int, snapshot: SnapshotId
-    ) -> Generator[None, None, LoadedSnapshot | None]:
-        """Make a copy durable and load it; None if it is no whole snapshot, or wanted no more."""
+    def check(self, copy: int, snapshot: SnapshotId) -> Generator[None, None, SnapshotChecked]:
+        """Make a copy durable and load it, unless it is no whole snapshot or wanted no more."""
         handle, self._copy = self._copy, None
         assert handle is not None, "a copy is checked when it is complete"
         path = self._copy_path(copy, snapshot)
@@ -145,9 +157,12 @@ class SnapshotFiles:
             handle.close()
         yield
         try:
-            return self._load(path, snapshot)
+            return SnapshotChecked(copy=copy, loaded=self._load(path, snapshot))
+        except UnsupportedSnapshotError as error:
+            reason = f"the leader's snapshot {snapshot_name(snapshot)}, {error}"
+            return SnapshotChecked(copy=copy, loaded=None, unsupported=reason)
         except (WireError, SnapshotError, FileNotFoundError):
-            return None
+            return SnapshotChecked(copy=copy, loaded=None)
 
     def install(self, copy: int, snapshot: SnapshotId) -> None:
         """Let a copy appear as a snapshot, durably."""

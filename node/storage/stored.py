@@ -23,7 +23,8 @@ from kraftproof.node.core.effects import (
     Truncate,
     WriteSnapshot,
 )
-from kraftproof.node.core.metadata.snapshot import History, LoadedSnapshot
+from kraftproof.node.core.events import SnapshotChecked
+from kraftproof.node.core.metadata.snapshot import History
 from kraftproof.node.storage import quorum_state
 from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
 from kraftproof.node.storage.checkpoints import OffsetCheckpoints
@@ -126,7 +127,7 @@ class Storage:
         """Write a slice of the leader's snapshot; only buffered."""
         self._snapshots.store(effect.copy, effect.snapshot, effect.position, effect.data)
 
-    def check_snapshot(self, effect: CheckSnapshot) -> Generator[None, None, LoadedSnapshot | None]:
+    def check_snapshot(self, effect: CheckSnapshot) -> Generator[None, None, SnapshotChecked]:
         """Make the slices durable and read them, step by step, in any thread."""
         return self._snapshots.check(effect.copy, effect.snapshot)
 

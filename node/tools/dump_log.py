@@ -13,7 +13,7 @@ from kraftproof.node.storage.disk import Disk
 from kraftproof.node.tools.arguments import ToolParser, complain, tell
 from kraftproof.node.tools.log_file import Damage, StoredBatch, read_segment
 from kraftproof.node.tools.record_json import record_data, type_name
-from kraftproof.node.wire.batches import RecordLayout, record_layouts
+from kraftproof.node.wire.batches import record_layouts
 from kraftproof.node.wire.messages.batch import Record
 from kraftproof.node.wire.messages.control import (
     ControlRecord,
@@ -23,6 +23,7 @@ from kraftproof.node.wire.messages.control import (
     SnapshotHeader,
     Voters,
 )
+from kraftproof.node.wire.record_values import RecordLayout
 
 PROGRAM = "kraft-dump-log"
 SNAPSHOT_NAME: Final = re.compile(r"(\d{20})-(\d{10})\.checkpoint")

@@ -53,6 +53,7 @@ _SINCE: Final[dict[type, dict[str, int]]] = {
     LeaderChangeVoter: {"voter_directory_id": 1},
 }
 """The first version that has a field, where it is not tagged and not in all of them."""
+UNKNOWN_TAGS: Final = "unknown_tags"
 _UUID_FIELDS: Final[dict[type, frozenset[str]]] = {}
 
 
@@ -84,7 +85,7 @@ def _struct(value: msgspec.Struct, version: int) -> dict[str, object]:
     found: dict[str, object] = {}
     for field in _fields(kind):
         content = getattr(value, field.name)
-        if field.name in tagged and content == field.default:
+        if (field.name in tagged or field.name == UNKNOWN_TAGS) and content == field.default:
             continue
         if version >= since.get(field.name, 0):
             is_uuid = field.name in _uuid_fields(kind)

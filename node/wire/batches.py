@@ -14,13 +14,11 @@ from typing import Final, TypeVar
 import msgspec
 from crc32c import crc32c
 
-from kraftproof.node.wire.control_records import decode_control, encode_control
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.messages.batch import Batch, Record
-from kraftproof.node.wire.messages.control import ControlRecord
-from kraftproof.node.wire.metadata_records import decode_record, encode_record, stored_version
+from kraftproof.node.wire.messages.batch import Batch, ReceivedBytes, Record
 from kraftproof.node.wire.primitives import Reader, Writer
 from kraftproof.node.wire.recent_batches import RECENT
+from kraftproof.node.wire.record_values import RecordLayout, decode_parts, encode_parts, layout
 
 T = TypeVar("T")
 MAGIC: Final = 2
@@ -48,16 +46,6 @@ class BatchHeader(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     count: int
 
 
-class RecordLayout(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """How one record lies in its batch: what its decoded form does not tell."""
-
-    key_bytes: int
-    """-1 where there is no key."""
-    value_bytes: int
-    version: int
-    """That the value is written in."""
-
-
 class TornTailError(WireError):
     """The bytes from `position` to the end are a write that a crash cut off."""
 
@@ -74,13 +62,17 @@ class CorruptBatchError(WireError):
         self.position = position
 
 
-@RECENT.remembered
 def encode_batch(batch: Batch) -> bytes:
-    """The batch's bytes; the same batch gives the same bytes always.
+    """The batch's bytes: those it was read from, or else the same for the same batch always.
 
     Raises:
         WireError: if it holds no record, or a record does not fit its version.
     """
+    return _encode(batch) if batch.received is None else batch.received.data
+
+
+@RECENT.remembered
+def _encode(batch: Batch) -> bytes:
     if not batch.records:
         raise WireError(f"the batch at offset {batch.base_offset} holds no record")
     count = len(batch.records)
@@ -113,15 +105,9 @@ def encode_batches(batches: Iterable[Batch]) -> bytes:
 def _write_record(body: Writer, delta: int, record: Record, *, is_control: bool) -> None:
     content = Writer(b"\0\0")  # attributes, and a timestamp delta of 0
     content.varint(delta)
-    if is_control:
-        key, value = encode_control(record)
-        content.varint(len(key))
-        content += key
-    elif isinstance(record, ControlRecord):
-        raise WireError(f"{type(record).__name__} is a control record in a data batch")
-    else:
-        value = encode_record(record)
-        content.varint(-1)
+    key, value = encode_parts(record, is_control=is_control)
+    content.varint(-1 if key is None else len(key))
+    content += key or b""
     content.varint(len(value))
     content += value
     content.append(0)  # no headers
@@ -149,7 +135,7 @@ def decode_batches(data: bytes | memoryview, *, allow_partial: bool = False) -> 
                 break
             raise WireError(f"an incomplete batch at byte {position}")
         whole = view[position : position + length]
-        batches.append(RECENT.keep(_decode_records(whole, _checked_header(whole)), bytes(whole)))
+        batches.append(_decode_records(whole, _checked_header(whole)))
         position += length
     return tuple(batches)
 
@@ -189,7 +175,7 @@ def _checked_header(whole: memoryview) -> BatchHeader:
 
 
 def _decode_records(whole: memoryview, header: BatchHeader) -> Batch:
-    read = partial(_read_record, is_control=header.is_control)
+    read = partial(decode_parts, is_control=header.is_control)
     records = tuple(_each_record(whole, header, read))
     return Batch(
         base_offset=header.base_offset,
@@ -197,6 +183,7 @@ def _decode_records(whole: memoryview, header: BatchHeader) -> Batch:
         timestamp_ms=header.timestamp_ms,
         is_control=header.is_control,
         records=records,
+        received=ReceivedBytes(bytes(whole)),
     )
 
 
@@ -207,7 +194,7 @@ def record_layouts(whole: memoryview) -> tuple[RecordLayout, ...]:
         WireError: if it is no batch of ours.
     """
     header = _checked_header(whole)
-    read = partial(_read_layout, is_control=header.is_control)
+    read = partial(layout, is_control=header.is_control)
     return tuple(_each_record(whole, header, read))
 
 
@@ -235,21 +222,6 @@ def _key_and_value(
     key_length = reader.varint()
     key = None if key_length == -1 else reader.take(key_length)
     return key, reader.take(reader.varint())
-
-
-def _read_record(key: memoryview | None, value: memoryview, *, is_control: bool) -> Record:
-    if is_control:
-        return decode_control(key, value)
-    if key is not None:
-        raise WireError(f"a metadata record with a key of {len(key)} bytes")
-    return decode_record(value)
-
-
-def _read_layout(key: memoryview | None, value: memoryview, *, is_control: bool) -> RecordLayout:
-    version = decode_control(key, value).version if is_control else stored_version(value)
-    return RecordLayout(
-        key_bytes=-1 if key is None else len(key), value_bytes=len(value), version=version
-    )
 
 
 def scan_batches(data: bytes | memoryview) -> Iterator[tuple[int, int, BatchHeader]]:

@@ -16,6 +16,7 @@ from kraftproof.node.wire.messages.metadata import (
     PartitionRecord,
     RegisterBrokerRecord,
 )
+from kraftproof.node.wire.messages.unknown_record import NOT_READ
 from kraftproof.node.wire.primitives import Reader, Writer
 from kraftproof.node.wire.schema import Schema
 
@@ -64,14 +65,18 @@ def decode_record(data: bytes | memoryview) -> MetadataRecord:
     return cast("MetadataRecord", record)
 
 
-def stored_version(data: bytes | memoryview) -> int:
-    """The version that a record's value is written in, which the decoded record does not tell.
+def read_head(data: bytes | memoryview) -> tuple[int, int]:
+    """Return the type and version of a value, which the decoded record does not tell.
 
-    Raises:
-        WireError: if the frame or type is unknown.
+    Either is NOT_READ if the frame is unknown or the value is cut off.
     """
-    _, version = _read_head(Reader(data))
-    return version
+    try:
+        reader = Reader(data)
+        if reader.uvarint() != FRAME_VERSION:
+            return NOT_READ, NOT_READ
+        return reader.uvarint(), reader.uvarint()
+    except WireError:
+        return NOT_READ, NOT_READ
 
 
 def _read_head(reader: Reader) -> tuple[Schema, int]:

@@ -20,6 +20,7 @@ _IMPORTS = {
 _SCHEMA_NAMES = ("Message", "Entity", "Schema", "lacking_field", "null_field")
 _PRIMITIVE_NAMES = ("Reader", "Writer", "uuid16")
 _TYPE_NAMES = ("ZERO_UUID", "Uuid")
+_TAG_NAMES = ("UnknownTags", "read_tags", "write_tags")
 
 
 class Module:
@@ -79,6 +80,7 @@ class Module:
             ("primitives", _PRIMITIVE_NAMES),
             ("schema", _SCHEMA_NAMES),
             ("types", _TYPE_NAMES),
+            ("unknown_tags", _TAG_NAMES),
         ):
             used = [name for name in names if re.search(rf"\b{name}\b", body)]
             if used:
@@ -122,6 +124,8 @@ def class_text(message: Message, struct: Struct) -> str:
     for name, default in struct.defaults.items():
         null = " | None" if struct.nullable(name) else ""
         lines.append(f"    {name}: {struct.uses(name)[-1].python_type}{null} = {default}")
+    if message.keeps_unknown_tags:
+        lines.append("    unknown_tags: UnknownTags = ()")
     return "\n".join(lines)
 
 

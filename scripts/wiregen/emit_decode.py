@@ -58,8 +58,12 @@ class _Decoder:
         if tagged:
             self._tags(tagged)
         elif self._flexible:
-            self._lines.append("r.skip_tags()")
-        arguments = ", ".join(f"{use.name}={use.name}_" for use in uses)
+            keeps = self._message.keeps_unknown_tags
+            self._lines.append("unknown_tags_ = read_tags(r)" if keeps else "r.skip_tags()")
+        named = [use.name for use in uses]
+        if self._message.keeps_unknown_tags:
+            named.append("unknown_tags")
+        arguments = ", ".join(f"{name}={name}_" for name in named)
         self._lines.append(f"return {self._struct.name}({arguments})")
         if len(self._lines) == 1:
             self._lines.insert(0, "del r")
@@ -123,6 +127,8 @@ class _Decoder:
             null = " | None" if self._struct.nullable(use.name) else ""
             default = self._struct.defaults[use.name]
             self._lines.append(f"{use.name}_: {use.python_type}{null} = {default}")
+        if self._message.keeps_unknown_tags:
+            self._lines.append("unknown: list[tuple[int, bytes]] | None = None")
         self._lines += [
             "for _ in range(r.uvarint()):",
             "    tag = r.uvarint()",
@@ -133,4 +139,12 @@ class _Decoder:
             self._lines.append(f"    {'elif' if number else 'if'} tag == {use.tag}:")
             self._lines += [f"        {line}" for line in self._value(use)]
             self._lines.append(f'        r.finish_tag(end, "{use.name}")')
-        self._lines += ["    else:", "        r.take(size)"]
+        if not self._message.keeps_unknown_tags:
+            self._lines += ["    else:", "        r.take(size)"]
+            return
+        self._lines += [
+            "    else:",
+            "        unknown = unknown or []",
+            "        unknown.append((tag, r.take(size).tobytes()))",
+            "unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()",
+        ]

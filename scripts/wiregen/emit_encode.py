@@ -42,6 +42,10 @@ class _Encoder:
             tagged = sorted((u for u in uses if u.tag is not None), key=lambda use: use.tag or 0)
             if tagged:
                 self._tags(tagged)
+            elif self._message.keeps_unknown_tags:
+                self._flush()
+                self._lines += ["if m.unknown_tags:", "    w.uvarint(len(m.unknown_tags))"]
+                self._lines += ["    write_tags(w, m.unknown_tags)", "else:", "    w.append(0)"]
             else:
                 self._run.append(("B", "0"))
         self._flush()
@@ -120,11 +124,17 @@ class _Encoder:
     def _tags(self, tagged: list[Use]) -> None:
         self._flush()
         conditions = [f"m.{use.name} != {self._struct.defaults[use.name]}" for use in tagged]
-        self._lines.append(f"w.append({' + '.join(f'({c})' for c in conditions)})")
+        count = " + ".join(f"({c})" for c in conditions)
+        if self._message.keeps_unknown_tags:
+            self._lines.append(f"w.uvarint({count} + len(m.unknown_tags))")
+        else:
+            self._lines.append(f"w.append({count})")
         for use, condition in zip(tagged, conditions, strict=True):
             self._lines += [f"if {condition}:", "    tag = Writer()"]
             self._lines += [f"    {line}" for line in self._value(use, "tag")]
             self._lines += [f"    w.uvarint({use.tag})", "    w.uvarint(len(tag))", "    w += tag"]
+        if self._message.keeps_unknown_tags:
+            self._lines += ["if m.unknown_tags:", "    write_tags(w, m.unknown_tags)"]
 
 
 def method_name(kind: str, use: Use, *, flexible: bool) -> str:

@@ -88,6 +88,8 @@ class Message:
     is_api: bool
     flexible: dict[int, bool]
     structs: list[Struct]
+    keeps_unknown_tags: bool = False
+    """Whether its structs carry the tagged fields that they do not know, for the next encoder."""
 
     @property
     def versions(self) -> list[int]:

@@ -2,7 +2,7 @@
 
 A line is a field: name, type, options. `[]T` is an array, `?` allows null, `tag=N` makes it a
 tagged field, `since=N` says the first version that has it, `=X` its default. Everything is
-flexible from version 0 on.
+flexible from version 0 on, and tagged fields that are not known here are kept.
 """
 
 from typing import Final
@@ -190,7 +190,14 @@ def _message(key: int, newest: int, name: str, doc: str, text: str) -> Message:
         if use.is_struct
     ]
     flexible = dict.fromkeys(range(newest + 1), True)
-    return Message(name=name, key=key, is_api=False, flexible=flexible, structs=[*nested, root])
+    return Message(
+        name=name,
+        key=key,
+        is_api=False,
+        flexible=flexible,
+        structs=[*nested, root],
+        keeps_unknown_tags=True,
+    )
 
 
 def _struct(name: str, doc: str, text: str, newest: int) -> Struct:

@@ -210,7 +210,9 @@ class WholeScenario(BadDisks, Scenario):
         path, data = self.log_of(arguments[0])
         batches = [*decode_batches(bytes(data))]
         made = [n for n, batch in enumerate(batches) if isinstance(batch.records[0], TopicRecord)]
-        batches[made[-1]] = replace(batches[made[-1]], records=batches[made[0]].records)
+        batches[made[-1]] = replace(
+            batches[made[-1]], records=batches[made[0]].records, received=None
+        )
         self.overwrite(path, encode_batches(batches))
 
     def log_of(self, name):

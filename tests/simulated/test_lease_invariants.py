@@ -145,6 +145,13 @@ def test_a_broker_epoch_that_does_not_rise():
     assert leasing.objections == ["epochs must rise: broker 4: 7 after 7"]
 
 
+def test_an_incarnation_may_amend_its_registration():
+    leasing = Leasing(living)
+    leasing.register(7, b"b")
+    leasing.register(7, b"b", offset=8)
+    assert leasing.objections == []
+
+
 def test_the_same_incarnation_is_given_another_epoch():
     leasing = Leasing(living)
     leasing.register(7, b"a")

@@ -38,6 +38,9 @@ _DROPPED: Final[dict[type, type]] = {
 }
 
 
+TaggedRecord = records.ConfigRecord | records.FeatureLevelRecord
+
+
 def entities_of_log(batches: Iterable[Batch], before: Entities | None = None) -> Entities:
     """Return every entity that batches leave.
 
@@ -97,6 +100,7 @@ def _apply_to_brokers(entities: Entities, record: Record) -> None:
                 "in_controlled_shutdown": record.in_controlled_shutdown,
                 "log_dirs": record.log_dirs,
                 "cordoned_log_dirs": record.cordoned_log_dirs,
+                "unknown_tags": record.unknown_tags,
             }
         case records.UnregisterBrokerRecord():
             entities.pop(("broker", record.broker_id), None)
@@ -120,7 +124,11 @@ def _apply_to_brokers(entities: Entities, record: Record) -> None:
 def _apply_to_topics(entities: Entities, record: Record) -> None:
     match record:
         case records.TopicRecord():
-            entities["topic", record.topic_id] = {"name": record.name, "topic_id": record.topic_id}
+            entities["topic", record.topic_id] = {
+                "name": record.name,
+                "topic_id": record.topic_id,
+                "unknown_tags": record.unknown_tags,
+            }
         case records.RemoveTopicRecord():
             topic = entities.get(("topic", record.topic_id), {})
             named = (TOPIC_RESOURCE, topic.get("name"))
@@ -141,6 +149,7 @@ def _apply_to_topics(entities: Entities, record: Record) -> None:
                 "directories": record.directories,
                 "eligible_leader_replicas": record.eligible_leader_replicas or (),
                 "last_known_elr": record.last_known_elr or (),
+                "unknown_tags": record.unknown_tags,
             }
         case records.PartitionChangeRecord():
             partition = entities.get(("partition", record.topic_id, record.partition_id))
@@ -188,12 +197,24 @@ def _apply_to_configs(entities: Entities, record: Record) -> None:
                 configs[record.name] = record.value
             if not configs:
                 del entities[key]
+            _keep_tags(entities, (*key, record.name), record, is_gone=record.value is None)
         case records.FeatureLevelRecord():
             entities.pop(("feature", record.name), None)
             if record.feature_level:
                 entities["feature", record.name] = {"level": record.feature_level}
+            tagged = ("features", record.name)
+            _keep_tags(entities, tagged, record, is_gone=not record.feature_level)
         case _:
             return
+
+
+def _keep_tags(
+    entities: Entities, key: tuple[object, ...], record: TaggedRecord, *, is_gone: bool
+) -> None:
+    """Keep a record with tagged fields that no node of this version knows."""
+    entities.pop(("tags", *key[1:]), None)
+    if record.unknown_tags and not is_gone:
+        entities["tags", *key[1:]] = {"record": record}
 
 
 def _apply_to_others(entities: Entities, record: Record) -> None:
@@ -218,6 +239,17 @@ def _named(kind: type, record: Struct) -> tuple[object, ...]:
     return (kind.__name__, tuple(identity.values()))
 
 
+def _key(record: Struct) -> tuple[object, ...]:
+    """Return where a record that an image keeps whole belongs."""
+    match record:
+        case records.ConfigRecord():
+            return ("tags", (record.resource_type, record.resource_name), record.name)
+        case records.FeatureLevelRecord():
+            return ("tags", record.name)
+        case _:
+            return _named(type(record), record)
+
+
 def entities_of_image(image: MetadataImage) -> Entities:
     """Return what an image holds: whatever fields its entities have."""
     entities: Entities = {
@@ -232,7 +264,7 @@ def entities_of_image(image: MetadataImage) -> Entities:
         for partition in image.partitions_of(topic.topic_id):
             entities["partition", topic.topic_id, partition.index] = asdict(partition)
     for record in image.others.values():
-        entities[_named(type(record), record)] = {"record": record}
+        entities[_key(record)] = {"record": record}
     return entities
 
 

@@ -126,8 +126,11 @@ class Registry:
     def _register(self, record: records.RegisterBrokerRecord, time_ns: int) -> None:
         broker_id = record.broker_id
         previous = self._current.get(broker_id)
+        amended = self._standings.get((broker_id, record.broker_epoch))
         self._standings[broker_id, record.broker_epoch] = Standing(
-            fenced=record.fenced, leaving=record.in_controlled_shutdown, changes=0
+            fenced=record.fenced,
+            leaving=record.in_controlled_shutdown,
+            changes=0 if amended is None else amended.changes,
         )
         self.changes.append(
             RegistrationChange(

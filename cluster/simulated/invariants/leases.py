@@ -129,7 +129,8 @@ class OneLivingIncarnation(Witness):
 
     def _judge(self, process: Observed, change: RegistrationChange) -> None:
         broker_id, previous = change.broker_id, change.previous_epoch
-        if change.epoch <= previous:
+        amends = change.incarnation == change.previous_incarnation and not change.was_unregistered
+        if change.epoch < previous or (change.epoch == previous and not amends):
             detail = f"broker {broker_id}: {change.epoch} after {previous}"
             self.jury.object(self, process, f"epochs must rise: {detail}")
         if change.incarnation == change.previous_incarnation:

@@ -85,9 +85,9 @@ class SnapshotHands:
         self._around.on_next_write()
 
     def _check(self, effect: CheckSnapshot) -> None:
-        def checked(loaded: LoadedSnapshot | None) -> Event:
-            self._checked = loaded
-            return SnapshotChecked(copy=effect.copy, loaded=loaded)
+        def checked(event: SnapshotChecked) -> Event:
+            self._checked = event.loaded
+            return event
 
         self._run(self._storage.check_snapshot(effect), checked)
 

@@ -10,9 +10,9 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.controller.active",
-            old="""            self._barrier.wait(Answer(event, outcome.reply))
+            old="""            self._barrier.wait(Answer(request, outcome.reply))
             self._raise_barrier(now)""",
-            new="""            self._outbox.reply(event, outcome.reply)""",
+            new="""            self._outbox.reply(request.event, outcome.reply)""",
         ),
     ),
 )

@@ -10,16 +10,16 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.controller.active",
-            old="""            self._barrier.wait(Answer(event, outcome.reply))
+            old="""            self._barrier.wait(Answer(request, outcome.reply))
             self._raise_barrier(now)""",
             new="""            end_offset = self._raft.log.end_offset
             if self._raft.high_watermark < end_offset:
                 offset = Offset(end_offset - 1)
                 self._pending.append(
-                    Pending(offset=offset, event=event, reply=outcome.reply, wrote=False)
+                    Pending(offset=offset, request=request, reply=outcome.reply, wrote=False)
                 )
             else:
-                self._barrier.wait(Answer(event, outcome.reply))
+                self._barrier.wait(Answer(request, outcome.reply))
                 self._raise_barrier(now)""",
         ),
     ),

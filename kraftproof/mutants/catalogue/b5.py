@@ -11,7 +11,8 @@ MUTANT = Mutant(
         Edit(
             module="kraftproof.node.core.metadata.snapshot",
             old="""    for name in sorted(image.features):
-        yield records.FeatureLevelRecord(name=name, feature_level=image.features[name])
+        if feature_key(name) not in image.others:
+            yield records.FeatureLevelRecord(name=name, feature_level=image.features[name])
 """,
             new="",
         ),

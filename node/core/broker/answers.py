@@ -15,9 +15,9 @@ from typing import Final
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NO_NODE, NodeId, Offset
 from kraftproof.node.core.broker.operations import authorized, cluster_operations
-from kraftproof.node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
 from kraftproof.node.core.metadata.names import INTERNAL_TOPICS, is_legal_name
+from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (

@@ -23,6 +23,7 @@ from kraftproof.node.core.base.types import (
 )
 from kraftproof.node.core.broker.backoff import backoff_ns
 from kraftproof.node.core.controller.refusals import refusal
+from kraftproof.node.core.controller.timed_request import client_timeout_ns
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
@@ -141,15 +142,10 @@ class Forwarder:
 
 def _patience_ns(message: Message, config: NodeConfig) -> int:
     """How long the client waits for a controller to be found."""
-    match message:
-        case (
-            create_topics_request.CreateTopicsRequest(timeout_ms=timeout_ms)
-            | delete_topics_request.DeleteTopicsRequest(timeout_ms=timeout_ms)
-        ) if timeout_ms > 0:
-            timeout_ns = milliseconds(timeout_ms)
-            return timeout_ns - min(timeout_ns // MARGIN_FRACTION, LONGEST_MARGIN_NS)
-        case _:
-            return config.timeouts.request_ns
+    timeout_ns = client_timeout_ns(message)
+    if timeout_ns is None:
+        return config.timeouts.request_ns
+    return timeout_ns - min(timeout_ns // MARGIN_FRACTION, LONGEST_MARGIN_NS)
 
 
 def _bounded(message: Message, left_ns: int) -> Message:

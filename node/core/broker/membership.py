@@ -24,9 +24,9 @@ from kraftproof.node.core.base.types import (
 )
 from kraftproof.node.core.broker.backoff import backoff_ns
 from kraftproof.node.core.broker.lifecycle import BrokerState, Transition, after
-from kraftproof.node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.effects import Exit, OpenClientListeners
 from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.wire.errors import ErrorCode, error_name

@@ -14,21 +14,17 @@ from msgspec import Struct
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import AT_ONCE, Instant, Monotonic, NodeId, Offset, earliest
 from kraftproof.node.core.controller.barrier import Answer, ReadBarrier
-from kraftproof.node.core.controller.brokers import (
-    METADATA_VERSION,
-    METADATA_VERSION_LEVEL,
-    heartbeat,
-    shutdown_granted,
-)
-from kraftproof.node.core.controller.decisions import DECISIONS, DecisionContext, client_deadline
+from kraftproof.node.core.controller.brokers import heartbeat, shutdown_granted
+from kraftproof.node.core.controller.decisions import DECISIONS, DecisionContext
 from kraftproof.node.core.controller.fencing import fence
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.refusals import not_controller, refusal
 from kraftproof.node.core.controller.sessions import Sessions
-from kraftproof.node.core.events import Received
+from kraftproof.node.core.controller.timed_request import TimedRequest
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, RECORDS_AT_ONCE, PartlyApplied
+from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.wire.errors import ErrorCode
@@ -44,16 +40,17 @@ if TYPE_CHECKING:
 
 
 _NO_OP: Final = records.NoOpRecord()
+_UNCOMMITTED: Final = "the change was not known to have committed within the request's time"
+_UNCONFIRMED: Final = "no majority confirmed the controller within the request's time"
+_UNDECIDED: Final = "a large change was being applied, and the request's time is up"
 
 
 class Pending(Struct, frozen=True, kw_only=True):
     """An answer that is shown once the record at `offset` has committed."""
 
     offset: Offset
-    event: Received
+    request: TimedRequest
     reply: Message
-    expires: Monotonic | None = None
-    """When the client gives up; None if it has not said."""
     wrote: bool
     """Whether the record is the request's own; if it is lost, so is the request's fate."""
 
@@ -81,7 +78,7 @@ class ActiveController:
         """After the newest batch, committed or not; stale while `_applying`."""
         self._applying: PartlyApplied | None = None
         """The newest batch, if it is too large to be applied in one step."""
-        self._waiting: deque[Received] = deque()
+        self._waiting: deque[TimedRequest] = deque()
         """What came in meanwhile, in order; it is decided on the image after that batch."""
         self._expired: deque[NodeId] = deque()
         """Brokers whose lease has run out, and which are not fenced yet."""
@@ -105,27 +102,28 @@ class ActiveController:
             )
             self._write((level,), now)
 
-    def receive(self, event: Received, now: Instant) -> None:
+    def receive(self, request: TimedRequest, now: Instant) -> None:
         """Decide a request in its turn, and answer it when that is safe."""
+        message = request.event.message
         if self._applying is None and not self._waiting:
-            self._settle(event, self._decide(event.message, now), now)
+            self._settle(request, self._decide(message, now), now)
             return
-        early = self._decide_early(event.message)
+        early = self._decide_early(message)
         if early is None:
-            self._waiting.append(event)
+            self._waiting.append(request)
         else:
-            self._settle(event, early, now)
+            self._settle(request, early, now)
 
-    def receive_all(self, events: list[Received], now: Instant) -> None:
+    def receive_all(self, requests: Sequence[TimedRequest], now: Instant) -> None:
         """Take requests that came in earlier: at once as many as a step may, in their order."""
         most = self._raft.log.end_offset + RECORDS_A_STEP
         has_room = True
-        for event in events:
+        for request in requests:
             if not has_room:
-                self._waiting.append(event)
+                self._waiting.append(request)
                 continue
-            self.receive(event, now)
-            is_clients = DECISIONS[type(event.message)].is_forwarded
+            self.receive(request, now)
+            is_clients = DECISIONS[type(request.event.message)].is_forwarded
             has_room = not is_clients and self._raft.log.end_offset < most
 
     def _decide_early(self, message: Message) -> Outcome | None:
@@ -142,22 +140,16 @@ class ActiveController:
         outcome = heartbeat(image, message)
         return None if outcome.records else outcome
 
-    def _settle(self, event: Received, outcome: Outcome, now: Instant) -> None:
+    def _settle(self, request: TimedRequest, outcome: Outcome, now: Instant) -> None:
         if outcome.contact is not None:
             self._sessions.lease([outcome.contact], now)
         if outcome.records:
             offset = self._write(outcome.records, now)
             self._pending.append(
-                Pending(
-                    offset=offset,
-                    event=event,
-                    reply=outcome.reply,
-                    expires=client_deadline(event.message, now),
-                    wrote=True,
-                )
+                Pending(offset=offset, request=request, reply=outcome.reply, wrote=True)
             )
         else:
-            self._barrier.wait(Answer(event, outcome.reply))
+            self._barrier.wait(Answer(request, outcome.reply))
             self._raise_barrier(now)
 
     def advance(self, now: Instant) -> None:
@@ -165,7 +157,7 @@ class ActiveController:
         high_watermark = self._raft.high_watermark
         while self._pending and self._pending[0].offset < high_watermark:
             pending = self._pending.popleft()
-            self._outbox.reply(pending.event, pending.reply)
+            self._outbox.reply(pending.request.event, pending.reply)
         self._barrier.committed(high_watermark)
         self._raise_barrier(now)
 
@@ -175,8 +167,8 @@ class ActiveController:
         if self._applying is not None:
             self._apply_more(self._applying, RECORDS_A_STEP)
         elif self._waiting:
-            event = self._waiting.popleft()
-            self._settle(event, self._decide(event.message, now), now)
+            request = self._waiting.popleft()
+            self._settle(request, self._decide(request.event.message, now), now)
         else:
             self._expired.extend(self._sessions.expire(now))
             self._fence_expired(now)
@@ -200,37 +192,46 @@ class ActiveController:
             self._write(tuple(written), now)
 
     def deadline(self) -> Monotonic | None:
-        """When the next lease or the next client's time runs out; at once if there is work left."""
+        """When the next lease or request runs out of time; at once if there is work left."""
         if self._applying is not None or self._waiting or self._expired:
             return AT_ONCE
-        return earliest(self._sessions.deadline(), *(entry.expires for entry in self._pending))
+        return earliest(
+            self._sessions.deadline(),
+            self._barrier.deadline(),
+            *(entry.request.expires for entry in self._pending),
+        )
 
     def _expire(self, now: Instant) -> None:
-        """Tell clients whose time is up that the fate of their request is unknown."""
-        expired = [
-            pending
-            for pending in self._pending
-            if pending.expires is not None and pending.expires <= now.monotonic
-        ]
-        for pending in expired:
+        """Answer the requests whose time is up; a change that was written may yet commit."""
+        for pending in [entry for entry in self._pending if entry.request.is_over(now)]:
             self._pending.remove(pending)
-            reason = "the change was not known to have committed within the request's time"
-            reply = refusal(pending.event.message, ErrorCode.REQUEST_TIMED_OUT, reason)
-            self._outbox.reply(pending.event, reply)
+            self._time_out(pending.request, _UNCOMMITTED if pending.wrote else _UNCONFIRMED)
+        for answer in self._barrier.expire(now):
+            self._time_out(answer.request, _UNCONFIRMED)
+        for request in [entry for entry in self._waiting if entry.is_over(now)]:
+            self._waiting.remove(request)
+            self._time_out(request, _UNDECIDED)
+
+    def _time_out(self, request: TimedRequest, reason: str) -> None:
+        event = request.event
+        self._outbox.reply(event, refusal(event.message, ErrorCode.REQUEST_TIMED_OUT, reason))
 
     def resign(self) -> None:
         """Answer all who wait; what was written may yet commit, under another leader (631-13)."""
         for pending in self._pending:
-            reply = not_controller(pending.event)
             if pending.wrote:
                 reason = "leadership was lost before the change was known to have committed"
-                reply = refusal(pending.event.message, ErrorCode.REQUEST_TIMED_OUT, reason)
-            self._outbox.reply(pending.event, reply)
+                self._time_out(pending.request, reason)
+            else:
+                self._refuse(pending.request)
         for answer in self._barrier.take():
-            self._outbox.reply(answer.event, not_controller(answer.event))
-        for event in self._waiting:
-            self._outbox.reply(event, not_controller(event))
+            self._refuse(answer.request)
+        for request in self._waiting:
+            self._refuse(request)
         self._committed.withdraw()
+
+    def _refuse(self, request: TimedRequest) -> None:
+        self._outbox.reply(request.event, not_controller(request.event))
 
     def _decide(self, message: Message, now: Instant) -> Outcome:
         context = DecisionContext(
@@ -255,7 +256,7 @@ class ActiveController:
             assert written == (_NO_OP,), "changes wait for the batch before them"
         for answer in self._barrier.take():
             self._pending.append(
-                Pending(offset=offset, event=answer.event, reply=answer.reply, wrote=False)
+                Pending(offset=offset, request=answer.request, reply=answer.reply, wrote=False)
             )
         return offset
 

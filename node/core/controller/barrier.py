@@ -12,15 +12,15 @@ Kafka has no such barrier. Not here: the log, and the answers of requests that w
 
 from msgspec import Struct
 
-from kraftproof.node.core.base.types import Offset
-from kraftproof.node.core.events import Received
+from kraftproof.node.core.base.types import Instant, Monotonic, Offset, earliest
+from kraftproof.node.core.controller.timed_request import TimedRequest
 from kraftproof.node.wire.messages import Message
 
 
 class Answer(Struct, frozen=True):
     """A reply that is ready but for the proof that this was still the leader."""
 
-    event: Received
+    request: TimedRequest
     reply: Message
 
 
@@ -49,6 +49,16 @@ class ReadBarrier:
         """The answers that the record which was just appended covers."""
         covered, self._waiting = self._waiting, []
         return covered
+
+    def expire(self, now: Instant) -> list[Answer]:
+        """Take the answers that no record covers yet and whose time is up."""
+        waiting = self._waiting
+        self._waiting = [answer for answer in waiting if not answer.request.is_over(now)]
+        return [answer for answer in waiting if answer.request.is_over(now)]
+
+    def deadline(self) -> Monotonic | None:
+        """When the first answer that no record covers runs out of time."""
+        return earliest(*(answer.request.expires for answer in self._waiting))
 
     def committed(self, high_watermark: Offset) -> None:
         """Let go of a NoOpRecord that has committed."""

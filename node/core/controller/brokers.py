@@ -9,11 +9,14 @@ directories are not looked at.
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.controller.fencing import fence, leave, unfence
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
+from kraftproof.node.core.metadata.version import METADATA_VERSION
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
@@ -26,9 +29,6 @@ from kraftproof.node.wire.messages import (
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.batch import Record
 
-METADATA_VERSION: Final = "metadata.version"
-METADATA_VERSION_LEVEL: Final = 21
-"""3.9-IV0, the level that this node writes; the only one it supports."""
 RESERVED_DIRECTORIES: Final = 100
 """Directory ids below this number are no directory's."""
 
@@ -61,7 +61,13 @@ def register(
     if refused is not None:
         return Outcome(reply=refusal(request, refused))
     if registered is not None and is_same:
-        return _registered(broker_id, registered.epoch, ())
+        # What the broker says of itself may have changed; its epoch and its standing stay.
+        again = replace(
+            _registration(request, registered.epoch),
+            fenced=registered.fenced,
+            in_controlled_shutdown=registered.in_controlled_shutdown,
+        )
+        return _registered(broker_id, registered.epoch, (again,))
     # The record comes first in its batch, which begins at next_offset. The old incarnation may
     # still lead: its lease is over, but the fencing has not been written yet.
     written = (_registration(request, next_offset), *leave(image, broker_id))

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from kraftproof.node.core.base.config import NodeConfig
-from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, Offset
+from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, Offset, earliest
 from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.refusals import not_controller
+from kraftproof.node.core.controller.timed_request import TimedRequest, timed
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
@@ -31,7 +32,7 @@ class Claiming(Struct, kw_only=True):
 
     epoch: Epoch
     leader_change: Offset
-    waiting: list[Received]
+    waiting: list[TimedRequest]
 
 
 class Active(Struct, frozen=True, kw_only=True):
@@ -71,9 +72,9 @@ class Controller:
             case Standby():
                 self._outbox.reply(event, not_controller(event))
             case Claiming() as claim:
-                claim.waiting.append(event)
+                claim.waiting.append(timed(event, now, self._config.timeouts))
             case Active() as active:
-                active.controller.receive(event, now)
+                active.controller.receive(timed(event, now, self._config.timeouts), now)
 
     def advance(self, now: Instant) -> None:
         """Follow what the quorum's step has changed: claim, renounce, answer."""
@@ -94,12 +95,29 @@ class Controller:
     def tick(self, now: Instant) -> None:
         """Do what is due."""
         self._let_go()
-        if isinstance(self._state, Active):
-            self._state.controller.tick(now)
+        match self._state:
+            case Active() as active:
+                active.controller.tick(now)
+            case Claiming() as claim:
+                self._expire(claim, now)
+            case Standby():
+                pass
 
     def deadline(self) -> Monotonic | None:
         """When `tick` is due."""
-        return self._state.controller.deadline() if isinstance(self._state, Active) else None
+        match self._state:
+            case Active() as active:
+                return active.controller.deadline()
+            case Claiming() as claim:
+                return earliest(*(request.expires for request in claim.waiting))
+            case Standby():
+                return None
+
+    def _expire(self, claim: Claiming, now: Instant) -> None:
+        """Refuse requests whose time is up; none has been tried, so NOT_CONTROLLER is true."""
+        for request in [entry for entry in claim.waiting if entry.is_over(now)]:
+            claim.waiting.remove(request)
+            self._outbox.reply(request.event, not_controller(request.event))
 
     def _claim(self, claim: Claiming, now: Instant) -> None:
         controller = ActiveController(
@@ -124,7 +142,7 @@ class Controller:
         self._state = Standby()
         match state:
             case Claiming():
-                for event in state.waiting:
-                    self._outbox.reply(event, not_controller(event))
+                for request in state.waiting:
+                    self._outbox.reply(request.event, not_controller(request.event))
             case Active():
                 state.controller.resign()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from kraftproof.node.core.base.config import NodeConfig
-from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, Offset, milliseconds
+from kraftproof.node.core.base.types import Instant, NodeId, Offset
 from kraftproof.node.core.controller.brokers import heartbeat, register, unregister
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.sessions import Sessions
@@ -108,15 +108,3 @@ DECISIONS: Final[Mapping[type[Message], Decision]] = {
         decide=_unregister, is_forwarded=True
     ),
 }
-
-
-def client_deadline(message: Message, now: Instant) -> Monotonic | None:
-    """Return until when a request's client waits, if it says so."""
-    match message:
-        case (
-            create_topics_request.CreateTopicsRequest(timeout_ms=timeout_ms)
-            | delete_topics_request.DeleteTopicsRequest(timeout_ms=timeout_ms)
-        ) if timeout_ms > 0:
-            return Monotonic(now.monotonic + milliseconds(timeout_ms))
-        case _:
-            return None

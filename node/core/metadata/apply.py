@@ -3,12 +3,11 @@
 Controllers, standbys and brokers share this pure function. A record that does not fit the image
 is an ApplyError and never skipped: a node without the record would disagree with its cluster.
 
-A metadata transaction (KIP-868) keeps the earlier image in the image that the transaction changes,
-until it ends or is aborted. A transaction may span batches, or begin and end within one.
+While a metadata transaction is open (KIP-868), the image keeps the one before it.
 """
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -24,15 +23,17 @@ from kraftproof.node.core.metadata.changes import (
     set_other,
     set_partition,
 )
-from kraftproof.node.core.metadata.image import (
-    BrokerRegistration,
-    MetadataImage,
-    OtherKey,
-    Partition,
-    Topic,
+from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
+from kraftproof.node.core.metadata.kept_records import (
+    KEPT_RECORDS,
+    Handler,
+    config_key,
+    feature_key,
 )
+from kraftproof.node.core.metadata.version import METADATA_VERSION_LEVEL
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.batch import Batch, Record
+from kraftproof.node.wire.messages.unknown_record import UnknownRecord
 from kraftproof.node.wire.types import Uuid, format_uuid
 
 TOPIC_RESOURCE: Final = 2  # the resource type of a topic in a ConfigRecord
@@ -41,6 +42,10 @@ UNCHANGED_LEADER: Final = -2  # in a PartitionChangeRecord (631-22)
 
 class ApplyError(ValueError):
     """A record that contradicts the image it is applied to."""
+
+
+class UnreadableRecordError(ApplyError):
+    """A record that this node can't read: no fault of the cluster's, but of the node's version."""
 
 
 def apply(image: MetadataImage, record: Record) -> MetadataImage:
@@ -64,7 +69,13 @@ def apply_all(image: MetadataImage, written: tuple[Record, ...]) -> MetadataImag
 
 def apply_batch(image: MetadataImage, batch: Batch) -> MetadataImage:
     """The image after a batch; a control batch is the quorum's own and changes nothing."""
-    return image if batch.is_control else apply_all(image, batch.records)
+    if batch.is_control:
+        return image
+    try:
+        return apply_all(image, batch.records)
+    except UnreadableRecordError as error:
+        offset = batch.base_offset + list(map(type, batch.records)).index(UnknownRecord)
+        raise UnreadableRecordError(f"offset {offset}: {error}") from error
 
 
 def _register_broker(image: MetadataImage, record: records.RegisterBrokerRecord) -> MetadataImage:
@@ -85,6 +96,7 @@ def _register_broker(image: MetadataImage, record: records.RegisterBrokerRecord)
         in_controlled_shutdown=record.in_controlled_shutdown,
         log_dirs=record.log_dirs,
         cordoned_log_dirs=record.cordoned_log_dirs,
+        unknown_tags=record.unknown_tags,
     )
     return set_broker(image, broker)
 
@@ -143,7 +155,8 @@ def _switched(was: bool, change: int) -> bool:  # noqa: FBT001 - a value, not an
 def _topic(image: MetadataImage, record: records.TopicRecord) -> MetadataImage:
     if record.name in image.topic_ids or record.topic_id in image.topics:
         raise ApplyError(f"topic {record.name} ({format_uuid(record.topic_id)}) exists already")
-    return add_topic(image, Topic(name=record.name, topic_id=record.topic_id))
+    topic = Topic(name=record.name, topic_id=record.topic_id, unknown_tags=record.unknown_tags)
+    return add_topic(image, topic)
 
 
 def _existing_topic(image: MetadataImage, topic_id: Uuid) -> Topic:
@@ -158,6 +171,7 @@ def _remove_topic(image: MetadataImage, record: records.RemoveTopicRecord) -> Me
     resource = (TOPIC_RESOURCE, topic.name)
     for name in sorted(image.configs.get(resource, {})):
         image = set_config(image, resource, name, None)
+        image = set_other(image, config_key(resource, name), None)
     return remove_topic(image, topic)
 
 
@@ -177,6 +191,7 @@ def _partition(image: MetadataImage, record: records.PartitionRecord) -> Metadat
         directories=record.directories,
         eligible_leader_replicas=_nodes(record.eligible_leader_replicas or ()),
         last_known_elr=_nodes(record.last_known_elr or ()),
+        unknown_tags=record.unknown_tags,
     )
     return set_partition(image, partition)
 
@@ -207,6 +222,7 @@ def _change_partition(image: MetadataImage, record: records.PartitionChangeRecor
             was.eligible_leader_replicas, record.eligible_leader_replicas
         ),
         last_known_elr=_changed(was.last_known_elr, record.last_known_elr),
+        unknown_tags=was.unknown_tags,
     )
     return set_partition(image, now)
 
@@ -221,18 +237,15 @@ def _changed_state(was: int, now: int) -> int:
 
 def _config(image: MetadataImage, record: records.ConfigRecord) -> MetadataImage:
     resource = (record.resource_type, record.resource_name)
-    return set_config(image, resource, record.name, record.value)
+    image = set_config(image, resource, record.name, record.value)
+    kept = record if record.unknown_tags and record.value is not None else None
+    return set_other(image, config_key(resource, record.name), kept)
 
 
 def _feature(image: MetadataImage, record: records.FeatureLevelRecord) -> MetadataImage:
-    return set_feature(image, record.name, record.feature_level)
-
-
-def _quota(image: MetadataImage, record: records.ClientQuotaRecord) -> MetadataImage:
-    entity = sorted((part.entity_type, part.entity_name or "") for part in record.entity)
-    named = tuple(text for part in entity for text in part)
-    key = ("quota", record.key, *named)
-    return set_other(image, key, None if record.remove else record)
+    image = set_feature(image, record.name, record.feature_level)
+    kept = record if record.unknown_tags and record.feature_level else None
+    return set_other(image, feature_key(record.name), kept)
 
 
 def _begin(image: MetadataImage, _: records.BeginTransactionRecord) -> MetadataImage:
@@ -253,24 +266,20 @@ def _abort(image: MetadataImage, _: records.AbortTransactionRecord) -> MetadataI
     return image.before
 
 
+def _refuse_unknown(_: MetadataImage, record: UnknownRecord) -> MetadataImage:
+    raise UnreadableRecordError(
+        f"a record of type {record.record_type} and version {record.version} can not be applied"
+        f" ({record.reason}); run a Kraftproof that knows the record, or keep the cluster at"
+        f" metadata.version {METADATA_VERSION_LEVEL}"
+    )
+
+
 def _nothing(image: MetadataImage, record: Record) -> MetadataImage:
     assert isinstance(record, records.NoOpRecord)
     return image
 
 
-# A handler takes the one record type that it is filed under: which a dict's type can't say.
-_Handler = Callable[[MetadataImage, Any], MetadataImage]
-
-
-def _keeps(key: Callable[[Any], OtherKey]) -> _Handler:
-    return lambda image, record: set_other(image, key(record), record)
-
-
-def _drops(key: Callable[[Any], OtherKey]) -> _Handler:
-    return lambda image, record: set_other(image, key(record), None)
-
-
-_HANDLERS: Final[dict[type, _Handler]] = {
+_HANDLERS: Final[Mapping[type, Handler]] = {
     records.RegisterBrokerRecord: _register_broker,
     records.UnregisterBrokerRecord: _unregister,
     records.TopicRecord: _topic,
@@ -283,18 +292,10 @@ _HANDLERS: Final[dict[type, _Handler]] = {
     records.FeatureLevelRecord: _feature,
     records.BrokerRegistrationChangeRecord: _change_registration,
     records.NoOpRecord: _nothing,
+    UnknownRecord: _refuse_unknown,
     records.ClearElrRecord: lambda image, record: clear_elr(image, record.topic_name),
     records.BeginTransactionRecord: _begin,
     records.EndTransactionRecord: _end,
     records.AbortTransactionRecord: _abort,
-    records.ClientQuotaRecord: _quota,
-    records.ProducerIdsRecord: _keeps(lambda _: ("producer ids",)),
-    records.ZkMigrationStateRecord: _keeps(lambda _: ("zk migration",)),
-    records.RegisterControllerRecord: _keeps(lambda record: ("controller", record.controller_id)),
-    records.DelegationTokenRecord: _keeps(lambda record: ("token", record.token_id)),
-    records.RemoveDelegationTokenRecord: _drops(lambda record: ("token", record.token_id)),
-    records.UserScramCredentialRecord: _keeps(lambda r: ("scram", r.name, r.mechanism)),
-    records.RemoveUserScramCredentialRecord: _drops(lambda r: ("scram", r.name, r.mechanism)),
-    records.AccessControlEntryRecord: _keeps(lambda record: ("acl", record.id)),
-    records.RemoveAccessControlEntryRecord: _drops(lambda record: ("acl", record.id)),
+    **KEPT_RECORDS,
 }

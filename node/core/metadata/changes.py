@@ -145,6 +145,8 @@ def set_config(
 def set_other(image: MetadataImage, key: OtherKey, record: Struct | None) -> MetadataImage:
     """Keep a record as the entity that it describes, or drop that with None."""
     was = image.others.get(key)
+    if was is record:
+        return image
     others = _without(image.others, key) if record is None else image.others.set(key, record)
     digest = moved(image.digest, "other", other_entity(key, was), other_entity(key, record))
     return replace(image, others=others, digest=digest)

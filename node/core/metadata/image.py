@@ -8,7 +8,9 @@ change an image (apply.py), nor which image is committed (committed.py).
 
 Simplifications: eligible leader replicas (KIP-966) and cordoned directories are kept, and have no
 effect yet; entities that this node replays but does not use yet (access control entries,
-credentials, tokens, quotas, controller registrations) are kept as their last record.
+credentials, tokens, quotas, controller registrations) are kept as their last record. Tagged fields
+that are not known stay with the entity whose whole record had them; those of a change are dropped,
+since nothing says how they change the entity.
 """
 
 from typing import Final
@@ -19,6 +21,7 @@ from msgspec import Struct
 from kraftproof.node.core.base.types import NO_NODE, Epoch, NodeId, Offset
 from kraftproof.node.wire.messages.metadata import BrokerEndpoint, BrokerFeature
 from kraftproof.node.wire.types import Uuid
+from kraftproof.node.wire.unknown_tags import UnknownTags
 
 PartitionKey = tuple[Uuid, int]
 """A topic's id and a partition's index in it."""
@@ -43,6 +46,7 @@ class BrokerRegistration(Struct, frozen=True, kw_only=True, array_like=True):
     in_controlled_shutdown: bool
     log_dirs: tuple[Uuid, ...] = ()
     cordoned_log_dirs: tuple[Uuid, ...] | None = None
+    unknown_tags: UnknownTags = ()
 
     @property
     def may_lead(self) -> bool:
@@ -55,6 +59,7 @@ class Topic(Struct, frozen=True, kw_only=True, array_like=True):
 
     name: str
     topic_id: Uuid
+    unknown_tags: UnknownTags = ()
 
 
 class Partition(Struct, frozen=True, kw_only=True, array_like=True):
@@ -74,6 +79,7 @@ class Partition(Struct, frozen=True, kw_only=True, array_like=True):
     directories: tuple[Uuid, ...] = ()
     eligible_leader_replicas: tuple[NodeId, ...] = ()
     last_known_elr: tuple[NodeId, ...] = ()
+    unknown_tags: UnknownTags = ()
 
     @property
     def key(self) -> PartitionKey:

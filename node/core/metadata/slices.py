@@ -52,7 +52,8 @@ class PartlyApplied(Struct, frozen=True, kw_only=True):
         if count == len(self.batch.records):
             return self.batch, work
         base = self.batch.base_offset + self.applied
-        return replace(self.batch, base_offset=base, records=left[:count]), work
+        taken = left[:count]
+        return replace(self.batch, base_offset=base, records=taken, received=None), work
 
     def _count(self, left: tuple[Record, ...], most: int) -> int:
         """Return how many of these records are at most so much work."""

@@ -14,13 +14,14 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
 from kraftproof.node.core.base.types import Offset
-from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
+from kraftproof.node.core.metadata.apply import ApplyError, UnreadableRecordError, apply_batch
 from kraftproof.node.core.metadata.image import (
     EMPTY_IMAGE,
     BrokerRegistration,
     MetadataImage,
     Partition,
 )
+from kraftproof.node.core.metadata.kept_records import config_key, feature_key
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.batch import Batch, Record
 from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
@@ -38,6 +39,10 @@ _OF_TRANSACTIONS: Final = (
 
 class SnapshotError(ValueError):
     """Batches that are no whole snapshot."""
+
+
+class UnsupportedSnapshotError(SnapshotError):
+    """A snapshot with a record that this node can't read."""
 
 
 class LoadedSnapshot(Struct, frozen=True, kw_only=True):
@@ -89,16 +94,21 @@ def _parts(image: MetadataImage, timestamp_ms: int) -> Iterator[tuple[bool, tupl
 def records_of(image: MetadataImage) -> Iterator[Record]:
     """The records that describe every entity of an image."""
     for name in sorted(image.features):
-        yield records.FeatureLevelRecord(name=name, feature_level=image.features[name])
+        if feature_key(name) not in image.others:
+            yield records.FeatureLevelRecord(name=name, feature_level=image.features[name])
     for broker in image.sorted_brokers():
         yield _registration(broker)
     for topic in image.sorted_topics():
-        yield records.TopicRecord(name=topic.name, topic_id=topic.topic_id)
+        yield records.TopicRecord(
+            name=topic.name, topic_id=topic.topic_id, unknown_tags=topic.unknown_tags
+        )
         for partition in image.partitions_of(topic.topic_id):
             yield _partition(partition)
     for kind, resource in sorted(image.configs):
         values = image.configs[kind, resource]
         for name in sorted(values):
+            if config_key((kind, resource), name) in image.others:
+                continue
             yield records.ConfigRecord(
                 resource_type=kind, resource_name=resource, name=name, value=values[name]
             )
@@ -118,6 +128,7 @@ def _registration(broker: BrokerRegistration) -> records.RegisterBrokerRecord:
         in_controlled_shutdown=broker.in_controlled_shutdown,
         log_dirs=broker.log_dirs,
         cordoned_log_dirs=broker.cordoned_log_dirs,
+        unknown_tags=broker.unknown_tags,
     )
 
 
@@ -136,6 +147,7 @@ def _partition(partition: Partition) -> records.PartitionRecord:
         directories=partition.directories,
         eligible_leader_replicas=partition.eligible_leader_replicas or None,
         last_known_elr=partition.last_known_elr or None,
+        unknown_tags=partition.unknown_tags,
     )
 
 
@@ -144,6 +156,7 @@ def load(stored: StoredSnapshot, batches: Sequence[Batch]) -> LoadedSnapshot:
 
     Raises:
         SnapshotError: if they are not a whole snapshot.
+        UnsupportedSnapshotError: if a record of them can't be read.
     """
     header = batches[0].records[0] if batches else None
     footer = batches[-1].records[-1] if batches else None
@@ -158,6 +171,8 @@ def load(stored: StoredSnapshot, batches: Sequence[Batch]) -> LoadedSnapshot:
         offset = batch.next_offset
         try:
             image = apply_batch(image, batch)
+        except UnreadableRecordError as error:
+            raise UnsupportedSnapshotError(str(error)) from error
         except ApplyError as error:
             raise SnapshotError(f"the batch at offset {batch.base_offset}: {error}") from error
         if any(isinstance(record, _OF_TRANSACTIONS) for record in batch.records):

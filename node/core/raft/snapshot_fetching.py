@@ -179,6 +179,10 @@ class SnapshotFetcher:
         if not self._is_from_leader(copy) or self._is_overtaken(copy):
             self._copy = None
             return False
+        if event.unsupported is not None:
+            # Any other copy would hold the same record: no node of this version can follow.
+            self._state.outbox.emit(Exit(status=1, reason=event.unsupported))
+            return False
         if event.loaded is None:
             self._abandon(now)
             return False

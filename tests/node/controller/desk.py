@@ -4,13 +4,13 @@ from random import Random
 
 from kraftproof.node.core.base.config import NodeConfig, Timeouts, Voter
 from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
-from kraftproof.node.core.controller.brokers import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.controller.controller import Controller
 from kraftproof.node.core.effects import Reply
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.wire.messages import (
     Message,

@@ -81,7 +81,7 @@ def test_any_record_appended_after_the_answer_is_a_barrier() -> None:
 def test_barrier_alone() -> None:
     barrier = ReadBarrier()
     assert not barrier.needs_record()
-    answer = Answer(event=None, reply=None)
+    answer = Answer(request=None, reply=None)
     barrier.wait(answer)
     assert barrier.needs_record()
     assert barrier.take() == [answer]

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import broker_registration_request
+from kraftproof.node.wire.messages.metadata import RegisterBrokerRecord
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 from tests.node.controller.desk import (
     SESSION_NS,
@@ -28,12 +29,31 @@ def test_broker_epoch_is_the_next_log_offset_and_grows() -> None:
 
 
 @pytest.mark.requirement("631-42")
-def test_same_incarnation_gets_the_same_epoch_and_writes_nothing_new() -> None:
+def test_same_incarnation_gets_the_same_epoch_and_the_same_registration() -> None:
     desk = Desk.active()
     first = desk.ask(registration(1))
-    digest = desk.image.digest
+    digest, end = desk.image.digest, desk.raft.log.end_offset
     assert desk.ask(registration(1)).broker_epoch == first.broker_epoch
     assert desk.image.digest == digest
+    [batch] = desk.raft.log.read(end, 1 << 20)
+    [record] = batch.records
+    assert isinstance(record, RegisterBrokerRecord), "as with Kafka, the record is written again"
+
+
+@pytest.mark.requirement("631-42")
+@pytest.mark.parametrize("stops", [False, True], ids=["unfenced", "in controlled shutdown"])
+def test_same_incarnation_amends_its_registration_and_keeps_its_standing(stops) -> None:
+    desk = Desk.active(brokers=1)
+    epoch = desk.image.brokers[1].epoch
+    desk.ask(creation("t"))
+    if stops:
+        desk.ask(heartbeat(1, epoch, want_shut_down=True))
+    was = desk.image.brokers[1]
+    partitions = desk.image.in_isr(1)
+    assert desk.ask(registration(1, rack="r2")).broker_epoch == epoch
+    assert desk.image.brokers[1] == replace(was, rack="r2")
+    assert (was.fenced, was.in_controlled_shutdown) == (False, stops)
+    assert desk.image.in_isr(1) == partitions
 
 
 @pytest.mark.requirement("631-43")

@@ -106,6 +106,6 @@ def install(storage, end, epoch=1, *, copy=1, source=None):
                 data=data[position : position + 100],
             )
         )
-    loaded = run_through(storage.check_snapshot(CheckSnapshot(copy=copy, snapshot=snapshot)))
-    assert loaded.image == image_at(end, epoch)
+    checked = run_through(storage.check_snapshot(CheckSnapshot(copy=copy, snapshot=snapshot)))
+    assert checked.loaded.image == image_at(end, epoch)
     storage.install_snapshot(InstallSnapshot(copy=copy, snapshot=snapshot))

@@ -186,7 +186,7 @@ def test_a_copy_that_was_given_up_is_told_apart_from_the_next_of_the_same_snapsh
     first = storage.check_snapshot(CheckSnapshot(copy=1, snapshot=snapshot))
     next(first)
     install(storage, 30, copy=2)
-    assert run_through(first) is None
+    assert run_through(first).loaded is None
     assert opened(disk).history.newest.image == image_at(30)
 
 

@@ -44,6 +44,7 @@ EVERYTHING = (
         in_controlled_shutdown=True,
         log_dirs=(uuid(44), uuid(45)),
         cordoned_log_dirs=(uuid(45),),
+        unknown_tags=((90, b"of a newer node"),),
     ),
     records.RegisterBrokerRecord(broker_id=1, incarnation_id=uuid(2), broker_epoch=6),
     records.BrokerRegistrationChangeRecord(broker_id=1, broker_epoch=6, log_dirs=(uuid(46),)),
@@ -63,6 +64,7 @@ EVERYTHING = (
         directories=(uuid(5), uuid(6), uuid(7)),
         eligible_leader_replicas=(4,),
         last_known_elr=(1, 4),
+        unknown_tags=((91, b""), (92, b"x")),
     ),
     records.PartitionRecord(
         partition_id=0,

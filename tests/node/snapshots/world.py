@@ -24,7 +24,7 @@ from kraftproof.node.core.effects import (
     Truncate,
     WriteSnapshot,
 )
-from kraftproof.node.core.events import SnapshotChecked, SnapshotWritten, Unanswered
+from kraftproof.node.core.events import SnapshotWritten, Unanswered
 from kraftproof.node.core.log.log import RECORD_ESTIMATE_BYTES
 from kraftproof.node.core.node import Node
 from kraftproof.node.core.raft.snapshot_rpc import with_slice
@@ -137,8 +137,7 @@ class DiskWorld(World):
         super().take(node_id, [effect])
 
     def check(self, node_id, effect):
-        loaded = run_through(self.storages[node_id].check_snapshot(effect))
-        event = (node_id, SnapshotChecked(copy=effect.copy, loaded=loaded))
+        event = (node_id, run_through(self.storages[node_id].check_snapshot(effect)))
         (self.checks if self.holds_checks else self.events).append(event)
 
     def write(self, node_id, effect):

@@ -5,6 +5,7 @@ import typing
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.messages import metadata
@@ -15,12 +16,7 @@ from kraftproof.node.wire.messages.metadata import (
     PartitionRecord,
     RegisterBrokerRecord,
 )
-from kraftproof.node.wire.metadata_records import (
-    SCHEMAS,
-    decode_record,
-    encode_record,
-    stored_version,
-)
+from kraftproof.node.wire.metadata_records import SCHEMAS, decode_record, encode_record, read_head
 from kraftproof.node.wire.types import Uuid
 from scripts.wiregen import records
 
@@ -128,12 +124,38 @@ def test_what_is_unknown_is_a_clear_error(value, message):
 
 
 @pytest.mark.requirement("631-15")
-def test_unknown_tagged_fields_are_skipped():
+def test_unknown_tagged_fields_are_kept():
     plain = encode_record(metadata.FenceBrokerRecord(id=1, epoch=2))
-    assert decode_record(plain[:-1] + b"\x01\x63\x03abc") == decode_record(plain)
+    fenced = plain[:-1] + b"\x01\x63\x03abc"
+    assert decode_record(fenced) == replace(decode_record(plain), unknown_tags=((99, b"abc"),))
+    assert encode_record(decode_record(fenced)) == fenced
     change = encode_record(PartitionChangeRecord(topic_id=ID, leader=3))
     tagged = change.removesuffix(b"\x01\x01\x04\0\0\0\3") + b"\x02\x01\x04\0\0\0\3\x7f\x01z"
-    assert decode_record(tagged) == decode_record(change)
+    assert decode_record(tagged) == replace(decode_record(change), unknown_tags=((127, b"z"),))
+    assert encode_record(decode_record(tagged)) == tagged
+
+
+@pytest.mark.requirement("631-15")
+@pytest.mark.parametrize("name", sorted(schema.message.__name__ for schema in SCHEMAS.values()))
+def test_each_record_carries_unknown_tagged_fields_in_each_version(name):
+    (schema,) = (schema for schema in SCHEMAS.values() if schema.message.__name__ == name)
+    tags = tuple((tag, bytes([tag])) for tag in range(50, 50 + 3))
+    record = schema.message(unknown_tags=tags)
+    for version in schema.encoders:
+        assert decode_record(encode_record(record, version)) == record
+
+
+def test_more_than_127_unknown_tagged_fields_are_counted_right():
+    record = metadata.NoOpRecord(unknown_tags=tuple((tag, b"") for tag in range(300)))
+    assert decode_record(encode_record(record)) == record
+    change = PartitionChangeRecord(topic_id=ID, leader=3, unknown_tags=record.unknown_tags[20:])
+    assert decode_record(encode_record(change)) == change
+
+
+@pytest.mark.parametrize("count", ["ffffffff0f", "03"])
+def test_a_section_that_counts_more_fields_than_its_bytes_hold_is_refused(count):
+    with pytest.raises(WireError, match=r"tagged fields in|cut off"):
+        decode_record(bytes.fromhex("011400" + count + "630161"))
 
 
 @pytest.mark.requirement("631-15")
@@ -179,5 +201,5 @@ def test_the_union_names_every_record():
 )
 def test_a_record_is_written_in_the_version_that_can_carry_it(record, version):
     data = encode_record(record)
-    assert stored_version(data) == version
+    assert read_head(data) == (record.KEY, version)
     assert decode_record(data) == record

@@ -5,38 +5,27 @@ from typing import ClassVar
 from kraftproof.node.wire.primitives import Reader, Writer, uuid16
 from kraftproof.node.wire.schema import Entity, Schema, lacking_field
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.wire.unknown_tags import UnknownTags, read_tags, write_tags
 
 _B = struct.Struct(">b")
 _BB = struct.Struct(">bb")
-_BBT = struct.Struct(">bbB")
-_BT = struct.Struct(">bB")
 _DF = struct.Struct(">d?")
-_DFT = struct.Struct(">d?B")
 _F = struct.Struct(">?")
 _FF = struct.Struct(">??")
-_FFT = struct.Struct(">??B")
-_FT = struct.Struct(">?B")
 _H = struct.Struct(">h")
 _HH = struct.Struct(">hh")
-_HHT = struct.Struct(">hhB")
-_HT = struct.Struct(">hB")
 _I = struct.Struct(">i")
 _IFUQ = struct.Struct(">i?16sq")
 _III = struct.Struct(">iii")
 _IQ = struct.Struct(">iq")
 _IQQ = struct.Struct(">iqq")
-_IQQT = struct.Struct(">iqqB")
-_IQT = struct.Struct(">iqB")
-_IT = struct.Struct(">iB")
 _IU = struct.Struct(">i16s")
 _IUF = struct.Struct(">i16s?")
 _IUQ = struct.Struct(">i16sq")
 _QQQ = struct.Struct(">qqq")
 _U = struct.Struct(">16s")
 _UB = struct.Struct(">16sb")
-_UT = struct.Struct(">16sB")
 _WH = struct.Struct(">Hh")
-_WHT = struct.Struct(">HhB")
 
 
 class BrokerEndpoint(Entity, frozen=True, kw_only=True, gc=False):
@@ -46,6 +35,7 @@ class BrokerEndpoint(Entity, frozen=True, kw_only=True, gc=False):
     host: str = ""
     port: int = 0
     security_protocol: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class BrokerFeature(Entity, frozen=True, kw_only=True, gc=False):
@@ -54,6 +44,7 @@ class BrokerFeature(Entity, frozen=True, kw_only=True, gc=False):
     name: str = ""
     min_supported_version: int = 0
     max_supported_version: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class RegisterBrokerRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -73,6 +64,7 @@ class RegisterBrokerRecord(Entity, frozen=True, kw_only=True, gc=False):
     in_controlled_shutdown: bool = False
     log_dirs: tuple[Uuid, ...] = ()
     cordoned_log_dirs: tuple[Uuid, ...] | None = None
+    unknown_tags: UnknownTags = ()
 
 
 class UnregisterBrokerRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -83,6 +75,7 @@ class UnregisterBrokerRecord(Entity, frozen=True, kw_only=True, gc=False):
     MAX_VERSION: ClassVar[int] = 0
     broker_id: int = 0
     broker_epoch: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class TopicRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -93,6 +86,7 @@ class TopicRecord(Entity, frozen=True, kw_only=True, gc=False):
     MAX_VERSION: ClassVar[int] = 0
     name: str = ""
     topic_id: Uuid = ZERO_UUID
+    unknown_tags: UnknownTags = ()
 
 
 class PartitionRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -114,6 +108,7 @@ class PartitionRecord(Entity, frozen=True, kw_only=True, gc=False):
     directories: tuple[Uuid, ...] = ()
     eligible_leader_replicas: tuple[int, ...] | None = None
     last_known_elr: tuple[int, ...] | None = None
+    unknown_tags: UnknownTags = ()
 
 
 class ConfigRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -126,6 +121,7 @@ class ConfigRecord(Entity, frozen=True, kw_only=True, gc=False):
     resource_name: str = ""
     name: str = ""
     value: str | None = None
+    unknown_tags: UnknownTags = ()
 
 
 class PartitionChangeRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -145,6 +141,7 @@ class PartitionChangeRecord(Entity, frozen=True, kw_only=True, gc=False):
     directories: tuple[Uuid, ...] | None = None
     eligible_leader_replicas: tuple[int, ...] | None = None
     last_known_elr: tuple[int, ...] | None = None
+    unknown_tags: UnknownTags = ()
 
 
 class FenceBrokerRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -155,6 +152,7 @@ class FenceBrokerRecord(Entity, frozen=True, kw_only=True, gc=False):
     MAX_VERSION: ClassVar[int] = 0
     id: int = 0
     epoch: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class UnfenceBrokerRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -165,6 +163,7 @@ class UnfenceBrokerRecord(Entity, frozen=True, kw_only=True, gc=False):
     MAX_VERSION: ClassVar[int] = 0
     id: int = 0
     epoch: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class RemoveTopicRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -174,6 +173,7 @@ class RemoveTopicRecord(Entity, frozen=True, kw_only=True, gc=False):
     MIN_VERSION: ClassVar[int] = 0
     MAX_VERSION: ClassVar[int] = 0
     topic_id: Uuid = ZERO_UUID
+    unknown_tags: UnknownTags = ()
 
 
 class DelegationTokenRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -189,6 +189,7 @@ class DelegationTokenRecord(Entity, frozen=True, kw_only=True, gc=False):
     max_timestamp: int = 0
     expiration_timestamp: int = 0
     token_id: str = ""
+    unknown_tags: UnknownTags = ()
 
 
 class UserScramCredentialRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -203,6 +204,7 @@ class UserScramCredentialRecord(Entity, frozen=True, kw_only=True, gc=False):
     stored_key: bytes = b""
     server_key: bytes = b""
     iterations: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class FeatureLevelRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -213,6 +215,7 @@ class FeatureLevelRecord(Entity, frozen=True, kw_only=True, gc=False):
     MAX_VERSION: ClassVar[int] = 0
     name: str = ""
     feature_level: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class EntityData(Entity, frozen=True, kw_only=True, gc=False):
@@ -220,6 +223,7 @@ class EntityData(Entity, frozen=True, kw_only=True, gc=False):
 
     entity_type: str = ""
     entity_name: str | None = None
+    unknown_tags: UnknownTags = ()
 
 
 class ClientQuotaRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -232,6 +236,7 @@ class ClientQuotaRecord(Entity, frozen=True, kw_only=True, gc=False):
     key: str = ""
     value: float = 0.0
     remove: bool = False
+    unknown_tags: UnknownTags = ()
 
 
 class ProducerIdsRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -243,6 +248,7 @@ class ProducerIdsRecord(Entity, frozen=True, kw_only=True, gc=False):
     broker_id: int = 0
     broker_epoch: int = -1
     next_producer_id: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class BrokerRegistrationChangeRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -257,6 +263,7 @@ class BrokerRegistrationChangeRecord(Entity, frozen=True, kw_only=True, gc=False
     in_controlled_shutdown: int = 0
     log_dirs: tuple[Uuid, ...] = ()
     cordoned_log_dirs: tuple[Uuid, ...] | None = None
+    unknown_tags: UnknownTags = ()
 
 
 class AccessControlEntryRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -273,6 +280,7 @@ class AccessControlEntryRecord(Entity, frozen=True, kw_only=True, gc=False):
     host: str = ""
     operation: int = 0
     permission_type: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class RemoveAccessControlEntryRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -282,6 +290,7 @@ class RemoveAccessControlEntryRecord(Entity, frozen=True, kw_only=True, gc=False
     MIN_VERSION: ClassVar[int] = 0
     MAX_VERSION: ClassVar[int] = 0
     id: Uuid = ZERO_UUID
+    unknown_tags: UnknownTags = ()
 
 
 class NoOpRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -290,6 +299,7 @@ class NoOpRecord(Entity, frozen=True, kw_only=True, gc=False):
     KEY: ClassVar[int] = 20
     MIN_VERSION: ClassVar[int] = 0
     MAX_VERSION: ClassVar[int] = 0
+    unknown_tags: UnknownTags = ()
 
 
 class ZkMigrationStateRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -299,6 +309,7 @@ class ZkMigrationStateRecord(Entity, frozen=True, kw_only=True, gc=False):
     MIN_VERSION: ClassVar[int] = 0
     MAX_VERSION: ClassVar[int] = 0
     zk_migration_state: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class RemoveUserScramCredentialRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -309,6 +320,7 @@ class RemoveUserScramCredentialRecord(Entity, frozen=True, kw_only=True, gc=Fals
     MAX_VERSION: ClassVar[int] = 0
     name: str = ""
     mechanism: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class BeginTransactionRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -318,6 +330,7 @@ class BeginTransactionRecord(Entity, frozen=True, kw_only=True, gc=False):
     MIN_VERSION: ClassVar[int] = 0
     MAX_VERSION: ClassVar[int] = 0
     name: str | None = None
+    unknown_tags: UnknownTags = ()
 
 
 class EndTransactionRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -326,6 +339,7 @@ class EndTransactionRecord(Entity, frozen=True, kw_only=True, gc=False):
     KEY: ClassVar[int] = 24
     MIN_VERSION: ClassVar[int] = 0
     MAX_VERSION: ClassVar[int] = 0
+    unknown_tags: UnknownTags = ()
 
 
 class AbortTransactionRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -335,6 +349,7 @@ class AbortTransactionRecord(Entity, frozen=True, kw_only=True, gc=False):
     MIN_VERSION: ClassVar[int] = 0
     MAX_VERSION: ClassVar[int] = 0
     reason: str | None = None
+    unknown_tags: UnknownTags = ()
 
 
 class RemoveDelegationTokenRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -344,6 +359,7 @@ class RemoveDelegationTokenRecord(Entity, frozen=True, kw_only=True, gc=False):
     MIN_VERSION: ClassVar[int] = 0
     MAX_VERSION: ClassVar[int] = 0
     token_id: str = ""
+    unknown_tags: UnknownTags = ()
 
 
 class ControllerEndpoint(Entity, frozen=True, kw_only=True, gc=False):
@@ -353,6 +369,7 @@ class ControllerEndpoint(Entity, frozen=True, kw_only=True, gc=False):
     host: str = ""
     port: int = 0
     security_protocol: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class ControllerFeature(Entity, frozen=True, kw_only=True, gc=False):
@@ -361,6 +378,7 @@ class ControllerFeature(Entity, frozen=True, kw_only=True, gc=False):
     name: str = ""
     min_supported_version: int = 0
     max_supported_version: int = 0
+    unknown_tags: UnknownTags = ()
 
 
 class RegisterControllerRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -374,6 +392,7 @@ class RegisterControllerRecord(Entity, frozen=True, kw_only=True, gc=False):
     zk_migration_ready: bool = False
     end_points: tuple[ControllerEndpoint, ...] = ()
     features: tuple[ControllerFeature, ...] = ()
+    unknown_tags: UnknownTags = ()
 
 
 class ClearElrRecord(Entity, frozen=True, kw_only=True, gc=False):
@@ -383,35 +402,53 @@ class ClearElrRecord(Entity, frozen=True, kw_only=True, gc=False):
     MIN_VERSION: ClassVar[int] = 0
     MAX_VERSION: ClassVar[int] = 0
     topic_name: str = ""
+    unknown_tags: UnknownTags = ()
 
 
 def _encode_broker_endpoint_v0(m: BrokerEndpoint, w: Writer) -> None:
     w.compact_string(m.name)
     w.compact_string(m.host)
-    w += _WHT.pack(m.port, m.security_protocol, 0)
+    w += _WH.pack(m.port, m.security_protocol)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_broker_endpoint_v0(r: Reader) -> BrokerEndpoint:
     name_ = r.compact_string()
     host_ = r.compact_string()
     port_, security_protocol_ = r.unpack(_WH)
-    r.skip_tags()
-    return BrokerEndpoint(name=name_, host=host_, port=port_, security_protocol=security_protocol_)
+    unknown_tags_ = read_tags(r)
+    return BrokerEndpoint(
+        name=name_,
+        host=host_,
+        port=port_,
+        security_protocol=security_protocol_,
+        unknown_tags=unknown_tags_,
+    )
 
 
 def _encode_broker_feature_v0(m: BrokerFeature, w: Writer) -> None:
     w.compact_string(m.name)
-    w += _HHT.pack(m.min_supported_version, m.max_supported_version, 0)
+    w += _HH.pack(m.min_supported_version, m.max_supported_version)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_broker_feature_v0(r: Reader) -> BrokerFeature:
     name_ = r.compact_string()
     min_supported_version_, max_supported_version_ = r.unpack(_HH)
-    r.skip_tags()
+    unknown_tags_ = read_tags(r)
     return BrokerFeature(
         name=name_,
         min_supported_version=min_supported_version_,
         max_supported_version=max_supported_version_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -432,7 +469,12 @@ def _encode_register_broker_record_v0(m: RegisterBrokerRecord, w: Writer) -> Non
     for features_item in m.features:
         _encode_broker_feature_v0(features_item, w)
     w.compact_nullable_string(m.rack)
-    w += _FT.pack(m.fenced, 0)
+    w += _F.pack(m.fenced)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_register_broker_record_v0(r: Reader) -> RegisterBrokerRecord:
@@ -443,7 +485,7 @@ def _decode_register_broker_record_v0(r: Reader) -> RegisterBrokerRecord:
     features_ = tuple([_decode_broker_feature_v0(r) for _ in range(n)])
     rack_ = r.compact_nullable_string()
     (fenced_,) = r.unpack(_F)
-    r.skip_tags()
+    unknown_tags_ = read_tags(r)
     return RegisterBrokerRecord(
         broker_id=broker_id_,
         incarnation_id=incarnation_id_,
@@ -452,6 +494,7 @@ def _decode_register_broker_record_v0(r: Reader) -> RegisterBrokerRecord:
         features=features_,
         rack=rack_,
         fenced=fenced_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -470,7 +513,12 @@ def _encode_register_broker_record_v1(m: RegisterBrokerRecord, w: Writer) -> Non
     for features_item in m.features:
         _encode_broker_feature_v0(features_item, w)
     w.compact_nullable_string(m.rack)
-    w += _FFT.pack(m.fenced, m.in_controlled_shutdown, 0)
+    w += _FF.pack(m.fenced, m.in_controlled_shutdown)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_register_broker_record_v1(r: Reader) -> RegisterBrokerRecord:
@@ -481,7 +529,7 @@ def _decode_register_broker_record_v1(r: Reader) -> RegisterBrokerRecord:
     features_ = tuple([_decode_broker_feature_v0(r) for _ in range(n)])
     rack_ = r.compact_nullable_string()
     fenced_, in_controlled_shutdown_ = r.unpack(_FF)
-    r.skip_tags()
+    unknown_tags_ = read_tags(r)
     return RegisterBrokerRecord(
         broker_id=broker_id_,
         incarnation_id=incarnation_id_,
@@ -491,6 +539,7 @@ def _decode_register_broker_record_v1(r: Reader) -> RegisterBrokerRecord:
         rack=rack_,
         fenced=fenced_,
         in_controlled_shutdown=in_controlled_shutdown_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -507,7 +556,12 @@ def _encode_register_broker_record_v2(m: RegisterBrokerRecord, w: Writer) -> Non
     for features_item in m.features:
         _encode_broker_feature_v0(features_item, w)
     w.compact_nullable_string(m.rack)
-    w += _FFT.pack(m.fenced, m.in_controlled_shutdown, 0)
+    w += _FF.pack(m.fenced, m.in_controlled_shutdown)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_register_broker_record_v2(r: Reader) -> RegisterBrokerRecord:
@@ -518,7 +572,7 @@ def _decode_register_broker_record_v2(r: Reader) -> RegisterBrokerRecord:
     features_ = tuple([_decode_broker_feature_v0(r) for _ in range(n)])
     rack_ = r.compact_nullable_string()
     fenced_, in_controlled_shutdown_ = r.unpack(_FF)
-    r.skip_tags()
+    unknown_tags_ = read_tags(r)
     return RegisterBrokerRecord(
         broker_id=broker_id_,
         is_migrating_zk_broker=is_migrating_zk_broker_,
@@ -529,6 +583,7 @@ def _decode_register_broker_record_v2(r: Reader) -> RegisterBrokerRecord:
         rack=rack_,
         fenced=fenced_,
         in_controlled_shutdown=in_controlled_shutdown_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -544,7 +599,7 @@ def _encode_register_broker_record_v3(m: RegisterBrokerRecord, w: Writer) -> Non
         _encode_broker_feature_v0(features_item, w)
     w.compact_nullable_string(m.rack)
     w += _FF.pack(m.fenced, m.in_controlled_shutdown)
-    w.append((m.log_dirs != ()))
+    w.uvarint((m.log_dirs != ()) + len(m.unknown_tags))
     if m.log_dirs != ():
         tag = Writer()
         tag.uvarint(len(m.log_dirs) + 1)
@@ -553,6 +608,8 @@ def _encode_register_broker_record_v3(m: RegisterBrokerRecord, w: Writer) -> Non
         w.uvarint(0)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_register_broker_record_v3(r: Reader) -> RegisterBrokerRecord:
@@ -564,6 +621,7 @@ def _decode_register_broker_record_v3(r: Reader) -> RegisterBrokerRecord:
     rack_ = r.compact_nullable_string()
     fenced_, in_controlled_shutdown_ = r.unpack(_FF)
     log_dirs_: tuple[Uuid, ...] = ()
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -573,7 +631,9 @@ def _decode_register_broker_record_v3(r: Reader) -> RegisterBrokerRecord:
             log_dirs_ = tuple([r.uuid() for _ in range(n)])
             r.finish_tag(end, "log_dirs")
         else:
-            r.take(size)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
     return RegisterBrokerRecord(
         broker_id=broker_id_,
         is_migrating_zk_broker=is_migrating_zk_broker_,
@@ -585,6 +645,7 @@ def _decode_register_broker_record_v3(r: Reader) -> RegisterBrokerRecord:
         fenced=fenced_,
         in_controlled_shutdown=in_controlled_shutdown_,
         log_dirs=log_dirs_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -598,7 +659,7 @@ def _encode_register_broker_record_v4(m: RegisterBrokerRecord, w: Writer) -> Non
         _encode_broker_feature_v0(features_item, w)
     w.compact_nullable_string(m.rack)
     w += _FF.pack(m.fenced, m.in_controlled_shutdown)
-    w.append((m.log_dirs != ()) + (m.cordoned_log_dirs != None))
+    w.uvarint((m.log_dirs != ()) + (m.cordoned_log_dirs != None) + len(m.unknown_tags))
     if m.log_dirs != ():
         tag = Writer()
         tag.uvarint(len(m.log_dirs) + 1)
@@ -618,6 +679,8 @@ def _encode_register_broker_record_v4(m: RegisterBrokerRecord, w: Writer) -> Non
         w.uvarint(1)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_register_broker_record_v4(r: Reader) -> RegisterBrokerRecord:
@@ -630,6 +693,7 @@ def _decode_register_broker_record_v4(r: Reader) -> RegisterBrokerRecord:
     fenced_, in_controlled_shutdown_ = r.unpack(_FF)
     log_dirs_: tuple[Uuid, ...] = ()
     cordoned_log_dirs_: tuple[Uuid, ...] | None = None
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -643,7 +707,9 @@ def _decode_register_broker_record_v4(r: Reader) -> RegisterBrokerRecord:
             cordoned_log_dirs_ = None if n < 0 else tuple([r.uuid() for _ in range(n)])
             r.finish_tag(end, "cordoned_log_dirs")
         else:
-            r.take(size)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
     return RegisterBrokerRecord(
         broker_id=broker_id_,
         is_migrating_zk_broker=is_migrating_zk_broker_,
@@ -656,29 +722,42 @@ def _decode_register_broker_record_v4(r: Reader) -> RegisterBrokerRecord:
         in_controlled_shutdown=in_controlled_shutdown_,
         log_dirs=log_dirs_,
         cordoned_log_dirs=cordoned_log_dirs_,
+        unknown_tags=unknown_tags_,
     )
 
 
 def _encode_unregister_broker_record_v0(m: UnregisterBrokerRecord, w: Writer) -> None:
-    w += _IQT.pack(m.broker_id, m.broker_epoch, 0)
+    w += _IQ.pack(m.broker_id, m.broker_epoch)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_unregister_broker_record_v0(r: Reader) -> UnregisterBrokerRecord:
     broker_id_, broker_epoch_ = r.unpack(_IQ)
-    r.skip_tags()
-    return UnregisterBrokerRecord(broker_id=broker_id_, broker_epoch=broker_epoch_)
+    unknown_tags_ = read_tags(r)
+    return UnregisterBrokerRecord(
+        broker_id=broker_id_, broker_epoch=broker_epoch_, unknown_tags=unknown_tags_
+    )
 
 
 def _encode_topic_record_v0(m: TopicRecord, w: Writer) -> None:
     w.compact_string(m.name)
-    w += _UT.pack(uuid16(m.topic_id), 0)
+    w += _U.pack(uuid16(m.topic_id))
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_topic_record_v0(r: Reader) -> TopicRecord:
     name_ = r.compact_string()
     (topic_id_,) = r.unpack(_U)
-    r.skip_tags()
-    return TopicRecord(name=name_, topic_id=topic_id_)
+    unknown_tags_ = read_tags(r)
+    return TopicRecord(name=name_, topic_id=topic_id_, unknown_tags=unknown_tags_)
 
 
 def _encode_partition_record_v0(m: PartitionRecord, w: Writer) -> None:
@@ -698,13 +777,15 @@ def _encode_partition_record_v0(m: PartitionRecord, w: Writer) -> None:
     w.uvarint(len(m.adding_replicas) + 1)
     w.fixed_array("i", m.adding_replicas)
     w += _III.pack(m.leader, m.leader_epoch, m.partition_epoch)
-    w.append((m.leader_recovery_state != 0))
+    w.uvarint((m.leader_recovery_state != 0) + len(m.unknown_tags))
     if m.leader_recovery_state != 0:
         tag = Writer()
         tag += _B.pack(m.leader_recovery_state)
         w.uvarint(0)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_partition_record_v0(r: Reader) -> PartitionRecord:
@@ -719,6 +800,7 @@ def _decode_partition_record_v0(r: Reader) -> PartitionRecord:
     adding_replicas_ = r.fixed_array("i", n)
     leader_, leader_epoch_, partition_epoch_ = r.unpack(_III)
     leader_recovery_state_: int = 0
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -727,7 +809,9 @@ def _decode_partition_record_v0(r: Reader) -> PartitionRecord:
             (leader_recovery_state_,) = r.unpack(_B)
             r.finish_tag(end, "leader_recovery_state")
         else:
-            r.take(size)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
     return PartitionRecord(
         partition_id=partition_id_,
         topic_id=topic_id_,
@@ -739,6 +823,7 @@ def _decode_partition_record_v0(r: Reader) -> PartitionRecord:
         leader_recovery_state=leader_recovery_state_,
         leader_epoch=leader_epoch_,
         partition_epoch=partition_epoch_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -760,13 +845,15 @@ def _encode_partition_record_v1(m: PartitionRecord, w: Writer) -> None:
     w.uvarint(len(m.directories) + 1)
     for directories_item in m.directories:
         w += uuid16(directories_item)
-    w.append((m.leader_recovery_state != 0))
+    w.uvarint((m.leader_recovery_state != 0) + len(m.unknown_tags))
     if m.leader_recovery_state != 0:
         tag = Writer()
         tag += _B.pack(m.leader_recovery_state)
         w.uvarint(0)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_partition_record_v1(r: Reader) -> PartitionRecord:
@@ -783,6 +870,7 @@ def _decode_partition_record_v1(r: Reader) -> PartitionRecord:
     n = r.compact_count(16)
     directories_ = tuple([r.uuid() for _ in range(n)])
     leader_recovery_state_: int = 0
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -791,7 +879,9 @@ def _decode_partition_record_v1(r: Reader) -> PartitionRecord:
             (leader_recovery_state_,) = r.unpack(_B)
             r.finish_tag(end, "leader_recovery_state")
         else:
-            r.take(size)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
     return PartitionRecord(
         partition_id=partition_id_,
         topic_id=topic_id_,
@@ -804,6 +894,7 @@ def _decode_partition_record_v1(r: Reader) -> PartitionRecord:
         leader_epoch=leader_epoch_,
         partition_epoch=partition_epoch_,
         directories=directories_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -821,10 +912,11 @@ def _encode_partition_record_v2(m: PartitionRecord, w: Writer) -> None:
     w.uvarint(len(m.directories) + 1)
     for directories_item in m.directories:
         w += uuid16(directories_item)
-    w.append(
+    w.uvarint(
         (m.leader_recovery_state != 0)
         + (m.eligible_leader_replicas != None)
         + (m.last_known_elr != None)
+        + len(m.unknown_tags)
     )
     if m.leader_recovery_state != 0:
         tag = Writer()
@@ -852,6 +944,8 @@ def _encode_partition_record_v2(m: PartitionRecord, w: Writer) -> None:
         w.uvarint(2)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_partition_record_v2(r: Reader) -> PartitionRecord:
@@ -870,6 +964,7 @@ def _decode_partition_record_v2(r: Reader) -> PartitionRecord:
     leader_recovery_state_: int = 0
     eligible_leader_replicas_: tuple[int, ...] | None = None
     last_known_elr_: tuple[int, ...] | None = None
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -886,7 +981,9 @@ def _decode_partition_record_v2(r: Reader) -> PartitionRecord:
             last_known_elr_ = None if n < 0 else r.fixed_array("i", n)
             r.finish_tag(end, "last_known_elr")
         else:
-            r.take(size)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
     return PartitionRecord(
         partition_id=partition_id_,
         topic_id=topic_id_,
@@ -901,6 +998,7 @@ def _decode_partition_record_v2(r: Reader) -> PartitionRecord:
         directories=directories_,
         eligible_leader_replicas=eligible_leader_replicas_,
         last_known_elr=last_known_elr_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -909,7 +1007,11 @@ def _encode_config_record_v0(m: ConfigRecord, w: Writer) -> None:
     w.compact_string(m.resource_name)
     w.compact_string(m.name)
     w.compact_nullable_string(m.value)
-    w.append(0)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_config_record_v0(r: Reader) -> ConfigRecord:
@@ -917,9 +1019,13 @@ def _decode_config_record_v0(r: Reader) -> ConfigRecord:
     resource_name_ = r.compact_string()
     name_ = r.compact_string()
     value_ = r.compact_nullable_string()
-    r.skip_tags()
+    unknown_tags_ = read_tags(r)
     return ConfigRecord(
-        resource_type=resource_type_, resource_name=resource_name_, name=name_, value=value_
+        resource_type=resource_type_,
+        resource_name=resource_name_,
+        name=name_,
+        value=value_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -931,13 +1037,14 @@ def _encode_partition_change_record_v0(m: PartitionChangeRecord, w: Writer) -> N
     if m.last_known_elr != None:
         raise lacking_field("PartitionChangeRecord", "last_known_elr", 0)
     w += _IU.pack(m.partition_id, uuid16(m.topic_id))
-    w.append(
+    w.uvarint(
         (m.isr != None)
         + (m.leader != -2)
         + (m.replicas != None)
         + (m.removing_replicas != None)
         + (m.adding_replicas != None)
         + (m.leader_recovery_state != -1)
+        + len(m.unknown_tags)
     )
     if m.isr != None:
         tag = Writer()
@@ -991,6 +1098,8 @@ def _encode_partition_change_record_v0(m: PartitionChangeRecord, w: Writer) -> N
         w.uvarint(5)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_partition_change_record_v0(r: Reader) -> PartitionChangeRecord:
@@ -1001,6 +1110,7 @@ def _decode_partition_change_record_v0(r: Reader) -> PartitionChangeRecord:
     removing_replicas_: tuple[int, ...] | None = None
     adding_replicas_: tuple[int, ...] | None = None
     leader_recovery_state_: int = -1
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -1028,7 +1138,9 @@ def _decode_partition_change_record_v0(r: Reader) -> PartitionChangeRecord:
             (leader_recovery_state_,) = r.unpack(_B)
             r.finish_tag(end, "leader_recovery_state")
         else:
-            r.take(size)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
     return PartitionChangeRecord(
         partition_id=partition_id_,
         topic_id=topic_id_,
@@ -1038,6 +1150,7 @@ def _decode_partition_change_record_v0(r: Reader) -> PartitionChangeRecord:
         removing_replicas=removing_replicas_,
         adding_replicas=adding_replicas_,
         leader_recovery_state=leader_recovery_state_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -1047,7 +1160,7 @@ def _encode_partition_change_record_v1(m: PartitionChangeRecord, w: Writer) -> N
     if m.last_known_elr != None:
         raise lacking_field("PartitionChangeRecord", "last_known_elr", 1)
     w += _IU.pack(m.partition_id, uuid16(m.topic_id))
-    w.append(
+    w.uvarint(
         (m.isr != None)
         + (m.leader != -2)
         + (m.replicas != None)
@@ -1055,6 +1168,7 @@ def _encode_partition_change_record_v1(m: PartitionChangeRecord, w: Writer) -> N
         + (m.adding_replicas != None)
         + (m.leader_recovery_state != -1)
         + (m.directories != None)
+        + len(m.unknown_tags)
     )
     if m.isr != None:
         tag = Writer()
@@ -1119,6 +1233,8 @@ def _encode_partition_change_record_v1(m: PartitionChangeRecord, w: Writer) -> N
         w.uvarint(8)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_partition_change_record_v1(r: Reader) -> PartitionChangeRecord:
@@ -1130,6 +1246,7 @@ def _decode_partition_change_record_v1(r: Reader) -> PartitionChangeRecord:
     adding_replicas_: tuple[int, ...] | None = None
     leader_recovery_state_: int = -1
     directories_: tuple[Uuid, ...] | None = None
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -1161,7 +1278,9 @@ def _decode_partition_change_record_v1(r: Reader) -> PartitionChangeRecord:
             directories_ = None if n < 0 else tuple([r.uuid() for _ in range(n)])
             r.finish_tag(end, "directories")
         else:
-            r.take(size)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
     return PartitionChangeRecord(
         partition_id=partition_id_,
         topic_id=topic_id_,
@@ -1172,12 +1291,13 @@ def _decode_partition_change_record_v1(r: Reader) -> PartitionChangeRecord:
         adding_replicas=adding_replicas_,
         leader_recovery_state=leader_recovery_state_,
         directories=directories_,
+        unknown_tags=unknown_tags_,
     )
 
 
 def _encode_partition_change_record_v2(m: PartitionChangeRecord, w: Writer) -> None:
     w += _IU.pack(m.partition_id, uuid16(m.topic_id))
-    w.append(
+    w.uvarint(
         (m.isr != None)
         + (m.leader != -2)
         + (m.replicas != None)
@@ -1187,6 +1307,7 @@ def _encode_partition_change_record_v2(m: PartitionChangeRecord, w: Writer) -> N
         + (m.eligible_leader_replicas != None)
         + (m.last_known_elr != None)
         + (m.directories != None)
+        + len(m.unknown_tags)
     )
     if m.isr != None:
         tag = Writer()
@@ -1271,6 +1392,8 @@ def _encode_partition_change_record_v2(m: PartitionChangeRecord, w: Writer) -> N
         w.uvarint(8)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_partition_change_record_v2(r: Reader) -> PartitionChangeRecord:
@@ -1284,6 +1407,7 @@ def _decode_partition_change_record_v2(r: Reader) -> PartitionChangeRecord:
     directories_: tuple[Uuid, ...] | None = None
     eligible_leader_replicas_: tuple[int, ...] | None = None
     last_known_elr_: tuple[int, ...] | None = None
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -1323,7 +1447,9 @@ def _decode_partition_change_record_v2(r: Reader) -> PartitionChangeRecord:
             last_known_elr_ = None if n < 0 else r.fixed_array("i", n)
             r.finish_tag(end, "last_known_elr")
         else:
-            r.take(size)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
     return PartitionChangeRecord(
         partition_id=partition_id_,
         topic_id=topic_id_,
@@ -1336,37 +1462,53 @@ def _decode_partition_change_record_v2(r: Reader) -> PartitionChangeRecord:
         directories=directories_,
         eligible_leader_replicas=eligible_leader_replicas_,
         last_known_elr=last_known_elr_,
+        unknown_tags=unknown_tags_,
     )
 
 
 def _encode_fence_broker_record_v0(m: FenceBrokerRecord, w: Writer) -> None:
-    w += _IQT.pack(m.id, m.epoch, 0)
+    w += _IQ.pack(m.id, m.epoch)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_fence_broker_record_v0(r: Reader) -> FenceBrokerRecord:
     id_, epoch_ = r.unpack(_IQ)
-    r.skip_tags()
-    return FenceBrokerRecord(id=id_, epoch=epoch_)
+    unknown_tags_ = read_tags(r)
+    return FenceBrokerRecord(id=id_, epoch=epoch_, unknown_tags=unknown_tags_)
 
 
 def _encode_unfence_broker_record_v0(m: UnfenceBrokerRecord, w: Writer) -> None:
-    w += _IQT.pack(m.id, m.epoch, 0)
+    w += _IQ.pack(m.id, m.epoch)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_unfence_broker_record_v0(r: Reader) -> UnfenceBrokerRecord:
     id_, epoch_ = r.unpack(_IQ)
-    r.skip_tags()
-    return UnfenceBrokerRecord(id=id_, epoch=epoch_)
+    unknown_tags_ = read_tags(r)
+    return UnfenceBrokerRecord(id=id_, epoch=epoch_, unknown_tags=unknown_tags_)
 
 
 def _encode_remove_topic_record_v0(m: RemoveTopicRecord, w: Writer) -> None:
-    w += _UT.pack(uuid16(m.topic_id), 0)
+    w += _U.pack(uuid16(m.topic_id))
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_remove_topic_record_v0(r: Reader) -> RemoveTopicRecord:
     (topic_id_,) = r.unpack(_U)
-    r.skip_tags()
-    return RemoveTopicRecord(topic_id=topic_id_)
+    unknown_tags_ = read_tags(r)
+    return RemoveTopicRecord(topic_id=topic_id_, unknown_tags=unknown_tags_)
 
 
 def _encode_delegation_token_record_v0(m: DelegationTokenRecord, w: Writer) -> None:
@@ -1377,7 +1519,11 @@ def _encode_delegation_token_record_v0(m: DelegationTokenRecord, w: Writer) -> N
         w.compact_string(renewers_item)
     w += _QQQ.pack(m.issue_timestamp, m.max_timestamp, m.expiration_timestamp)
     w.compact_string(m.token_id)
-    w.append(0)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_delegation_token_record_v0(r: Reader) -> DelegationTokenRecord:
@@ -1387,7 +1533,7 @@ def _decode_delegation_token_record_v0(r: Reader) -> DelegationTokenRecord:
     renewers_ = tuple([r.compact_string() for _ in range(n)])
     issue_timestamp_, max_timestamp_, expiration_timestamp_ = r.unpack(_QQQ)
     token_id_ = r.compact_string()
-    r.skip_tags()
+    unknown_tags_ = read_tags(r)
     return DelegationTokenRecord(
         owner=owner_,
         requester=requester_,
@@ -1396,6 +1542,7 @@ def _decode_delegation_token_record_v0(r: Reader) -> DelegationTokenRecord:
         max_timestamp=max_timestamp_,
         expiration_timestamp=expiration_timestamp_,
         token_id=token_id_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -1405,7 +1552,12 @@ def _encode_user_scram_credential_record_v0(m: UserScramCredentialRecord, w: Wri
     w.compact_bytes(m.salt)
     w.compact_bytes(m.stored_key)
     w.compact_bytes(m.server_key)
-    w += _IT.pack(m.iterations, 0)
+    w += _I.pack(m.iterations)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_user_scram_credential_record_v0(r: Reader) -> UserScramCredentialRecord:
@@ -1415,7 +1567,7 @@ def _decode_user_scram_credential_record_v0(r: Reader) -> UserScramCredentialRec
     stored_key_ = r.compact_bytes()
     server_key_ = r.compact_bytes()
     (iterations_,) = r.unpack(_I)
-    r.skip_tags()
+    unknown_tags_ = read_tags(r)
     return UserScramCredentialRecord(
         name=name_,
         mechanism=mechanism_,
@@ -1423,32 +1575,44 @@ def _decode_user_scram_credential_record_v0(r: Reader) -> UserScramCredentialRec
         stored_key=stored_key_,
         server_key=server_key_,
         iterations=iterations_,
+        unknown_tags=unknown_tags_,
     )
 
 
 def _encode_feature_level_record_v0(m: FeatureLevelRecord, w: Writer) -> None:
     w.compact_string(m.name)
-    w += _HT.pack(m.feature_level, 0)
+    w += _H.pack(m.feature_level)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_feature_level_record_v0(r: Reader) -> FeatureLevelRecord:
     name_ = r.compact_string()
     (feature_level_,) = r.unpack(_H)
-    r.skip_tags()
-    return FeatureLevelRecord(name=name_, feature_level=feature_level_)
+    unknown_tags_ = read_tags(r)
+    return FeatureLevelRecord(name=name_, feature_level=feature_level_, unknown_tags=unknown_tags_)
 
 
 def _encode_entity_data_v0(m: EntityData, w: Writer) -> None:
     w.compact_string(m.entity_type)
     w.compact_nullable_string(m.entity_name)
-    w.append(0)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_entity_data_v0(r: Reader) -> EntityData:
     entity_type_ = r.compact_string()
     entity_name_ = r.compact_nullable_string()
-    r.skip_tags()
-    return EntityData(entity_type=entity_type_, entity_name=entity_name_)
+    unknown_tags_ = read_tags(r)
+    return EntityData(
+        entity_type=entity_type_, entity_name=entity_name_, unknown_tags=unknown_tags_
+    )
 
 
 def _encode_client_quota_record_v0(m: ClientQuotaRecord, w: Writer) -> None:
@@ -1456,7 +1620,12 @@ def _encode_client_quota_record_v0(m: ClientQuotaRecord, w: Writer) -> None:
     for entity_item in m.entity:
         _encode_entity_data_v0(entity_item, w)
     w.compact_string(m.key)
-    w += _DFT.pack(m.value, m.remove, 0)
+    w += _DF.pack(m.value, m.remove)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_client_quota_record_v0(r: Reader) -> ClientQuotaRecord:
@@ -1464,19 +1633,29 @@ def _decode_client_quota_record_v0(r: Reader) -> ClientQuotaRecord:
     entity_ = tuple([_decode_entity_data_v0(r) for _ in range(n)])
     key_ = r.compact_string()
     value_, remove_ = r.unpack(_DF)
-    r.skip_tags()
-    return ClientQuotaRecord(entity=entity_, key=key_, value=value_, remove=remove_)
+    unknown_tags_ = read_tags(r)
+    return ClientQuotaRecord(
+        entity=entity_, key=key_, value=value_, remove=remove_, unknown_tags=unknown_tags_
+    )
 
 
 def _encode_producer_ids_record_v0(m: ProducerIdsRecord, w: Writer) -> None:
-    w += _IQQT.pack(m.broker_id, m.broker_epoch, m.next_producer_id, 0)
+    w += _IQQ.pack(m.broker_id, m.broker_epoch, m.next_producer_id)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_producer_ids_record_v0(r: Reader) -> ProducerIdsRecord:
     broker_id_, broker_epoch_, next_producer_id_ = r.unpack(_IQQ)
-    r.skip_tags()
+    unknown_tags_ = read_tags(r)
     return ProducerIdsRecord(
-        broker_id=broker_id_, broker_epoch=broker_epoch_, next_producer_id=next_producer_id_
+        broker_id=broker_id_,
+        broker_epoch=broker_epoch_,
+        next_producer_id=next_producer_id_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -1490,18 +1669,21 @@ def _encode_broker_registration_change_record_v0(
     if m.cordoned_log_dirs != None:
         raise lacking_field("BrokerRegistrationChangeRecord", "cordoned_log_dirs", 0)
     w += _IQ.pack(m.broker_id, m.broker_epoch)
-    w.append((m.fenced != 0))
+    w.uvarint((m.fenced != 0) + len(m.unknown_tags))
     if m.fenced != 0:
         tag = Writer()
         tag += _B.pack(m.fenced)
         w.uvarint(0)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_broker_registration_change_record_v0(r: Reader) -> BrokerRegistrationChangeRecord:
     broker_id_, broker_epoch_ = r.unpack(_IQ)
     fenced_: int = 0
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -1510,9 +1692,11 @@ def _decode_broker_registration_change_record_v0(r: Reader) -> BrokerRegistratio
             (fenced_,) = r.unpack(_B)
             r.finish_tag(end, "fenced")
         else:
-            r.take(size)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
     return BrokerRegistrationChangeRecord(
-        broker_id=broker_id_, broker_epoch=broker_epoch_, fenced=fenced_
+        broker_id=broker_id_, broker_epoch=broker_epoch_, fenced=fenced_, unknown_tags=unknown_tags_
     )
 
 
@@ -1524,7 +1708,7 @@ def _encode_broker_registration_change_record_v1(
     if m.cordoned_log_dirs != None:
         raise lacking_field("BrokerRegistrationChangeRecord", "cordoned_log_dirs", 1)
     w += _IQ.pack(m.broker_id, m.broker_epoch)
-    w.append((m.fenced != 0) + (m.in_controlled_shutdown != 0))
+    w.uvarint((m.fenced != 0) + (m.in_controlled_shutdown != 0) + len(m.unknown_tags))
     if m.fenced != 0:
         tag = Writer()
         tag += _B.pack(m.fenced)
@@ -1537,12 +1721,15 @@ def _encode_broker_registration_change_record_v1(
         w.uvarint(1)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_broker_registration_change_record_v1(r: Reader) -> BrokerRegistrationChangeRecord:
     broker_id_, broker_epoch_ = r.unpack(_IQ)
     fenced_: int = 0
     in_controlled_shutdown_: int = 0
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -1554,12 +1741,15 @@ def _decode_broker_registration_change_record_v1(r: Reader) -> BrokerRegistratio
             (in_controlled_shutdown_,) = r.unpack(_B)
             r.finish_tag(end, "in_controlled_shutdown")
         else:
-            r.take(size)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
     return BrokerRegistrationChangeRecord(
         broker_id=broker_id_,
         broker_epoch=broker_epoch_,
         fenced=fenced_,
         in_controlled_shutdown=in_controlled_shutdown_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -1569,7 +1759,9 @@ def _encode_broker_registration_change_record_v2(
     if m.cordoned_log_dirs != None:
         raise lacking_field("BrokerRegistrationChangeRecord", "cordoned_log_dirs", 2)
     w += _IQ.pack(m.broker_id, m.broker_epoch)
-    w.append((m.fenced != 0) + (m.in_controlled_shutdown != 0) + (m.log_dirs != ()))
+    w.uvarint(
+        (m.fenced != 0) + (m.in_controlled_shutdown != 0) + (m.log_dirs != ()) + len(m.unknown_tags)
+    )
     if m.fenced != 0:
         tag = Writer()
         tag += _B.pack(m.fenced)
@@ -1590,6 +1782,8 @@ def _encode_broker_registration_change_record_v2(
         w.uvarint(2)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_broker_registration_change_record_v2(r: Reader) -> BrokerRegistrationChangeRecord:
@@ -1597,6 +1791,7 @@ def _decode_broker_registration_change_record_v2(r: Reader) -> BrokerRegistratio
     fenced_: int = 0
     in_controlled_shutdown_: int = 0
     log_dirs_: tuple[Uuid, ...] = ()
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -1612,13 +1807,16 @@ def _decode_broker_registration_change_record_v2(r: Reader) -> BrokerRegistratio
             log_dirs_ = tuple([r.uuid() for _ in range(n)])
             r.finish_tag(end, "log_dirs")
         else:
-            r.take(size)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
     return BrokerRegistrationChangeRecord(
         broker_id=broker_id_,
         broker_epoch=broker_epoch_,
         fenced=fenced_,
         in_controlled_shutdown=in_controlled_shutdown_,
         log_dirs=log_dirs_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -1626,11 +1824,12 @@ def _encode_broker_registration_change_record_v3(
     m: BrokerRegistrationChangeRecord, w: Writer
 ) -> None:
     w += _IQ.pack(m.broker_id, m.broker_epoch)
-    w.append(
+    w.uvarint(
         (m.fenced != 0)
         + (m.in_controlled_shutdown != 0)
         + (m.log_dirs != ())
         + (m.cordoned_log_dirs != None)
+        + len(m.unknown_tags)
     )
     if m.fenced != 0:
         tag = Writer()
@@ -1663,6 +1862,8 @@ def _encode_broker_registration_change_record_v3(
         w.uvarint(3)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_broker_registration_change_record_v3(r: Reader) -> BrokerRegistrationChangeRecord:
@@ -1671,6 +1872,7 @@ def _decode_broker_registration_change_record_v3(r: Reader) -> BrokerRegistratio
     in_controlled_shutdown_: int = 0
     log_dirs_: tuple[Uuid, ...] = ()
     cordoned_log_dirs_: tuple[Uuid, ...] | None = None
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -1690,7 +1892,9 @@ def _decode_broker_registration_change_record_v3(r: Reader) -> BrokerRegistratio
             cordoned_log_dirs_ = None if n < 0 else tuple([r.uuid() for _ in range(n)])
             r.finish_tag(end, "cordoned_log_dirs")
         else:
-            r.take(size)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
     return BrokerRegistrationChangeRecord(
         broker_id=broker_id_,
         broker_epoch=broker_epoch_,
@@ -1698,6 +1902,7 @@ def _decode_broker_registration_change_record_v3(r: Reader) -> BrokerRegistratio
         in_controlled_shutdown=in_controlled_shutdown_,
         log_dirs=log_dirs_,
         cordoned_log_dirs=cordoned_log_dirs_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -1707,7 +1912,12 @@ def _encode_access_control_entry_record_v0(m: AccessControlEntryRecord, w: Write
     w += _B.pack(m.pattern_type)
     w.compact_string(m.principal)
     w.compact_string(m.host)
-    w += _BBT.pack(m.operation, m.permission_type, 0)
+    w += _BB.pack(m.operation, m.permission_type)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_access_control_entry_record_v0(r: Reader) -> AccessControlEntryRecord:
@@ -1717,7 +1927,7 @@ def _decode_access_control_entry_record_v0(r: Reader) -> AccessControlEntryRecor
     principal_ = r.compact_string()
     host_ = r.compact_string()
     operation_, permission_type_ = r.unpack(_BB)
-    r.skip_tags()
+    unknown_tags_ = read_tags(r)
     return AccessControlEntryRecord(
         id=id_,
         resource_type=resource_type_,
@@ -1727,66 +1937,93 @@ def _decode_access_control_entry_record_v0(r: Reader) -> AccessControlEntryRecor
         host=host_,
         operation=operation_,
         permission_type=permission_type_,
+        unknown_tags=unknown_tags_,
     )
 
 
 def _encode_remove_access_control_entry_record_v0(
     m: RemoveAccessControlEntryRecord, w: Writer
 ) -> None:
-    w += _UT.pack(uuid16(m.id), 0)
+    w += _U.pack(uuid16(m.id))
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_remove_access_control_entry_record_v0(r: Reader) -> RemoveAccessControlEntryRecord:
     (id_,) = r.unpack(_U)
-    r.skip_tags()
-    return RemoveAccessControlEntryRecord(id=id_)
+    unknown_tags_ = read_tags(r)
+    return RemoveAccessControlEntryRecord(id=id_, unknown_tags=unknown_tags_)
 
 
 def _encode_no_op_record_v0(m: NoOpRecord, w: Writer) -> None:
-    w.append(0)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_no_op_record_v0(r: Reader) -> NoOpRecord:
-    r.skip_tags()
-    return NoOpRecord()
+    unknown_tags_ = read_tags(r)
+    return NoOpRecord(unknown_tags=unknown_tags_)
 
 
 def _encode_zk_migration_state_record_v0(m: ZkMigrationStateRecord, w: Writer) -> None:
-    w += _BT.pack(m.zk_migration_state, 0)
+    w += _B.pack(m.zk_migration_state)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_zk_migration_state_record_v0(r: Reader) -> ZkMigrationStateRecord:
     (zk_migration_state_,) = r.unpack(_B)
-    r.skip_tags()
-    return ZkMigrationStateRecord(zk_migration_state=zk_migration_state_)
+    unknown_tags_ = read_tags(r)
+    return ZkMigrationStateRecord(
+        zk_migration_state=zk_migration_state_, unknown_tags=unknown_tags_
+    )
 
 
 def _encode_remove_user_scram_credential_record_v0(
     m: RemoveUserScramCredentialRecord, w: Writer
 ) -> None:
     w.compact_string(m.name)
-    w += _BT.pack(m.mechanism, 0)
+    w += _B.pack(m.mechanism)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_remove_user_scram_credential_record_v0(r: Reader) -> RemoveUserScramCredentialRecord:
     name_ = r.compact_string()
     (mechanism_,) = r.unpack(_B)
-    r.skip_tags()
-    return RemoveUserScramCredentialRecord(name=name_, mechanism=mechanism_)
+    unknown_tags_ = read_tags(r)
+    return RemoveUserScramCredentialRecord(
+        name=name_, mechanism=mechanism_, unknown_tags=unknown_tags_
+    )
 
 
 def _encode_begin_transaction_record_v0(m: BeginTransactionRecord, w: Writer) -> None:
-    w.append((m.name != None))
+    w.uvarint((m.name != None) + len(m.unknown_tags))
     if m.name != None:
         tag = Writer()
         tag.compact_nullable_string(m.name)
         w.uvarint(0)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_begin_transaction_record_v0(r: Reader) -> BeginTransactionRecord:
     name_: str | None = None
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -1795,31 +2032,40 @@ def _decode_begin_transaction_record_v0(r: Reader) -> BeginTransactionRecord:
             name_ = r.compact_nullable_string()
             r.finish_tag(end, "name")
         else:
-            r.take(size)
-    return BeginTransactionRecord(name=name_)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
+    return BeginTransactionRecord(name=name_, unknown_tags=unknown_tags_)
 
 
 def _encode_end_transaction_record_v0(m: EndTransactionRecord, w: Writer) -> None:
-    w.append(0)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_end_transaction_record_v0(r: Reader) -> EndTransactionRecord:
-    r.skip_tags()
-    return EndTransactionRecord()
+    unknown_tags_ = read_tags(r)
+    return EndTransactionRecord(unknown_tags=unknown_tags_)
 
 
 def _encode_abort_transaction_record_v0(m: AbortTransactionRecord, w: Writer) -> None:
-    w.append((m.reason != None))
+    w.uvarint((m.reason != None) + len(m.unknown_tags))
     if m.reason != None:
         tag = Writer()
         tag.compact_nullable_string(m.reason)
         w.uvarint(0)
         w.uvarint(len(tag))
         w += tag
+    if m.unknown_tags:
+        write_tags(w, m.unknown_tags)
 
 
 def _decode_abort_transaction_record_v0(r: Reader) -> AbortTransactionRecord:
     reason_: str | None = None
+    unknown: list[tuple[int, bytes]] | None = None
     for _ in range(r.uvarint()):
         tag = r.uvarint()
         size = r.uvarint()
@@ -1828,50 +2074,71 @@ def _decode_abort_transaction_record_v0(r: Reader) -> AbortTransactionRecord:
             reason_ = r.compact_nullable_string()
             r.finish_tag(end, "reason")
         else:
-            r.take(size)
-    return AbortTransactionRecord(reason=reason_)
+            unknown = unknown or []
+            unknown.append((tag, r.take(size).tobytes()))
+    unknown_tags_: UnknownTags = tuple(unknown) if unknown else ()
+    return AbortTransactionRecord(reason=reason_, unknown_tags=unknown_tags_)
 
 
 def _encode_remove_delegation_token_record_v0(m: RemoveDelegationTokenRecord, w: Writer) -> None:
     w.compact_string(m.token_id)
-    w.append(0)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_remove_delegation_token_record_v0(r: Reader) -> RemoveDelegationTokenRecord:
     token_id_ = r.compact_string()
-    r.skip_tags()
-    return RemoveDelegationTokenRecord(token_id=token_id_)
+    unknown_tags_ = read_tags(r)
+    return RemoveDelegationTokenRecord(token_id=token_id_, unknown_tags=unknown_tags_)
 
 
 def _encode_controller_endpoint_v0(m: ControllerEndpoint, w: Writer) -> None:
     w.compact_string(m.name)
     w.compact_string(m.host)
-    w += _WHT.pack(m.port, m.security_protocol, 0)
+    w += _WH.pack(m.port, m.security_protocol)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_controller_endpoint_v0(r: Reader) -> ControllerEndpoint:
     name_ = r.compact_string()
     host_ = r.compact_string()
     port_, security_protocol_ = r.unpack(_WH)
-    r.skip_tags()
+    unknown_tags_ = read_tags(r)
     return ControllerEndpoint(
-        name=name_, host=host_, port=port_, security_protocol=security_protocol_
+        name=name_,
+        host=host_,
+        port=port_,
+        security_protocol=security_protocol_,
+        unknown_tags=unknown_tags_,
     )
 
 
 def _encode_controller_feature_v0(m: ControllerFeature, w: Writer) -> None:
     w.compact_string(m.name)
-    w += _HHT.pack(m.min_supported_version, m.max_supported_version, 0)
+    w += _HH.pack(m.min_supported_version, m.max_supported_version)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_controller_feature_v0(r: Reader) -> ControllerFeature:
     name_ = r.compact_string()
     min_supported_version_, max_supported_version_ = r.unpack(_HH)
-    r.skip_tags()
+    unknown_tags_ = read_tags(r)
     return ControllerFeature(
         name=name_,
         min_supported_version=min_supported_version_,
         max_supported_version=max_supported_version_,
+        unknown_tags=unknown_tags_,
     )
 
 
@@ -1883,7 +2150,11 @@ def _encode_register_controller_record_v0(m: RegisterControllerRecord, w: Writer
     w.uvarint(len(m.features) + 1)
     for features_item in m.features:
         _encode_controller_feature_v0(features_item, w)
-    w.append(0)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_register_controller_record_v0(r: Reader) -> RegisterControllerRecord:
@@ -1892,25 +2163,30 @@ def _decode_register_controller_record_v0(r: Reader) -> RegisterControllerRecord
     end_points_ = tuple([_decode_controller_endpoint_v0(r) for _ in range(n)])
     n = r.compact_count(6)
     features_ = tuple([_decode_controller_feature_v0(r) for _ in range(n)])
-    r.skip_tags()
+    unknown_tags_ = read_tags(r)
     return RegisterControllerRecord(
         controller_id=controller_id_,
         incarnation_id=incarnation_id_,
         zk_migration_ready=zk_migration_ready_,
         end_points=end_points_,
         features=features_,
+        unknown_tags=unknown_tags_,
     )
 
 
 def _encode_clear_elr_record_v0(m: ClearElrRecord, w: Writer) -> None:
     w.compact_string(m.topic_name)
-    w.append(0)
+    if m.unknown_tags:
+        w.uvarint(len(m.unknown_tags))
+        write_tags(w, m.unknown_tags)
+    else:
+        w.append(0)
 
 
 def _decode_clear_elr_record_v0(r: Reader) -> ClearElrRecord:
     topic_name_ = r.compact_string()
-    r.skip_tags()
-    return ClearElrRecord(topic_name=topic_name_)
+    unknown_tags_ = read_tags(r)
+    return ClearElrRecord(topic_name=topic_name_, unknown_tags=unknown_tags_)
 
 
 REGISTER_BROKER_RECORD: Schema = Schema(

@@ -1,0 +1,42 @@
+"""A request of the controller listener with the time at which it is answered at the latest.
+
+Each place where a request waits keeps this pair: for a claim, for a large batch, for a commit and
+for the read barrier. The time is fixed when the request arrives and stays the same from one place
+to the next. See docs/decisions/0265-each-wait-of-a-request-ends.md for the errors.
+"""
+
+from msgspec import Struct
+
+from kraftproof.node.core.base.config import Timeouts
+from kraftproof.node.core.base.types import Instant, Monotonic, milliseconds
+from kraftproof.node.core.events import Received
+from kraftproof.node.wire.messages import Message, create_topics_request, delete_topics_request
+
+
+class TimedRequest(Struct, frozen=True, kw_only=True):
+    """A request that is answered before `expires`, or then with an error."""
+
+    event: Received
+    expires: Monotonic
+
+    def is_over(self, now: Instant) -> bool:
+        """Return whether the request's time is up."""
+        return self.expires <= now.monotonic
+
+
+def timed(event: Received, now: Instant, timeouts: Timeouts) -> TimedRequest:
+    """Return a request with its deadline: the client's timeoutMs, or the request time-out."""
+    wait_ns = client_timeout_ns(event.message) or timeouts.request_ns
+    return TimedRequest(event=event, expires=Monotonic(now.monotonic + wait_ns))
+
+
+def client_timeout_ns(message: Message) -> int | None:
+    """Return how long a request's client waits, if the request names a time."""
+    match message:
+        case (
+            create_topics_request.CreateTopicsRequest(timeout_ms=timeout_ms)
+            | delete_topics_request.DeleteTopicsRequest(timeout_ms=timeout_ms)
+        ) if timeout_ms > 0:
+            return milliseconds(timeout_ms)
+        case _:
+            return None

@@ -1,0 +1,54 @@
+"""Entities that an image keeps as their last record, by a key of their own (KIP-631).
+
+The node replays them and uses none yet: quotas, credentials, tokens, access control entries,
+producer ids, controller registrations. Not: entities with fields of their own (apply.py).
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from kraftproof.node.core.metadata.changes import set_other
+from kraftproof.node.core.metadata.image import MetadataImage, OtherKey
+from kraftproof.node.wire.messages import metadata as records
+
+Handler = Callable[[MetadataImage, Any], MetadataImage]
+"""Takes the one record type that it is filed under: which a dict's type can't say."""
+
+
+def config_key(resource: tuple[int, str], name: str) -> OtherKey:
+    """Return where a ConfigRecord with unknown tagged fields is kept, beside its value."""
+    return ("config", *resource, name)
+
+
+def feature_key(name: str) -> OtherKey:
+    """Return where a FeatureLevelRecord with unknown tagged fields is kept."""
+    return ("feature", name)
+
+
+def _quota(image: MetadataImage, record: records.ClientQuotaRecord) -> MetadataImage:
+    entity = sorted((part.entity_type, part.entity_name or "") for part in record.entity)
+    named = tuple(text for part in entity for text in part)
+    key = ("quota", record.key, *named)
+    return set_other(image, key, None if record.remove else record)
+
+
+def _keeps(key: Callable[[Any], OtherKey]) -> Handler:
+    return lambda image, record: set_other(image, key(record), record)
+
+
+def _drops(key: Callable[[Any], OtherKey]) -> Handler:
+    return lambda image, record: set_other(image, key(record), None)
+
+
+KEPT_RECORDS: Final[Mapping[type, Handler]] = {
+    records.ClientQuotaRecord: _quota,
+    records.ProducerIdsRecord: _keeps(lambda _: ("producer ids",)),
+    records.ZkMigrationStateRecord: _keeps(lambda _: ("zk migration",)),
+    records.RegisterControllerRecord: _keeps(lambda record: ("controller", record.controller_id)),
+    records.DelegationTokenRecord: _keeps(lambda record: ("token", record.token_id)),
+    records.RemoveDelegationTokenRecord: _drops(lambda record: ("token", record.token_id)),
+    records.UserScramCredentialRecord: _keeps(lambda r: ("scram", r.name, r.mechanism)),
+    records.RemoveUserScramCredentialRecord: _drops(lambda r: ("scram", r.name, r.mechanism)),
+    records.AccessControlEntryRecord: _keeps(lambda record: ("acl", record.id)),
+    records.RemoveAccessControlEntryRecord: _drops(lambda record: ("acl", record.id)),
+}

@@ -1,0 +1,7 @@
+"""The one metadata.version that this node writes and supports."""
+
+from typing import Final
+
+METADATA_VERSION: Final = "metadata.version"
+METADATA_VERSION_LEVEL: Final = 21
+"""3.9-IV0."""

@@ -1,0 +1,63 @@
+"""The key and the value of one record of a batch: a control record, a metadata record or neither.
+
+A metadata record that can't be read is no reason to refuse the batch (unknown_record.py).
+"""
+
+import msgspec
+
+from kraftproof.node.wire.control_records import decode_control, encode_control
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages.batch import Record
+from kraftproof.node.wire.messages.control import ControlRecord
+from kraftproof.node.wire.messages.unknown_record import UnknownRecord
+from kraftproof.node.wire.metadata_records import decode_record, encode_record, read_head
+
+
+class RecordLayout(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """How one record lies in its batch: what its decoded form does not tell."""
+
+    key_bytes: int
+    """-1 where there is no key."""
+    value_bytes: int
+    version: int
+    """That the value is written in."""
+
+
+def encode_parts(record: Record, *, is_control: bool) -> tuple[bytes | None, bytes]:
+    """Return the key, if the record has one, and the value.
+
+    Raises:
+        WireError: if the record does not fit its version or the kind of its batch.
+    """
+    if is_control:
+        return encode_control(record)
+    if isinstance(record, ControlRecord):
+        raise WireError(f"{type(record).__name__} is a control record in a data batch")
+    return None, record.value if isinstance(record, UnknownRecord) else encode_record(record)
+
+
+def decode_parts(key: memoryview | None, value: memoryview, *, is_control: bool) -> Record:
+    """Return the record of a key and a value.
+
+    Raises:
+        WireError: if a control record can't be read, or a metadata record has a key.
+    """
+    if is_control:
+        return decode_control(key, value)
+    if key is not None:
+        raise WireError(f"a metadata record with a key of {len(key)} bytes")
+    try:
+        return decode_record(value)
+    except WireError as error:
+        record_type, version = read_head(value)
+        return UnknownRecord(
+            record_type=record_type, version=version, value=bytes(value), reason=str(error)
+        )
+
+
+def layout(key: memoryview | None, value: memoryview, *, is_control: bool) -> RecordLayout:
+    """Return how a record is written."""
+    version = decode_control(key, value).version if is_control else read_head(value)[1]
+    return RecordLayout(
+        key_bytes=-1 if key is None else len(key), value_bytes=len(value), version=version
+    )
