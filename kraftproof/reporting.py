@@ -21,7 +21,7 @@ def reported(result: RunResult, draw: Callable[[], str]) -> RunResult:
         OSError: the disk refuses a report.
     """
     try:
-        write_reports(result, draw())
+        write_reports(result.directory, result.check, draw())
     except Exception as error:
         if isinstance(error, OSError) and error.errno in DISK_ERRORS:
             raise

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kraftproof.checkers.calls.lists import ABORTED, UNKNOWN, Told
+from kraftproof.checkers.calls.list_elements import ABORTED, UNKNOWN, Told
 from kraftproof.checkers.calls.values import of_function
 from kraftproof.checkers.history.columns import OK, Columns
 from kraftproof.checkers.kernels import kernel

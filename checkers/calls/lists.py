@@ -18,17 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.list_elements import ABORTED, UNKNOWN, Told
+from kraftproof.checkers.calls.list_tracing import trace
 from kraftproof.checkers.calls.values import canonical, key_numbers, require_functions
 from kraftproof.checkers.history.columns import FAIL, OK, Columns
 from kraftproof.checkers.text import as_json
 
 APPEND: Final = 0
 READ: Final = 1
-
-UNKNOWN: Final = -1
-"""An element that nobody appended."""
-ABORTED: Final = -2
-"""An element that was appended only by an operation that failed."""
 
 READ_NAMES: Final = frozenset({"r", "read"})
 OWN_LIST: Final = ""
@@ -159,29 +156,6 @@ def list_calls(kind: type[Kind], columns: Columns, model: str, functions: frozen
 
 MANY: Final = 5_000
 """Operations, above which a compiled parser is worth the compilation."""
-_MANY_ELEMENTS: Final = 5_000_000
-"""Elements read, above which tracing them to their appends is worth a compilation."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """The actions of a history, its values as numbers: a actions of all that happened or failed.
-
-    Attributes:
-        row: int64[a], ascending.
-        is_read: bool[a].
-        list_number: int64[a], numbered from 0 within the key.
-        value: int64[a], what was appended.
-        seen: int64[a + 1], where in `values` the elements are that each action saw.
-        values: int64[e].
-    """
-
-    row: NDArray[np.int64]
-    is_read: NDArray[np.bool_]
-    list_number: NDArray[np.int64]
-    value: NDArray[np.int64]
-    seen: NDArray[np.int64]
-    values: NDArray[np.int64]
 
 
 def told_texts(columns: Columns) -> Told:
@@ -235,7 +209,7 @@ def _traced(kind: type[Kind], columns: Columns, told: Told) -> Kind:
     writes = np.flatnonzero(is_kept & ~told.is_read)
     aborted = np.flatnonzero(has_failed & ~told.is_read)
     seen = np.concatenate(([0], np.cumsum(np.diff(told.seen)[is_kept])))  # nothing failed saw any
-    elements, first_write = _trace(
+    elements, first_write = trace(
         (lists[writes], told.value[writes]),
         (lists[aborted], told.value[aborted]),
         lists[is_kept],
@@ -266,60 +240,3 @@ def _traced(kind: type[Kind], columns: Columns, told: Told) -> Kind:
 def _list_ids(keys: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns a number for each list of each key."""
     return keys * (int(numbers.max(initial=0)) + 1) + numbers
-
-
-Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Lists and values."""
-
-
-def _trace(
-    writes: Pairs,
-    aborted: Pairs,
-    lists: NDArray[np.int64],
-    seen: NDArray[np.int64],
-    values: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Traces the elements that actions saw to the appends that wrote them.
-
-    Args:
-        writes: lists and values of the appends.
-        aborted: the same of those that failed.
-        lists: int64[a], the list of each action.
-        seen: int64[a + 1], where in `values` lies what it saw.
-        values: int64[e].
-
-    Returns:
-        int64[e], places among `writes`, the first of those with an element, or UNKNOWN or ABORTED;
-        and int64[w], the same of each write.
-    """
-    if len(writes[0]) + len(values) > _MANY_ELEMENTS:
-        from kraftproof.checkers.calls.integer_lists import trace  # compiled kernels
-
-        return trace(*writes, *aborted, lists, seen, values)
-    return traced(writes, aborted, (np.repeat(lists, np.diff(seen)), values))
-
-
-def traced(writes: Pairs, aborted: Pairs, sought: Pairs) -> Pairs:
-    """Do what `_trace` asks for with numpy; what is sought has a list for each element."""
-    known = np.unique(np.concatenate((writes[1], aborted[1])))
-    lists = 1 + max(int(part.max(initial=-1)) for part in (writes[0], aborted[0], sought[0]))
-
-    def pairs_of(pairs: Pairs) -> NDArray[np.int64]:
-        return np.searchsorted(known, pairs[1]) * lists + pairs[0]
-
-    written, first_write, inverse = np.unique(
-        pairs_of(writes), return_index=True, return_inverse=True
-    )
-    found = np.full(len(sought[1]), UNKNOWN, dtype=np.int64)
-    values = np.searchsorted(known, sought[1])
-    values[values == len(known)] = 0
-    if len(known):
-        is_known = known[values] == sought[1]
-        pairs = values * lists + sought[0]
-        places = np.searchsorted(written, pairs)
-        places[places == len(written)] = 0
-        is_written = is_known & (written[places] == pairs) if len(written) else is_known & False
-        found[is_written] = first_write[places[is_written]]
-        lost = np.flatnonzero(is_known & ~is_written)
-        found[lost[np.isin(pairs[lost], pairs_of(aborted))]] = ABORTED
-    return found, first_write[inverse]

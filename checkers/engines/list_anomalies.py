@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from kraftproof.checkers.calls.lists import ABORTED
+from kraftproof.checkers.calls.list_elements import ABORTED
 from kraftproof.checkers.engines.list_edges import RT, RW, WR, WW, is_acyclic, reaches, successors
 from kraftproof.checkers.engines.list_graph import Lists, PrefixVerdict, verdict_of_prefix
 from kraftproof.checkers.engines.list_order import (

@@ -24,7 +24,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from kraftproof.checkers.calls.lists import ABORTED, UNKNOWN, ListCalls
+from kraftproof.checkers.calls.list_elements import ABORTED, UNKNOWN
+from kraftproof.checkers.calls.lists import ListCalls
 from kraftproof.checkers.engines.list_anomalies import NAMES
 from kraftproof.checkers.engines.list_graph import Lists
 from kraftproof.checkers.engines.list_order import (

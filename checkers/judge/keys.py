@@ -43,8 +43,7 @@ from kraftproof.checkers.verdict import (
     worst,
 )
 
-_MOST_SEARCHED: Final = 2_000
-"""Most operations of a key in the search for its first illegal operation."""
+_MOST_SEARCHED: Final = 2_000  # operations of a key in the search for the first illegal one
 _SHARE: Final = 0.1  # of a key's limits, for that search
 _MOST_REASONED: Final = 100_000  # operations of a key in the search for a reason, at most
 

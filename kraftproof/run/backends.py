@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
 from kraftproof.errors import UsageError
-from kraftproof.watchdog import LIMIT_S, watchdog
+from kraftproof.run.watchdog import LIMIT_S, watchdog
 
 T = TypeVar("T")
 Main = Callable[[Cluster], Coroutine[Any, Any, T]]

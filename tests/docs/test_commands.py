@@ -108,7 +108,7 @@ def test_a_page_with_another_output_is_reported(tmp_path):
     run_page(page, "sh", tmp_path, 20)
     (tmp_path / "output-0").unlink()
     page.write_text("```sh\necho 1\nexit 2\n```\n")
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="exit"):
         run_page(page, "sh", tmp_path, 20)
     (tmp_path / "output-0").unlink(missing_ok=True)
     page.write_text("```sh\necho 1\n```\n```text output\n2\n```\n")

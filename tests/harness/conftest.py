@@ -1,8 +1,10 @@
-"""A short simulated run that several tests look at, each without changing it."""
+"""Runs and histories that several tests look at, and commands in the background."""
+
+import subprocess
 
 import pytest
 
-from tests.harness.command import KRAFTPROOF, run
+from tests.harness.command import KRAFTPROOF, begin, run
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +19,41 @@ def healthy_run(tmp_path_factory):
     assert done.returncode == 0, done.stdout + done.stderr
     (directory,) = store.iterdir()
     return directory
+
+
+@pytest.fixture
+def environment(tmp_path):
+    runtime = tmp_path / "runtime"
+    runtime.mkdir(mode=0o700)
+    return {"XDG_RUNTIME_DIR": str(runtime)}
+
+
+@pytest.fixture
+def harness(environment):
+    """Starts a kraftproof in the background, which is surely gone after the test."""
+    begun = []
+
+    def start(*arguments):
+        process = begin(
+            *arguments,
+            environment=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        begun.append(process)
+        return process
+
+    yield start
+    for process in begun:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()  # closes its pipes, also where it was done before the interrupt
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory):
+    """An invalid history that takes seconds to check and to explain."""
+    path = tmp_path_factory.mktemp("interrupted") / "h.jsonl"
+    options = ("--operations", "60000", "--keys", "40", "--corrupt", "stale-read", "--out", path)
+    assert run(KRAFTPROOF, "generate", *options).returncode == 0
+    return path

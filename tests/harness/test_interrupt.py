@@ -1,6 +1,5 @@
 """Ctrl-C, a polite end and a kill -9 of the harness: what is healed, kept and left behind."""
 
-import json
 import re
 import signal
 import subprocess
@@ -10,68 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kraftproof.cluster.local import ownership
-from tests.harness.command import KRAFTPROOF, ROOT, begin, run
-
-PATIENCE_S = 30
-
-
-@pytest.fixture
-def environment(tmp_path):
-    runtime = tmp_path / "runtime"
-    runtime.mkdir(mode=0o700)
-    return {"XDG_RUNTIME_DIR": str(runtime)}
-
-
-@pytest.fixture
-def harness(environment):
-    """Starts a kraftproof in the background, which is surely gone after the test."""
-    begun = []
-
-    def start(*arguments):
-        process = begin(
-            *arguments,
-            environment=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        begun.append(process)
-        return process
-
-    yield start
-    for process in begun:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()  # closes its pipes, also where it was done before the interrupt
-
-
-def events(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def wait_for(find):
-    deadline = time.monotonic() + PATIENCE_S
-    while not (found := find()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return found
-
-
-def applied(store):
-    """The directory of the run once a fault is in force."""
-    for faults in store.glob("*/faults.jsonl"):
-        if '"applied"' in faults.read_text():
-            return faults.parent
-    return None
-
-
-def processes_of(environment):
-    (path,) = ownership.Path(environment["XDG_RUNTIME_DIR"]).glob("kraftproof/*.json")
-    return [process["pid"] for process in json.loads(path.read_bytes())["processes"]]
-
-
-def all_gone(processes):
-    return all(ownership.state_of(process) in {None, "Z"} for process in processes)
+from tests.harness.command import KRAFTPROOF, ROOT, run
+from tests.harness.interrupted import PATIENCE_S, all_gone, applied, events, processes_of, wait_for
 
 
 def test_ctrl_c_heals_keeps_the_history_and_leaves_the_verdict_unknown(
@@ -155,15 +94,6 @@ def test_ctrl_c_ends_a_whole_search(harness, tmp_path):
     assert err == "kraftproof: interrupted\n"
 
 
-@pytest.fixture(scope="module")
-def history(tmp_path_factory):
-    """An invalid history that takes seconds to check and to explain."""
-    path = tmp_path_factory.mktemp("interrupted") / "h.jsonl"
-    options = ("--operations", "60000", "--keys", "40", "--corrupt", "stale-read", "--out", path)
-    assert run(KRAFTPROOF, "generate", *options).returncode == 0
-    return path
-
-
 COMMANDS = {
     "check": ("check", "--engine", "inline", "HISTORY"),
     "explain": ("explain", "HISTORY"),
@@ -209,90 +139,6 @@ def test_ctrl_c_at_any_moment_is_one_line(harness, history, tmp_path, command, a
     assert err.splitlines()[-1].startswith("kraftproof: interrupted")
     for trace in ("Traceback", "Event loop is closed", "never awaited", "py4j"):
         assert trace not in out + err
-
-
-def is_quiet(out, err):
-    """Whether an interrupted command said nothing of how the interrupt went through its code."""
-    traces = ("Traceback", "Event loop is closed", "never awaited", "was never retrieved", "py4j")
-    return not any(trace in out + err for trace in traces)
-
-
-@pytest.mark.docker
-@pytest.mark.parametrize("moment", ["the start", "the workload"])
-def test_ctrl_c_leaves_no_container(harness, tmp_path, moment):
-    from kraftproof.cluster.docker.engine import connect_engine
-    from kraftproof.cluster.docker.owner import OWNER
-
-    store = tmp_path / "store"
-    process = harness(
-        *("test", "--backend", "docker", "--engine", "inline", "--nodes", "1+1"),
-        *("--nemesis", "pause", "--time-limit", "600", "--store", store),
-    )
-    client = connect_engine()
-    try:
-
-        def ours():
-            named = {"label": OWNER}
-            containers = client.containers.list(all=True, filters=named, ignore_removed=True)
-            owners = {one.name: one.labels[OWNER] for one in containers}
-            for network in client.networks.list(filters=named):
-                owners[network.name] = network.attrs["Labels"][OWNER]
-            return [name for name, owner in owners.items() if f":{process.pid}:" in owner]
-
-        wait_for(ours if moment == "the start" else lambda: applied(store))
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=2 * PATIENCE_S)
-        assert process.returncode == 130, out + err
-        assert err.splitlines()[-1].startswith("kraftproof: interrupted; the verdict on ")
-        assert is_quiet(out, err), err
-        assert ours() == []
-    finally:
-        client.close()
-
-
-@pytest.fixture(scope="module")
-def histories(tmp_path_factory):
-    """A folder of histories that take Spark a while."""
-    folder = tmp_path_factory.mktemp("histories")
-    for seed in range(3):
-        options = ("--operations", "60000", "--keys", "40", "--seed", seed)
-        made = run(KRAFTPROOF, "generate", *options, "--out", folder / f"{seed}.jsonl")
-        assert made.returncode == 0, made.stderr
-    return folder
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("moment", ["starting Spark", "judging"])
-def test_ctrl_c_ends_an_analysis_and_its_java(harness, histories, tmp_path, moment):
-    out = tmp_path / "analysis"
-    process = harness("analyze", histories, "--master", "local[2]", "--out", out)
-    seen = ""
-    while moment not in seen:
-        line = process.stderr.readline()
-        assert line, seen
-        seen += line
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    said, err = process.communicate(timeout=2 * PATIENCE_S)  # Java, if it lived, would hold it open
-    assert process.returncode == 130, said + err
-    assert err.splitlines()[-1] == "kraftproof: interrupted"
-    assert is_quiet(said, err), err
-    assert not (out / ".stage").exists()
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("after_s", [1.5, 3.0, 6.0])
-def test_ctrl_c_ends_a_check_on_spark_and_its_java(harness, history, after_s):
-    process = harness("check", "--engine", "spark", history)
-    time.sleep(after_s)
-    if process.poll() is not None:  # a fast machine was done before
-        return
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE_S)  # Java, if it lived, would hold these open
-    assert process.returncode == 130, out + err
-    assert "kraftproof: interrupted" in err.splitlines()
-    assert "Traceback" not in err
-    assert "py4j" not in err
 
 
 LOSES_AN_INTERRUPT = """

@@ -63,7 +63,9 @@ def test_too_late_is_an_error():
         "try:\n    mutants.install('A19a')\n"
         "except mutants.LateMutantError as error:\n    print(error)",
     )
-    assert done.stdout == "mutant A19a: kraftproof.node.core.raft.quorum is imported already\n", done.stderr
+    assert done.stdout == "mutant A19a: kraftproof.node.core.raft.quorum is imported already\n", (
+        done.stderr
+    )
 
 
 def test_a_file_is_a_mutant_too(tmp_path):

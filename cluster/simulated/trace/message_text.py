@@ -1,7 +1,6 @@
 """Short text of messages, batches and states for a sequence diagram.
 
-Epochs, offsets, votes, errors and names are shown. A position in the log is written `12@3`: offset
-12 in epoch 3.
+A position in the log is written `12@3`: offset 12 in epoch 3.
 """
 
 from collections.abc import Callable, Mapping, Sequence

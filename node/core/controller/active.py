@@ -7,6 +7,7 @@ whether this node is the active controller (controller.py).
 """
 
 from collections import deque
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct

@@ -1,8 +1,7 @@
-"""What each metadata record means: (image, record) -> image (KIP-631 "Record Formats").
+"""Applies metadata records: (image, record) -> image (KIP-631 "Record Formats").
 
 Controllers, standbys and brokers share this pure function. A record that does not fit the image
 is an ApplyError and never skipped: a node without the record would disagree with its cluster.
-
 While a metadata transaction is open (KIP-868), the image keeps the one before it.
 """
 

@@ -1,0 +1,36 @@
+"""The elements that operations on lists appended and read, as numbers."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNKNOWN: Final = -1
+"""An element that nobody appended."""
+ABORTED: Final = -2
+"""An element that was appended only by an operation that failed."""
+
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Lists and values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """The actions of a history, its values as numbers: a actions of all that happened or failed.
+
+    Attributes:
+        row: int64[a], ascending.
+        is_read: bool[a].
+        list_number: int64[a], numbered from 0 within the key.
+        value: int64[a], what was appended.
+        seen: int64[a + 1], where in `values` the elements are that each action saw.
+        values: int64[e].
+    """
+
+    row: NDArray[np.int64]
+    is_read: NDArray[np.bool_]
+    list_number: NDArray[np.int64]
+    value: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    values: NDArray[np.int64]
