@@ -1,8 +1,7 @@
 """Judges keys for the inline engine and for Spark: an engine first, then the model's properties.
 
-If the model turns columns into calls, one compiled engine decides all keys; otherwise the general
-engine decides each key. A model or an engine that crashes leaves its keys unknown, never valid.
-"""
+An engine for the model's calls decides all keys; without one the general engine decides each key.
+A crash of a model or an engine leaves its keys unknown."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
