@@ -1,7 +1,8 @@
 """Judges keys for the inline engine and for Spark: an engine first, then the model's properties.
 
 An engine for the model's calls decides all keys; without one the general engine decides each key.
-A crash of a model or an engine leaves its keys unknown."""
+A crash of a model or an engine leaves its keys unknown.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
