@@ -17,10 +17,13 @@ from kraftproof.errors import INTERRUPTED_EXIT_CODE
 AGAIN_S = 0.01
 """When an interrupt that was lost comes again: after the callback that lost it."""
 PROBE_S = 5.0
-"""How long an interrupt may go without an end of the command, before a look where it went."""
+"""Time in which an interrupt has to end the command, before the main thread is asked about it."""
+PROBE = signal.SIGUSR1
+"""Asks the main thread whether the interrupt is being handled; a signal of its own, so that a
+question which comes late is never taken for another interrupt."""
 
 
-_probing, _settled = Event(), Event()
+_settled = Event()
 _again: list[Timer] = []
 """An interrupt that was lost and has not come again yet."""
 _endings: list[str] = []
@@ -40,6 +43,7 @@ def sentence() -> str:
 def install() -> None:
     """Make every polite end of the process a KeyboardInterrupt of the main thread."""
     signal.signal(signal.SIGTERM, _as_ctrl_c)
+    signal.signal(PROBE, _interrupt_if_lost)
     sys.unraisablehook = _once_more
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -62,8 +66,7 @@ def _look_for_lost(reader: int) -> None:
     while True:
         numbers = os.read(reader, 1)
         while numbers[0] in {signal.SIGINT, signal.SIGTERM} and not _settled.wait(PROBE_S):
-            _probing.set()
-            signal.pthread_kill(main_thread().ident or 0, signal.SIGTERM)
+            signal.pthread_kill(main_thread().ident or 0, PROBE)
 
 
 def _is_being_handled() -> bool:
@@ -83,13 +86,15 @@ def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
 
     So he does where Ctrl-C itself is ignored, as in what a script runs in the background.
     """
-    if _probing.is_set():
-        _probing.clear()
-        if _is_being_handled():
-            return
     _again.clear()
     handler = signal.getsignal(signal.SIGINT)
     (handler if callable(handler) else signal.default_int_handler)(number, frame)
+
+
+def _interrupt_if_lost(number: int, frame: FrameType | None) -> None:
+    """Interrupt again unless the first interrupt is being handled."""
+    if not _is_being_handled():
+        _as_ctrl_c(number, frame)
 
 
 def _once_more(lost: "sys.UnraisableHookArgs") -> None:

@@ -23,7 +23,7 @@ TICKS = 60
 overloaded machine, on which the thread does not run either, makes nobody late."""
 SIGNAL = signal.SIGUSR2
 """Interrupts a system call of the main thread, such as a sleep."""
-OURS = frozenset({"checkers", "cluster", "kraftproof", "mutants", "nemesis", "node", "workloads"})
+OURS = frozenset({"kraftproof"})
 LIBRARIES = frozenset({"docker", "immutables", "kafka", "msgspec", "requests", "rich", "urllib3"})
 """What our code calls during a run, besides the standard library."""
 BACKENDS = "kraftproof.run.backends"

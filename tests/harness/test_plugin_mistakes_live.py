@@ -11,7 +11,8 @@ from tests.harness.command import run
 from tests.harness.plugins import install
 
 DRIVER = """
-from kraftproof import backends, cli, planning
+from kraftproof import cli
+from kraftproof.run import backends, planning
 from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
 

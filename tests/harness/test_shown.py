@@ -15,7 +15,7 @@ from kraftproof.run.directory import RunDirectory
 from kraftproof.search.scenario import from_schedule
 from kraftproof.search.schedule_file import options_of, read_schedule_text
 from kraftproof.search.seed_result import SeedResult
-from kraftproof.search.seeds import run_scenario
+from kraftproof.search.seeds import scenario_run
 from tests.simulated.test_diagram import moment, nodes
 
 QUIET = """kraftproof schedule 1
@@ -132,15 +132,15 @@ def history_of(tmp_path: Path, workload: str, more: str) -> list[tuple[str, str]
     path.write_text(QUIET.format(workload=workload, more=more), encoding="utf-8")
     text = read_schedule_text(path)
     one = from_schedule(options_of(text, tmp_path), text)
-    found = run_scenario(one, None, is_collected=False)
-    nothing = (NO_OPERATIONS,)  # where all are left out, and no key has a final read
-    assert found.why in {(), nothing}, found.why
-    before_end = found.run.ended_ns
-    return [
-        (operation.f, operation.key)
-        for operation in read_operations(found.directory.history)
-        if operation.invoke_time < before_end
-    ]
+    with scenario_run(one, None, is_collected=False) as found:
+        nothing = (NO_OPERATIONS,)  # where all are left out, and no key has a final read
+        assert found.why in {(), nothing}, found.why
+        before_end = found.run.ended_ns
+        return [
+            (operation.f, operation.key)
+            for operation in read_operations(found.directory.history)
+            if operation.invoke_time < before_end
+        ]
 
 
 @pytest.mark.simulation
