@@ -169,8 +169,8 @@ import sys, time
 from kraftproof import cli, interrupts
 
 def invoke(chosen, arguments):
-    print("begun", flush=True)
     try:
+        print("begun", flush=True)
         time.sleep(600)
     except KeyboardInterrupt:
         pass  # as in C code that clears errors
