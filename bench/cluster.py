@@ -17,7 +17,8 @@ from random import Random
 
 from kraftproof.cluster.protocol import Cluster, ClusterError, ClusterOptions
 from kraftproof.cluster.scope import Scope
-from kraftproof.cluster.systems.system import Client, Outcome, System, make_system
+from kraftproof.cluster.systems.registry import make_system
+from kraftproof.cluster.systems.system import Client, Outcome, System
 from kraftproof.run.backends import make_backend, with_cluster
 
 NS_PER_S = 1_000_000_000

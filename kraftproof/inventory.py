@@ -101,9 +101,9 @@ def _workloads() -> list[Item]:
 
 
 def _systems() -> list[Item]:
-    from kraftproof.cluster.systems.reference import ReferenceSystem
+    from kraftproof.cluster.systems.registry import SYSTEMS, make_system
 
-    return [Item(name="reference", summary=first_line(ReferenceSystem))]
+    return [Item(name=name, summary=first_line(type(make_system(name)))) for name in SYSTEMS]
 
 
 def _models() -> list[Item]:

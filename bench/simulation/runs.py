@@ -12,7 +12,7 @@ from typing import ClassVar
 from kraftproof.cluster.profiles import timeouts
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
-from kraftproof.cluster.systems.system import make_system
+from kraftproof.cluster.systems.registry import make_system
 from kraftproof.nemesis.schedule import dense
 from kraftproof.node.properties.keys import SNAPSHOT_BYTES_KEY, SNAPSHOT_INTERVAL_KEY
 from kraftproof.run.history import FaultRecorder, HistoryRecorder

@@ -8,16 +8,11 @@ a table of the system's errors. Not: what operations to do (workloads/), what is
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.metadata import entry_points
 from random import Random
 from typing import Protocol
 
-from kraftproof.cluster.plugin import loaded
 from kraftproof.cluster.protocol import Cluster
 
-ENTRY_POINTS = "kraftproof.systems"
-CALLS = ("prepare", "client", "roles", "rows")
-"""The methods of a system."""
 Value = Mapping[str, object] | None
 
 
@@ -116,23 +111,3 @@ class System(Protocol):
 
 class SystemUnavailableError(ValueError):
     """A system that is not there or can't do what is asked; the text is one clear line."""
-
-
-def make_system(name: str) -> System:
-    """Return a new instance of a system for one run.
-
-    Raises:
-        SystemUnavailableError: there is none of that name.
-        PluginLoadError: it can't be imported or made, or lacks a method.
-    """
-    if name == "reference":
-        from kraftproof.cluster.systems.reference import ReferenceSystem
-
-        return ReferenceSystem()
-    points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
-    for point in points:
-        if point.name == name:
-            made: System = loaded("system", point, CALLS)
-            return made
-    known = ", ".join(["reference", *(point.name for point in points)])
-    raise SystemUnavailableError(f"unknown system {name!r}: one of {known}")

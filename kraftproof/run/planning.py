@@ -10,7 +10,7 @@ from random import Random
 
 from kraftproof.cluster.node_config import refuse_unusable
 from kraftproof.cluster.protocol import Capability, ClusterOptions
-from kraftproof.cluster.systems.system import make_system
+from kraftproof.cluster.systems.registry import make_system
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.catalogue import planners
 from kraftproof.nemesis.fault import Fault

@@ -15,7 +15,8 @@ from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.cluster.plugin import HarnessError, blamed, plugin
 from kraftproof.cluster.profiles import timeouts
 from kraftproof.cluster.protocol import Cluster, ClusterError
-from kraftproof.cluster.systems.system import System, SystemUnavailableError, make_system
+from kraftproof.cluster.systems.registry import make_system
+from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.nemesis.schedule import Schedule
 from kraftproof.options import RunOptions
 from kraftproof.run.backends import ViolationError, make_backend

@@ -13,8 +13,8 @@ from kraftproof.cluster.live.connection import connect
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.plugin import plugin
 from kraftproof.cluster.protocol import NodeInfo
-from kraftproof.cluster.systems.reference_registration import RegistrationClient
-from kraftproof.cluster.systems.reference_topics import TopicsClient
+from kraftproof.cluster.systems.reference.registration import RegistrationClient
+from kraftproof.cluster.systems.reference.topics import TopicsClient
 from kraftproof.node.wire import codec, headers
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.frames import frame

@@ -10,7 +10,7 @@ from typing import Final, cast
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.reference_client import ReferenceClient, refused, told
+from kraftproof.cluster.systems.reference.client import ReferenceClient, refused, told
 from kraftproof.cluster.systems.system import Completion, Value
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (

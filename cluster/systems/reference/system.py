@@ -13,9 +13,9 @@ from typing_extensions import override
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems import reference_files
-from kraftproof.cluster.systems.reference_registration import RegistrationClient
-from kraftproof.cluster.systems.reference_topics import TopicsClient
+from kraftproof.cluster.systems.reference import files
+from kraftproof.cluster.systems.reference.registration import RegistrationClient
+from kraftproof.cluster.systems.reference.topics import TopicsClient
 from kraftproof.cluster.systems.system import Client, Guarantee, System, SystemUnavailableError
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -89,7 +89,7 @@ class ReferenceSystem(System):
 
     @override
     def rows(self, cluster: Cluster, table: str) -> list[dict[str, object]] | None:
-        decode = reference_files.DECODERS.get(table)
+        decode = files.DECODERS.get(table)
         if decode is None:
             return None
         found = [

@@ -2,7 +2,7 @@
 
 Each operation is one request over the one open connection, never repeated. After a lost
 connection, and after a controller that says it is not the active one, the next connection goes to
-the next node. Not: the requests (reference_topics.py, reference_registration.py).
+the next node. Not: the requests (topics.py, registration.py).
 """
 
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.reference_errors import error_name, outcome_of, outcome_of_silence
+from kraftproof.cluster.systems.reference.errors import error_name, outcome_of, outcome_of_silence
 from kraftproof.cluster.systems.system import Client, Completion, Outcome, Value
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.schema import Message

@@ -10,7 +10,7 @@ from typing import Final, cast
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.reference_client import (
+from kraftproof.cluster.systems.reference.client import (
     OPERATION_TIMEOUT_MS,
     ReferenceClient,
     refused,
