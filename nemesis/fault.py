@@ -39,7 +39,7 @@ def resolve(target: Target, roles: Roles, nodes: Sequence[NodeInfo]) -> int:
     """Return the node that a target means now."""
     if isinstance(target, int):
         return target
-    candidates = roles.get(target.name) or tuple(n.node_id for n in nodes if n.is_controller)
+    candidates = roles.get(target.name) or tuple(n.node_id for n in nodes if n.has("controller"))
     return candidates[target.choice % len(candidates)]
 
 

@@ -156,7 +156,7 @@ def isolate_active(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
 
 def one_way(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
     """A node that can hear but not speak, or speak but not hear."""
-    controllers = [node.node_id for node in nodes if node.is_controller]
+    controllers = [node.node_id for node in nodes if node.has("controller")]
     around: Target = Role(name=ACTIVE_CONTROLLER)
     if random.random() < 0.5:
         around = random.choice(controllers)
@@ -204,7 +204,7 @@ AMONG_CONTROLLERS = (halves, bridge, majorities_ring)
 def plan_partition(random: Random, nodes: Sequence[NodeInfo], /) -> Cut:
     """Draw a shape and who is where in it: of all nodes, or of the controllers alone."""
     shape = random.choice(SHAPES)
-    controllers = [node for node in nodes if node.is_controller]
+    controllers = [node for node in nodes if node.has("controller")]
     if shape in AMONG_CONTROLLERS and len(controllers) > 2 and random.random() < 0.5:
         return shape(random, controllers)
     return shape(random, nodes)

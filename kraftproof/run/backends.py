@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
+from kraftproof.cluster.systems.system import System
 from kraftproof.errors import UsageError
 
 T = TypeVar("T")
@@ -38,7 +39,7 @@ class Backend(Protocol):
         """
         ...
 
-    def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
+    def run(self, options: ClusterOptions, system: System, main: Main[T], tell: Tell) -> T:
         """Make a cluster, run `main` with it to its end, and return what it returned."""
         ...
 
@@ -58,12 +59,12 @@ class LocalBackend:
         if not sys.platform.startswith("linux"):
             raise ClusterError(f"--backend local: needs Linux, this is {sys.platform}")
 
-    def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
+    def run(self, options: ClusterOptions, system: System, main: Main[T], tell: Tell) -> T:
         """Run on asyncio; there is nothing to prepare that takes long."""
         del tell
         from kraftproof.cluster.local.local_cluster import LocalCluster
 
-        return run_live(lambda scope: LocalCluster(options, scope), main)
+        return run_live(lambda scope: LocalCluster(options, scope, system), main)
 
 
 class DockerBackend:
@@ -82,11 +83,11 @@ class DockerBackend:
 
         connect_engine().close()
 
-    def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
+    def run(self, options: ClusterOptions, system: System, main: Main[T], tell: Tell) -> T:
         """Run on asyncio."""
         from kraftproof.cluster.docker.docker_cluster import DockerCluster
 
-        return run_live(lambda scope: DockerCluster(options, scope, tell), main)
+        return run_live(lambda scope: DockerCluster(options, scope, system, tell), main)
 
 
 def run_live(make: Callable[[LiveScope], Cluster], main: Main[T]) -> T:
@@ -115,9 +116,9 @@ class SimulatedBackend:
     def preflight(self) -> None:
         """It needs nothing."""
 
-    def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
-        """Run on the simulator's heap."""
-        del tell
+    def run(self, options: ClusterOptions, system: System, main: Main[T], tell: Tell) -> T:
+        """Run on the simulator's heap, whose nodes are those of the reference system."""
+        del tell, system
         from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
         from kraftproof.cluster.simulated.simulated_cluster import (
             InvariantViolatedError,

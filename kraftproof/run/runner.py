@@ -13,7 +13,7 @@ from kraftproof.checkers.figures import Figures
 from kraftproof.checkers.run_outcome import Mishap
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.cluster.plugin import HarnessError, blamed, plugin
-from kraftproof.cluster.profiles import timeouts
+from kraftproof.cluster.profiles import PROFILES
 from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
@@ -27,7 +27,7 @@ from kraftproof.run.judging import judge_run
 from kraftproof.run.mishaps import INTERRUPTED, exit_code_of, mishap_of, writing
 from kraftproof.run.node_tables import collect
 from kraftproof.run.outcome import OutcomeRecorder
-from kraftproof.run.planning import cluster_options
+from kraftproof.run.planning import cluster_options, nodes_of_run
 from kraftproof.run.progress import Progress
 from kraftproof.workloads.catalogue import make_workload
 from kraftproof.workloads.workload import Load
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ("RunResult", "Simulation", "cluster_options", "execute", "quiesce", "simulation_of")
 
-NS_PER_MS = 1_000_000
 SIMULATED = "simulated"
 PREPARE_NS = 120 * 1_000_000_000
 """How long a system may take to learn what its clients need."""
@@ -110,9 +109,9 @@ def execute(
     One that is not collected is judged by the simulator's invariants and its history alone.
     """
     workload = make_workload(options.workload)
-    session_ns = timeouts(options.timeouts).session_ns
-    directory.write_run(options, workload, session_ns // NS_PER_MS, mutant_hash)
     attempt = _Attempt(options, directory, schedule, progress, watch)
+    nodes = nodes_of_run(options, attempt.system)
+    directory.write_run(options, workload, nodes, mutant_hash)
     attempt.drive(is_collected=is_collected)
     if not guarded and attempt.is_interrupted:
         raise KeyboardInterrupt  # a search is ended as a whole
@@ -166,10 +165,12 @@ class _Attempt:
             HarnessError: a file of the run can't be written.
             SystemUnavailableError: the system has no clients for the workload.
         """
-        told = cluster_options(self.options, self.directory, is_collected=is_collected)
+        told = cluster_options(self.options, self.directory, self.system, is_collected=is_collected)
         try:
             with writing(self.directory.path):
-                make_backend(self.options.backend).run(told, self.main, self.progress.phase)
+                make_backend(self.options.backend).run(
+                    told, self.system, self.main, self.progress.phase
+                )
         except KeyboardInterrupt:
             self.note(INTERRUPTED, "interrupted: all faults were healed, the history is partial")
         except ViolationError:
@@ -258,7 +259,7 @@ class _Attempt:
         load = Load(
             rate=options.rate,
             concurrency=options.concurrency,
-            session_ns=timeouts(options.timeouts).session_ns,
+            session_ns=PROFILES[options.timeouts].session_ns,
         )
         workload = make_workload(options.workload)
         return await interpreter.run(

@@ -13,7 +13,7 @@ import pytest
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.pytest_plugin import SyncCluster, cluster_of
 from tests.local.test_snapshots import until
 
@@ -118,7 +118,7 @@ def ended(cluster: SyncCluster) -> str:
 def test_a_full_disk_ends_the_node_and_takes_nothing_that_was_acknowledged(
     limited, reason, tmp_path
 ):
-    options = ClusterOptions(controllers=1, brokers=1, seed=3, directory=tmp_path)
+    options = ClusterOptions(nodes=nodes_of(controller=1, broker=1), seed=3, directory=tmp_path)
     data = tmp_path / "nodes" / str(CONTROLLER) / "data"
     data.mkdir(parents=True)
     with limited(data) as limit, cluster_of("local", options) as cluster:
@@ -138,7 +138,7 @@ def test_a_full_disk_ends_the_node_and_takes_nothing_that_was_acknowledged(
 
 
 def test_a_start_on_a_full_disk_changes_nothing(tmp_path):
-    options = ClusterOptions(controllers=1, brokers=1, seed=4, directory=tmp_path)
+    options = ClusterOptions(nodes=nodes_of(controller=1, broker=1), seed=4, directory=tmp_path)
     data = tmp_path / "nodes" / str(CONTROLLER) / "data"
     data.mkdir(parents=True)
     with small_file_system(data) as limit, cluster_of("local", options) as cluster:

@@ -39,7 +39,7 @@ class RegistrationClient(ReferenceClient):
     """The test's own brokers, at one controller after the other until one is active."""
 
     def __init__(self, cluster: Cluster, cluster_id: str, random: Random) -> None:
-        controllers = [node.node_id for node in cluster.nodes if node.is_controller]
+        controllers = [node.node_id for node in cluster.nodes if node.has("controller")]
         super().__init__(cluster, controllers, random)
         self._cluster_id = cluster_id
 

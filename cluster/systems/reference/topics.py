@@ -39,7 +39,7 @@ class TopicsClient(ReferenceClient):
     """Topics, through one broker."""
 
     def __init__(self, cluster: Cluster, random: Random) -> None:
-        brokers = [node.node_id for node in cluster.nodes if node.is_broker]
+        brokers = [node.node_id for node in cluster.nodes if node.has("broker")]
         super().__init__(cluster, brokers, random)
         self._factor = min(REPLICATION_FACTOR, len(brokers))
 
