@@ -48,7 +48,7 @@ def loaded_from_file(kind: str, reference: str, calls: Sequence[str]) -> Any:  #
 
 
 def _module(kind: str, path: Path) -> ModuleType:
-    """Return the module of a file, which has its folder among the places to import from."""
+    """Return the module of a file; modules beside the file can be imported from there."""
     name = _module_name(kind, path)
     if name in sys.modules:
         return sys.modules[name]
@@ -56,6 +56,9 @@ def _module(kind: str, path: Path) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
+    folder = str(path.absolute().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)

@@ -49,8 +49,8 @@ class LocalProcess:
             ClusterError: a command failed.
         """
         for command in deployment.setup:
-            process = await self._spawn(command, deployment)
-            if await process.wait() != 0:
+            self._process = await self._spawn(command, deployment)
+            if await self._process.wait() != 0:
                 said = last_words(self._directory)
                 raise ClusterError(f"set-up of {self._directory}: {said}")
 

@@ -91,8 +91,12 @@ class LiveCluster(Cluster):
             if deployment.wall_clock is not None
         }
         tasks = [self._scope.spawn(self._deploy(n)) for n in hosts]
-        for task in tasks:
-            await task
+        try:
+            for task in tasks:
+                await task
+        finally:
+            for task in tasks:
+                task.cancel()
         await self._provider.started()
         try:
             await wait_until_ready(self, self._system, self._ready_timeout_ns)

@@ -41,6 +41,12 @@ def test_a_class_in_a_file_is_a_system(written):
     assert make_system(written(RIGHT)).name == "mine"
 
 
+def test_a_module_beside_the_file_can_be_imported(written, tmp_path):
+    (tmp_path / "kraftproof_test_neighbour.py").write_text("NAME = 'from beside'\n")
+    neighbour = "    from kraftproof_test_neighbour import NAME\n" + RIGHT.replace('"mine"', "NAME")
+    assert make_system(written(neighbour)).name == "from beside"
+
+
 def test_a_relative_path_means_the_same_from_another_directory(written, tmp_path, monkeypatch):
     written(RIGHT)
     monkeypatch.chdir(tmp_path)
