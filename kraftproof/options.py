@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kraftproof.cluster.profiles import PROFILES as _PROFILES
+from kraftproof.cluster import backends, profiles
 from kraftproof.errors import UsageError
 
 SECOND_NS = 1_000_000_000
-BACKENDS = ("local", "docker", "simulated")
+BACKENDS = tuple(backends.BACKENDS)
 ENGINES = ("spark", "inline")
-PROFILES = tuple(_PROFILES)
+PROFILES = tuple(profiles.PROFILES)
 DEFAULT_NEMESES = ("kill", "pause")
 PAIR = "3+3"
 """The controllers and brokers of the reference system, unless the run says otherwise."""
@@ -70,6 +70,11 @@ class RunOptions:
         _within("--min-bites", self.min_bites, 0, 1_000)
         if self.fault_every_s is not None:
             _within("--fault-every", self.fault_every_s, 2, self.time_limit_s)
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether the run is on virtual time."""
+        return backends.BACKENDS[self.backend].is_virtual
 
     @property
     def controllers(self) -> int:

@@ -247,7 +247,7 @@ def _run(options: RunOptions) -> DoneRun:
     # In simulation a mutant comes too late for a node that an earlier test has imported.
     mutant_hash = install_mutant(options.mutant, options.backend)
     schedule = plan(options)
-    recorder = DiagramRecorder() if options.backend == "simulated" else None
+    recorder = DiagramRecorder() if options.is_virtual else None
     directory = make_run_directory(options)
     result = execute(
         options, directory, schedule, Silence(), mutant_hash=mutant_hash, watch=recorder

@@ -201,7 +201,10 @@ class SyncCluster:
 @contextmanager
 def cluster_of(backend: str, options: ClusterOptions, system: System) -> Iterator[SyncCluster]:
     """A cluster that is up, and is taken down whatever happens meanwhile."""
-    if backend == "simulated":
+    from kraftproof.run.backends import LiveBackend, make_backend
+
+    chosen = make_backend(backend)
+    if not isinstance(chosen, LiveBackend):
         from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
         simulated = SimulatedCluster(options)
@@ -210,7 +213,7 @@ def cluster_of(backend: str, options: ClusterOptions, system: System) -> Iterato
         return
     with asyncio.Runner() as runner:
         scope = runner.run(_live_scope())
-        cluster = _live_cluster(backend, options, scope, system)
+        cluster = chosen.cluster(options, scope, system, _silent)
         try:
             runner.run(cluster.start())
             yield SyncCluster(cluster, runner.run, system)
@@ -226,13 +229,6 @@ async def _live_scope() -> LiveScope:
     return LiveScope()
 
 
-def _live_cluster(
-    backend: str, options: ClusterOptions, scope: LiveScope, system: System
-) -> Cluster:
-    if backend == "docker":
-        from kraftproof.cluster.docker.docker_cluster import DockerCluster
-
-        return DockerCluster(options, scope, system)
-    from kraftproof.cluster.local.local_cluster import LocalCluster
-
-    return LocalCluster(options, scope, system)
+def _silent(line: str) -> None:
+    """Take a line of progress that nobody reads."""
+    del line

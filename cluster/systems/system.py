@@ -11,6 +11,7 @@ from enum import StrEnum
 from random import Random
 from typing import ClassVar, Protocol
 
+from kraftproof.cluster.backends import LIVE
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.reachable import accepts
 from kraftproof.cluster.systems.deployment import Deployment, Site
@@ -92,7 +93,7 @@ class System(ABC):
     name: ClassVar[str]
     nodes: ClassVar[str] = "3"
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("server",)
-    backends: ClassVar[tuple[str, ...]] = ("local", "docker")
+    backends: ClassVar[tuple[str, ...]] = LIVE
     guarantees: ClassVar[Mapping[str, Guarantee]] = {}
     errors: ClassVar[ErrorTable] = ErrorTable()
 

@@ -156,7 +156,7 @@ def _run(
     interrupts.note(f"the verdict on {directory.path} is unknown")
     shown = ConsoleProgress()
     progress = PhaseTimes(shown)
-    recorder = DiagramRecorder() if options.backend == "simulated" else None
+    recorder = DiagramRecorder() if options.is_virtual else None
     try:
         progress.phase(f"seed {options.seed}, {directory.path}")
         result = execute(

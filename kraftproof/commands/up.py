@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from kraftproof import interrupts
+from kraftproof.cluster.backends import LIVE
 from kraftproof.cluster.plugin_file import absolute
 from kraftproof.errors import UsageError
 from kraftproof.options import NODES_HELP, RunOptions
@@ -33,8 +34,8 @@ def up(
 
     Ctrl-C (or SIGTERM) ends every node and removes what they wrote.
     """
-    if backend == "simulated":
-        raise UsageError("--backend simulated: has no addresses; use local or docker")
+    if backend not in LIVE:
+        raise UsageError(f"--backend {backend}: has no addresses; use {' or '.join(LIVE)}")
     with tempfile.TemporaryDirectory(prefix="kraftproof-up-") as directory:
         options = RunOptions(
             backend=backend,

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.local.ownership import identify
 from kraftproof.cluster.profiles import PROFILES
 from kraftproof.cluster.protocol import NodeInfo
@@ -30,7 +31,6 @@ SCHEDULE_FILE = "schedule.txt"
 DEPENDENCIES = ("immutables", "msgspec", "pyarrow", "pyspark")
 """Whose versions are recorded, besides ours: what the node and the checkers run on."""
 NS_PER_MS = 1_000_000
-MEASUREMENT_ERROR_NS = {"simulated": 0, "local": 5_000_000, "docker": 5_000_000}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,7 @@ class RunDirectory:
                 **options.as_json(),
                 "session_ms": profile.session_ns // NS_PER_MS,
                 "failover_ms": profile.failover_ns // NS_PER_MS,
-                "measurement_error_ns": MEASUREMENT_ERROR_NS[options.backend],
+                "measurement_error_ns": BACKENDS[options.backend].measurement_error_ns,
                 "monotonic_rate_error": rate_error(options.nemeses),
                 "guards": {
                     "fewest_bitten": options.min_bites,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from kraftproof.checkers.figures import Figures
 from kraftproof.checkers.run_outcome import Mishap
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
+from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.plugin import HarnessError, blamed, plugin
 from kraftproof.cluster.profiles import PROFILES
 from kraftproof.cluster.protocol import Cluster, ClusterError
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ("RunResult", "Simulation", "cluster_options", "execute", "quiesce", "simulation_of")
 
-SIMULATED = "simulated"
 PREPARE_NS = 120 * 1_000_000_000
 """How long a system may take to learn what its clients need."""
 Watch = Callable[[Cluster, FaultRecorder], None]
@@ -216,7 +216,7 @@ class _Attempt:
             watching.cancel()
             await quiesce(cluster)
         except BaseException:
-            if cluster.backend != SIMULATED:  # a simulated world simply ends
+            if not is_virtual(cluster):  # a simulated world simply ends
                 try:
                     await interpreter.heal_all()
                 finally:
@@ -271,9 +271,14 @@ class _Attempt:
         )
 
 
+def is_virtual(cluster: Cluster) -> bool:
+    """Whether a cluster's time is virtual."""
+    return BACKENDS[cluster.backend].is_virtual
+
+
 async def quiesce(cluster: Cluster) -> None:
     """Let a simulated world settle, and be judged, once all is healed."""
-    if cluster.backend == SIMULATED:
+    if is_virtual(cluster):
         from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
         assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
@@ -282,7 +287,7 @@ async def quiesce(cluster: Cluster) -> None:
 
 def simulation_of(cluster: Cluster | None) -> Simulation | None:
     """Return what a simulated cluster has counted; None for a live one."""
-    if cluster is None or cluster.backend != SIMULATED:
+    if cluster is None or not is_virtual(cluster):
         return None
     from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 

@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
+from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
@@ -57,7 +58,7 @@ class ReferenceSystem(System):
     name = "reference"
     nodes = "3+3"
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
-    backends: ClassVar[tuple[str, ...]] = ("local", "docker", "simulated")
+    backends: ClassVar[tuple[str, ...]] = tuple(BACKENDS)
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
         "create": Guarantee.LINEARIZABLE,
         "delete": Guarantee.LINEARIZABLE,
