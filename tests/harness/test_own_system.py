@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kraftproof import cli
+from tests.docs.fences import fences
 
 ROOT = Path(__file__).resolve().parents[2]
 KV = f"{ROOT}/examples/kv/system.py:KV"
@@ -32,6 +33,13 @@ def losses(done):
     assert result["verdict"] == "invalid"
     assert result["bitten"]["kill"] >= 1
     return result, [why for why in result["why"] if why.startswith("cas-register/linearizable")]
+
+
+def test_the_page_shows_the_files_as_they_are():
+    shown = {one.file_name: one.text for one in fences(ROOT / "docs/systems.md") if one.file_name}
+    assert shown.keys() == {"server.py", "system.py"}
+    for name, text in shown.items():
+        assert text == f"# {name}\n" + (ROOT / "examples/kv" / name).read_text()
 
 
 def is_told_by_two_operations(why):
