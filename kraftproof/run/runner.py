@@ -216,7 +216,7 @@ class _Attempt:
             watching.cancel()
             await quiesce(cluster)
         except BaseException:
-            if not is_virtual(cluster):  # a simulated world simply ends
+            if not self.options.is_virtual:  # a simulated world simply ends
                 try:
                     await interpreter.heal_all()
                 finally:
@@ -271,14 +271,9 @@ class _Attempt:
         )
 
 
-def is_virtual(cluster: Cluster) -> bool:
-    """Whether a cluster's time is virtual."""
-    return BACKENDS[cluster.backend].is_virtual
-
-
 async def quiesce(cluster: Cluster) -> None:
     """Let a simulated world settle, and be judged, once all is healed."""
-    if is_virtual(cluster):
+    if BACKENDS[cluster.backend].is_virtual:
         from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
         assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
@@ -287,7 +282,7 @@ async def quiesce(cluster: Cluster) -> None:
 
 def simulation_of(cluster: Cluster | None) -> Simulation | None:
     """Return what a simulated cluster has counted; None for a live one."""
-    if cluster is None or not is_virtual(cluster):
+    if cluster is None or not BACKENDS[cluster.backend].is_virtual:
         return None
     from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
