@@ -15,9 +15,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
-from kraftproof.cluster.protocol import Cluster, ClusterError, ClusterOptions
+from kraftproof.cluster.protocol import Cluster, ClusterError, ClusterOptions, nodes_of
 from kraftproof.cluster.scope import Scope
-from kraftproof.cluster.systems.system import Client, Outcome, System, make_system
+from kraftproof.cluster.systems.registry import make_system
+from kraftproof.cluster.systems.system import Client, Outcome, System
 from kraftproof.run.backends import make_backend, with_cluster
 
 NS_PER_S = 1_000_000_000
@@ -240,14 +241,15 @@ def main() -> int:
             ensure_reference_image(progress=say)
         with tempfile.TemporaryDirectory(prefix="kraftproof-bench-") as directory:
             wanted = ClusterOptions(
-                controllers=int(controllers),
-                brokers=int(brokers),
+                nodes=nodes_of(controller=int(controllers), broker=int(brokers)),
                 seed=1,
                 directory=Path(directory),
                 timeouts=options.timeouts,
             )
             backend = make_backend(options.backend)
-            figures = backend.run(wanted, lambda cluster: measure(cluster, options), say)
+            figures = backend.run(
+                wanted, make_system("reference"), lambda cluster: measure(cluster, options), say
+            )
     except (ClusterError, RuntimeError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1

@@ -1,8 +1,8 @@
 """How a client talks to a node: whole messages, whatever carries them. Not: retries."""
 
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from kraftproof.node.wire.messages import Message
+M = TypeVar("M")
 
 
 class ConnectionFailed(OSError):
@@ -13,10 +13,13 @@ class OutcomeUnknown(OSError):
     """The request was sent and nothing came back: it may have run, or may yet."""
 
 
-class Connection(Protocol):
-    """One connection to one listener of one node; requests go one at a time."""
+class Connection(Protocol[M]):
+    """One connection to one port of one node; requests go one at a time.
 
-    async def call(self, message: Message, version: int, timeout_ns: int) -> Message:
+    What a message is, the system says.
+    """
+
+    async def call(self, message: M, version: int, timeout_ns: int) -> M:
         """Send a request and return its response.
 
         Raises:

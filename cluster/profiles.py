@@ -1,55 +1,31 @@
-"""The time-out profiles that every backend shares, as server.properties keys and as values.
+"""The profiles of time-outs by name: how soon a failure shows.
 
-`chaos` makes failures show within seconds; `default` is what the KIPs say. Not: other settings.
+A system says how its nodes get there (for ours cluster/systems/reference/timeouts.py); the checks
+need the two durations that are here.
 """
 
-from kraftproof.node.core.base.config import Timeouts
-from kraftproof.node.core.base.types import milliseconds
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
 
-CHAOS = {
-    "broker.session.timeout.ms": "2000",
-    "broker.heartbeat.interval.ms": "500",
-    "controller.quorum.fetch.timeout.ms": "1000",
-    "controller.quorum.election.timeout.ms": "500",
-    "controller.quorum.election.backoff.max.ms": "500",
-    "controller.quorum.request.timeout.ms": "1000",
+SECOND_NS: Final = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """How long a system may take to notice and to mend a failure.
+
+    Attributes:
+        session_ns: How long a node that falls silent counts as alive.
+        failover_ns: How long a new leader may take to answer.
+    """
+
+    session_ns: int
+    failover_ns: int
+
+
+PROFILES: Final[Mapping[str, Profile]] = {
+    "chaos": Profile(session_ns=2 * SECOND_NS, failover_ns=5 * SECOND_NS),
+    "default": Profile(session_ns=18 * SECOND_NS, failover_ns=15 * SECOND_NS),
 }
-
-PROFILES: dict[str, dict[str, str]] = {"chaos": CHAOS, "default": {}}
-
-
-class UnknownProfileError(ValueError):
-    """There is no profile of this name."""
-
-
-def properties(profile: str) -> dict[str, str]:
-    """Return the server.properties entries of a profile.
-
-    Raises:
-        UnknownProfileError: there is none of that name.
-    """
-    if profile not in PROFILES:
-        known = ", ".join(sorted(PROFILES))
-        raise UnknownProfileError(f"time-outs {profile!r}: unknown profile, one of {known}")
-    return dict(PROFILES[profile])
-
-
-def timeouts(profile: str) -> Timeouts:
-    """Return a profile as the core takes it.
-
-    Raises:
-        UnknownProfileError: there is none of that name.
-    """
-    values = properties(profile)
-    if not values:
-        return Timeouts()
-    return Timeouts(
-        election_ns=milliseconds(int(values["controller.quorum.election.timeout.ms"])),
-        election_backoff_max_ns=milliseconds(
-            int(values["controller.quorum.election.backoff.max.ms"])
-        ),
-        fetch_ns=milliseconds(int(values["controller.quorum.fetch.timeout.ms"])),
-        request_ns=milliseconds(int(values["controller.quorum.request.timeout.ms"])),
-        heartbeat_interval_ns=milliseconds(int(values["broker.heartbeat.interval.ms"])),
-        session_ns=milliseconds(int(values["broker.session.timeout.ms"])),
-    )
+"""`chaos` makes failures show within seconds; `default` is what the system itself has."""

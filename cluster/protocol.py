@@ -8,7 +8,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from kraftproof.cluster.connection import Connection
 from kraftproof.cluster.scope import Scope
 
 
@@ -40,48 +39,63 @@ class Link(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where a node listens.
+
+    Attributes:
+        host: The address that the node binds, and that its clients use.
+        port: The port's number.
+        peer_host: The name or address that other nodes use.
+    """
+
+    host: str
+    port: int
+    peer_host: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NodeInfo:
-    """One node of a cluster as the harness knows it."""
+    """One node of a cluster as the harness knows it.
+
+    Attributes:
+        node_id: Its number, from 1 on.
+        name: Its name in reports.
+        roles: What it is there for, in words of the system: `controller`, `broker`, `server`.
+    """
 
     node_id: int
-    is_controller: bool
-    is_broker: bool
+    name: str
+    roles: tuple[str, ...]
 
-    @property
-    def name(self) -> str:
-        """The name in reports: its role and id."""
-        return f"{'controller' if self.is_controller else 'broker'}-{self.node_id}"
+    def has(self, role: str) -> bool:
+        """Whether the node has a role."""
+        return role in self.roles
+
+
+def nodes_of(**counts: int) -> tuple[NodeInfo, ...]:
+    """Return nodes numbered from 1 on: as many of each role, role by role, as is told."""
+    roles = [role for role, count in counts.items() for _ in range(count)]
+    return tuple(
+        NodeInfo(node_id=number, name=f"{role}-{number}", roles=(role,))
+        for number, role in enumerate(roles, start=1)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterOptions:
     """What a backend is told when a cluster is made."""
 
-    controllers: int
-    brokers: int
+    nodes: tuple[NodeInfo, ...]
     seed: int
     directory: Path
     """The run directory: each node writes under nodes/<id>/."""
     timeouts: str = "chaos"
-    """`chaos` (session 2000, heartbeat 500, fetch 1000, election 500 ms) or `default`."""
+    """The name of a profile (cluster/profiles.py)."""
     mutant: str | None = None
     node_config: tuple[tuple[str, str], ...] = ()
-    """Keys and values that all nodes get besides (cluster/node_config.py says which)."""
+    """Settings that all nodes get besides, as the system takes them."""
     is_collected: bool = True
     """Whether the nodes' files will be read; a simulated node writes no trace for nobody."""
-
-    @property
-    def nodes(self) -> tuple[NodeInfo, ...]:
-        """Controllers 1..C, then brokers C+1..C+B."""
-        total = self.controllers + self.brokers
-        return tuple(
-            NodeInfo(
-                node_id=number,
-                is_controller=number <= self.controllers,
-                is_broker=number > self.controllers,
-            )
-            for number in range(1, total + 1)
-        )
 
 
 class ClusterError(Exception):
@@ -112,7 +126,7 @@ class Cluster(Protocol):
         ...
 
     async def start(self) -> None:
-        """Bring every node up and wait until each broker answers as unfenced.
+        """Bring every node up and wait until the system is ready.
 
         Raises:
             ClusterError: not ready within the backend's time limit.
@@ -179,16 +193,16 @@ class Cluster(Protocol):
         """Kill the node and drop what it had not fsynced; returns the bytes lost."""
         ...
 
-    async def connect(self, node_id: int, timeout_ns: int) -> Connection:
-        """Open a client connection: to a controller's controller listener, a broker's client one.
+    def address(self, node_id: int, port: str) -> Address:
+        """Return where a node listens on one of its named ports.
 
         Raises:
-            ConnectionFailed: refused or no answer.
+            ClusterError: the nodes of this backend have no addresses.
         """
         ...
 
     def bootstrap(self) -> str:
-        """host:port list of the brokers for ordinary clients; empty in simulation."""
+        """host:port list for ordinary clients, as the system has it; empty in simulation."""
         ...
 
     def node_files(self, node_id: int) -> Path:

@@ -25,7 +25,7 @@ class Item:
         name: The name, as an option takes it.
         summary: The first line of its documentation, or why it does not import.
         source: The package that brings it, with its version; `kraftproof` for ours.
-        backends: Which backends can do it, for a fault; empty for all other kinds.
+        backends: Which backends can do it, for a fault, or run it, for a system; else empty.
     """
 
     name: str
@@ -101,9 +101,12 @@ def _workloads() -> list[Item]:
 
 
 def _systems() -> list[Item]:
-    from kraftproof.cluster.systems.reference import ReferenceSystem
+    from kraftproof.cluster.systems.registry import SYSTEMS, make_system
 
-    return [Item(name="reference", summary=first_line(ReferenceSystem))]
+    return [
+        Item(name=name, summary=first_line(type(system)), backends=tuple(system.backends))
+        for name, system in ((name, make_system(name)) for name in SYSTEMS)
+    ]
 
 
 def _models() -> list[Item]:

@@ -4,18 +4,25 @@ It imports nothing of a cluster or a node, since a mutant's import hook has to c
 """
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kraftproof.cluster import backends, profiles
 from kraftproof.errors import UsageError
 
 SECOND_NS = 1_000_000_000
-BACKENDS = ("local", "docker", "simulated")
+BACKENDS = tuple(backends.BACKENDS)
 ENGINES = ("spark", "inline")
-PROFILES = ("chaos", "default")
+PROFILES = tuple(profiles.PROFILES)
 DEFAULT_NEMESES = ("kill", "pause")
+PAIR = "3+3"
+"""The controllers and brokers of the reference system, unless the run says otherwise."""
+NODES_HELP = "Nodes by role: 3+3, 5, or controller=3,broker=3; otherwise as the system has them."
+NODE_FORMS = "3+3, 5, or controller=3,broker=3"
+_ROLE = re.compile(r"[a-z][a-z0-9_-]*")
 MOST_NODES = 32
 
 
@@ -27,8 +34,8 @@ class RunOptions:
     system: str = "reference"
     workload: str = "topics"
     nemeses: tuple[str, ...] = DEFAULT_NEMESES
-    controllers: int = 3
-    brokers: int = 3
+    nodes: str = ""
+    """How many nodes of which role, as `--nodes` takes them; empty: as the system has them."""
     time_limit_s: float = 30.0
     rate: float = 50.0
     concurrency: int = 10
@@ -55,14 +62,29 @@ class RunOptions:
         _one_of("--backend", self.backend, BACKENDS)
         _one_of("--engine", self.engine, ENGINES)
         _one_of("--timeouts", self.timeouts, PROFILES)
-        _within("--nodes", self.controllers, 1, MOST_NODES)
-        _within("--nodes", self.brokers, 1, MOST_NODES)
+        for _, count in parse_nodes(self.nodes or PAIR):
+            _within("--nodes", count, 1, MOST_NODES)
         _within("--time-limit", self.time_limit_s, 1, 86_400)
         _within("--rate", self.rate, 0.1, 100_000)
         _within("--concurrency", self.concurrency, 1, 1_000)
         _within("--min-bites", self.min_bites, 0, 1_000)
         if self.fault_every_s is not None:
             _within("--fault-every", self.fault_every_s, 2, self.time_limit_s)
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether the run is on virtual time."""
+        return backends.BACKENDS[self.backend].is_virtual
+
+    @property
+    def controllers(self) -> int:
+        """The first number of `3+3`."""
+        return parse_pair(self.nodes or PAIR)[0]
+
+    @property
+    def brokers(self) -> int:
+        """The second number of `3+3`."""
+        return parse_pair(self.nodes or PAIR)[1]
 
     @property
     def fault_every_ns(self) -> int | None:
@@ -84,16 +106,35 @@ class RunOptions:
         }
 
 
-def parse_nodes(text: str) -> tuple[int, int]:
+def parse_nodes(text: str) -> tuple[tuple[str | None, int], ...]:
+    """Return the count of each role of `3+3`, `5` or `controller=3,broker=3`, in that order.
+
+    A number without a role has the role None: its place tells the system which role that is.
+
+    Raises:
+        UsageError: the text has none of these forms.
+    """
+    found: list[tuple[str | None, int]] = []
+    for part in text.split("," if "=" in text else "+"):
+        role, equals, count = part.strip().rpartition("=")
+        if not count.isdecimal() or bool(equals) != ("=" in text):
+            raise UsageError(f"--nodes {text}: {NODE_FORMS} is expected")
+        if equals and (_ROLE.fullmatch(role) is None or role in dict(found)):
+            raise UsageError(f"--nodes {text}: {part.strip()}: each role once, in lower case")
+        found.append((role or None, int(count)))
+    return tuple(found)
+
+
+def parse_pair(text: str) -> tuple[int, int]:
     """Return controllers and brokers of `3+3`.
 
     Raises:
         UsageError: the text is no such sum.
     """
-    controllers, plus, brokers = text.partition("+")
-    if not plus or not controllers.isdecimal() or not brokers.isdecimal():
+    counts = parse_nodes(text)
+    if len(counts) != 2 or any(role is not None for role, _ in counts):
         raise UsageError(f"--nodes {text}: CONTROLLERS+BROKERS is expected, for example 3+3")
-    return int(controllers), int(brokers)
+    return counts[0][1], counts[1][1]
 
 
 def parse_nemeses(text: str) -> tuple[str, ...]:

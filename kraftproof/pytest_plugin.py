@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kraftproof.options import BACKENDS, RunOptions, parse_nemeses, parse_node_config, parse_nodes
+from kraftproof.cluster.plugin_file import absolute
+from kraftproof.options import BACKENDS, RunOptions, parse_nemeses, parse_node_config
 from kraftproof.sync_cluster import SyncCluster, cluster_of
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ class ClusterFactory:
     def __call__(
         self,
         *,
-        nodes: str = "3+3",
+        nodes: str = "",
+        system: str = "reference",
         backend: str | None = None,
         seed: int | None = None,
         timeouts: str = "chaos",
@@ -105,7 +107,9 @@ class ClusterFactory:
         """Start a cluster and wait until it is ready.
 
         Args:
-            nodes: Controllers and brokers, as in 3+3.
+            nodes: Nodes by role, as in 3+3, 5 or controller=3,broker=3; otherwise as the system has
+                them.
+            system: A name, or path/to/file.py:Class.
             backend: local, docker or simulated; otherwise the one of --kraftproof-backend.
             seed: Draws the ids and, in simulation, everything; otherwise that of the command line.
             timeouts: chaos (failures show within seconds) or default (the KIPs').
@@ -115,23 +119,26 @@ class ClusterFactory:
             UsageError: an option is out of its range; one line.
             ClusterError: the cluster does not become ready.
         """
+        from kraftproof.cluster.systems.registry import make_system
         from kraftproof.run.backends import make_backend
-        from kraftproof.run.planning import cluster_options
+        from kraftproof.run.planning import cluster_options, refuse_system
 
-        controllers, brokers = parse_nodes(nodes)
         directory = self._directory / f"cluster-{len(self._made) + 1}"
         options = RunOptions(
             backend=self._backend if backend is None else backend,
             seed=self._seed if seed is None else seed,
-            controllers=controllers,
-            brokers=brokers,
+            nodes=nodes,
+            system=absolute(system),
             timeouts=timeouts,
             node_config=parse_node_config(node_config),
             store=directory,
         )
+        chosen = make_system(options.system)
+        told = cluster_options(options, None, chosen)
+        refuse_system(options, chosen, told)
         make_backend(options.backend).preflight()
         directory.mkdir(parents=True)
-        made = cluster_of(options.backend, cluster_options(options, None))
+        made = cluster_of(options.backend, told, chosen)
         self._made.append(self._stack.enter_context(made))
         return self._made[-1]
 
@@ -198,8 +205,8 @@ def kraftproof_run(
 ) -> Callable[..., RunResult]:
     """A function that does a whole run and returns its verdict, with the reasons.
 
-    The keywords are the fields of RunOptions (kraftproof/options.py), and `nemesis` and `nodes` as
-    the command has them.
+    The keywords are the fields of RunOptions (kraftproof/options.py), and `nemesis` as
+    the command has it.
     """
     runs: list[DoneRun] = request.node.stash.setdefault(_RUNS, [])
 
@@ -215,15 +222,15 @@ def kraftproof_run(
 def _options(fields: dict[str, Any]) -> RunOptions:
     from kraftproof.errors import UsageError
 
-    nodes, nemesis = fields.pop("nodes", None), fields.pop("nemesis", None)
-    if nodes is not None:
-        fields["controllers"], fields["brokers"] = parse_nodes(nodes)
+    nemesis = fields.pop("nemesis", None)
+    if "system" in fields:
+        fields["system"] = absolute(fields["system"])
     if nemesis is not None:
         fields["nemeses"] = parse_nemeses(nemesis)
     known = list(RunOptions.__dataclass_fields__)
     unknown = sorted(fields.keys() - known)
     if unknown:
-        listed = ", ".join(sorted([*known, "nemesis", "nodes"]))
+        listed = ", ".join(sorted([*known, "nemesis"]))
         raise UsageError(f"kraftproof_run: no option {unknown[0]}: one of {listed} is expected")
     return RunOptions(**fields)
 
@@ -240,7 +247,7 @@ def _run(options: RunOptions) -> DoneRun:
     # In simulation a mutant comes too late for a node that an earlier test has imported.
     mutant_hash = install_mutant(options.mutant, options.backend)
     schedule = plan(options)
-    recorder = DiagramRecorder() if options.backend == "simulated" else None
+    recorder = DiagramRecorder() if options.is_virtual else None
     directory = make_run_directory(options)
     result = execute(
         options, directory, schedule, Silence(), mutant_hash=mutant_hash, watch=recorder

@@ -16,11 +16,11 @@ from kraftproof.errors import UsageError
 if TYPE_CHECKING:
     from kraftproof.cluster.live.scope import LiveScope
     from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, Link, NodeInfo
+    from kraftproof.cluster.systems.system import System
 
 T = TypeVar("T")
 SECOND_NS = 1_000_000_000
 READY_TIMEOUT_S = 30.0
-OUTPUT_NAME = "output.log"
 LINES_SHOWN = 5
 
 
@@ -39,8 +39,9 @@ class SyncCluster:
         cluster: The cluster itself; `drive` runs its coroutines.
     """
 
-    def __init__(self, cluster: Cluster, drive: Drive) -> None:
+    def __init__(self, cluster: Cluster, drive: Drive, system: System) -> None:
         self.cluster = cluster
+        self._system = system
         self._drive = drive
         self._cut: set[Link] = set()
         self._shifted: set[int] = set()
@@ -55,7 +56,7 @@ class SyncCluster:
         return self._drive(coroutine)
 
     def bootstrap(self) -> str:
-        """host:port list of the brokers for ordinary clients; empty in simulation."""
+        """host:port list for ordinary clients, as the system has it; empty in simulation."""
         return self.cluster.bootstrap()
 
     def sleep(self, seconds: float) -> None:
@@ -150,16 +151,17 @@ class SyncCluster:
     # Readiness
 
     def wait_until_ready(self, timeout_s: float = READY_TIMEOUT_S) -> None:
-        """Wait until every broker shows all brokers as unfenced.
+        """Wait until the system says that it is ready; ours, when every broker is unfenced.
 
         Raises:
-            ClusterError: one does not in time; notes say what each node printed last.
+            ClusterError: it is not in time; notes say what each node printed last.
         """
-        from kraftproof.cluster.live.readiness import wait_until_ready
         from kraftproof.cluster.protocol import ClusterError
+        from kraftproof.cluster.remote.readiness import wait_until_ready
 
         try:
-            self.drive(wait_until_ready(self.cluster, int(timeout_s * SECOND_NS)))
+            limit_ns = int(timeout_s * SECOND_NS)
+            self.drive(wait_until_ready(self.cluster, self._system, limit_ns))
         except ClusterError as error:
             for node in self.nodes:
                 error.add_note(f"node {node.node_id}: {self._last_output(node.node_id)}")
@@ -187,6 +189,8 @@ class SyncCluster:
         self._cut |= links
 
     def _last_output(self, node_id: int) -> str:
+        from kraftproof.cluster.remote.output import OUTPUT_NAME
+
         try:
             text = (self.cluster.node_files(node_id) / OUTPUT_NAME).read_text(errors="replace")
         except OSError as error:
@@ -195,21 +199,24 @@ class SyncCluster:
 
 
 @contextmanager
-def cluster_of(backend: str, options: ClusterOptions) -> Iterator[SyncCluster]:
+def cluster_of(backend: str, options: ClusterOptions, system: System) -> Iterator[SyncCluster]:
     """A cluster that is up, and is taken down whatever happens meanwhile."""
-    if backend == "simulated":
+    from kraftproof.run.backends import LiveBackend, make_backend
+
+    chosen = make_backend(backend)
+    if not isinstance(chosen, LiveBackend):
         from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
         simulated = SimulatedCluster(options)
         simulated.run(simulated.start())
-        yield SyncCluster(simulated, simulated.run)
+        yield SyncCluster(simulated, simulated.run, system)
         return
     with asyncio.Runner() as runner:
         scope = runner.run(_live_scope())
-        cluster = _live_cluster(backend, options, scope)
+        cluster = chosen.cluster(options, scope, system, _silent)
         try:
             runner.run(cluster.start())
-            yield SyncCluster(cluster, runner.run)
+            yield SyncCluster(cluster, runner.run, system)
         finally:
             runner.run(cluster.stop())
             runner.run(scope.cancel_rest())
@@ -222,11 +229,6 @@ async def _live_scope() -> LiveScope:
     return LiveScope()
 
 
-def _live_cluster(backend: str, options: ClusterOptions, scope: LiveScope) -> Cluster:
-    if backend == "docker":
-        from kraftproof.cluster.docker.docker_cluster import DockerCluster
-
-        return DockerCluster(options, scope)
-    from kraftproof.cluster.local.local_cluster import LocalCluster
-
-    return LocalCluster(options, scope)
+def _silent(line: str) -> None:
+    """Take a line of progress that nobody reads."""
+    del line

@@ -101,7 +101,7 @@ class Wipe(OneNode):
     async def moot(self, world: World) -> str | None:
         """A disk can be lost whether its node runs or not; it must not vote."""
         (node,) = [node for node in world.cluster.nodes if node.node_id == self.node_id]
-        return f"node {self.target} is a voter" if node.is_controller else None
+        return f"node {self.target} is a voter" if node.has("controller") else None
 
     async def apply(self, world: World) -> None:
         """Wipe it."""
@@ -144,10 +144,10 @@ def plan_slow_disk(random: Random, nodes: Sequence[NodeInfo], /) -> SlowDisk:
 
 def _often_synced(nodes: Sequence[NodeInfo]) -> list[NodeInfo]:
     """Voters vouch for what they write; a node that doesn't seldom has an fsync to fail."""
-    return [node for node in nodes if node.is_controller]
+    return [node for node in nodes if node.has("controller")]
 
 
 def plan_wipe(random: Random, nodes: Sequence[NodeInfo], /) -> Wipe:
     """Draw a broker that does not vote; where there is none the fault will be moot."""
-    brokers = [node.node_id for node in nodes if not node.is_controller]
+    brokers = [node.node_id for node in nodes if not node.has("controller")]
     return Wipe(target=random.choice(brokers or [node.node_id for node in nodes]))

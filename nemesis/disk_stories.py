@@ -12,7 +12,7 @@ from kraftproof.nemesis.scenes import ACTIVE, MOST_STANDBYS, Scene, standby
 
 def believed_written(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """An fsync fails, the node is started again, reads what was never synced, and loses power."""
-    controllers = [node.node_id for node in nodes if node.is_controller]
+    controllers = [node.node_id for node in nodes if node.has("controller")]
     victim = random.choice(controllers)
     failing = DiskError(target=victim, trouble=DiskTrouble(failure="fsync"))
     failing_s = random.uniform(0.1, 0.8)

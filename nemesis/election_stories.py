@@ -56,9 +56,9 @@ def late_rival(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     the winner from others alone, so it has none of its records. It takes five voters, since
     otherwise the winner needed every vote but its rival's.
     """
-    controllers = [node.node_id for node in nodes if node.is_controller]
+    controllers = [node.node_id for node in nodes if node.has("controller")]
     # A cut from nobody but one who is dead would be moot.
-    brokers = [node.node_id for node in nodes if node.is_broker]
+    brokers = [node.node_id for node in nodes if node.has("broker")]
     scenes: list[Scene] = []
     start_s = 0.0
     for _ in range(random.randrange(1, 4)):
@@ -79,7 +79,7 @@ def late_rival(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
 
 def rivals(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """Several wake at once, with their time to stand long over; some of their Votes are late."""
-    controllers = [node.node_id for node in nodes if node.is_controller]
+    controllers = [node.node_id for node in nodes if node.has("controller")]
     asleep_s = random.uniform(1.3, 2.2)
     sleepers = random.sample(
         controllers, random.randint(min(2, len(controllers)), len(controllers))
@@ -101,7 +101,7 @@ def rivals(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
 
 def voters_die(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """As many stand at once, voters die with their votes just given and are back at once."""
-    controllers = [node.node_id for node in nodes if node.is_controller]
+    controllers = [node.node_id for node in nodes if node.has("controller")]
     asleep_s = random.uniform(1.3, 2.2)
     scenes: list[Scene] = [(0.0, asleep_s, Pause(target=sleeper)) for sleeper in controllers]
     for _ in range(random.randrange(2, 6)):
@@ -113,7 +113,7 @@ def voters_die(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
 
 def killed_in_election(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """Voters die and come back while an election is on: votes have to outlive them."""
-    controllers = [node.node_id for node in nodes if node.is_controller]
+    controllers = [node.node_id for node in nodes if node.has("controller")]
     scenes: list[Scene] = [(0.0, random.uniform(2.0, 5.0), Kill(target=ACTIVE))]
     for _ in range(random.randrange(2, 6)):
         start_s = random.uniform(0.3, 3.0)

@@ -33,21 +33,41 @@ Roles = Mapping[str, tuple[int, ...]]
 """Who has which role now, as the system tells; an unknown role falls on the controllers."""
 ACTIVE_CONTROLLER = "active-controller"
 STANDBY_CONTROLLER = "standby-controller"
+LEADER = "leader"
+_SAME_ROLE: Mapping[str, tuple[str, ...]] = {
+    ACTIVE_CONTROLLER: (LEADER, "primary"),
+    STANDBY_CONTROLLER: ("follower", "backup"),
+    LEADER: (ACTIVE_CONTROLLER, "primary"),
+}
+"""What other systems call a role."""
 
 
 def resolve(target: Target, roles: Roles, nodes: Sequence[NodeInfo]) -> int:
-    """Return the node that a target means now."""
+    """Return the node that a target means now; one with a say where nobody has the role."""
     if isinstance(target, int):
         return target
-    candidates = roles.get(target.name) or tuple(n.node_id for n in nodes if n.is_controller)
+    named = (target.name, *_SAME_ROLE.get(target.name, ()))
+    found = next((roles[name] for name in named if roles.get(name)), None)
+    candidates = tuple(node.node_id for node in deciding(nodes)) if found is None else found
     return candidates[target.choice % len(candidates)]
 
 
+def deciding(nodes: Sequence[NodeInfo]) -> list[NodeInfo]:
+    """Return the nodes that have a say: the controllers, where a system has such nodes."""
+    return [node for node in nodes if node.has("controller")] or list(nodes)
+
+
 def draw_target(random: Random, nodes: Sequence[NodeInfo]) -> Target:
-    """Draw the active controller four times in ten, else any node."""
+    """Draw the leading node four times in ten, else any node."""
     if random.random() < 0.4:
-        return Role(name=ACTIVE_CONTROLLER)
+        return leading(nodes)
     return random.choice([node.node_id for node in nodes])
+
+
+def leading(nodes: Sequence[NodeInfo]) -> Role:
+    """Return the role of the node that leads, by the name that it has in such a system."""
+    has_controllers = any(node.has("controller") for node in nodes)
+    return Role(name=ACTIVE_CONTROLLER if has_controllers else LEADER)
 
 
 class World:

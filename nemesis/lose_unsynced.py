@@ -76,7 +76,7 @@ class LoseUnsynced:
 
 def plan_lose_unsynced(random: Random, nodes: Sequence[NodeInfo], /) -> LoseUnsynced:
     """Draw everything, all controllers, all but one controller, or one node."""
-    controllers = [node.node_id for node in nodes if node.is_controller]
+    controllers = [node.node_id for node in nodes if node.has("controller")]
     shape = random.randrange(4)
     victims: tuple[Target, ...]
     if shape == 0:

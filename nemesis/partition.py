@@ -11,7 +11,15 @@ from random import Random
 from typing import ClassVar, Literal
 
 from kraftproof.cluster.protocol import Capability, Link, NodeInfo
-from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, Before, Role, Roles, Target, World, resolve
+from kraftproof.nemesis.fault import (
+    Before,
+    Roles,
+    Target,
+    World,
+    deciding,
+    leading,
+    resolve,
+)
 
 Direction = Literal["both", "in", "out"]
 
@@ -149,17 +157,17 @@ def isolate_one(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
 
 
 def isolate_active(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
-    """The active controller alone."""
-    del random, nodes
-    return Cut(shape="isolate-active-controller", around=Role(name=ACTIVE_CONTROLLER))
+    """The leading node alone."""
+    del random
+    role = leading(nodes)
+    return Cut(shape=f"isolate-{role}", around=role)
 
 
 def one_way(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
     """A node that can hear but not speak, or speak but not hear."""
-    controllers = [node.node_id for node in nodes if node.is_controller]
-    around: Target = Role(name=ACTIVE_CONTROLLER)
+    around: Target = leading(nodes)
     if random.random() < 0.5:
-        around = random.choice(controllers)
+        around = random.choice([node.node_id for node in deciding(nodes)])
     direction: Direction = "in" if random.random() < 0.5 else "out"
     return Cut(shape=f"one-way-{direction}", around=around, direction=direction)
 
@@ -169,7 +177,7 @@ def bridge(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
     _, *rest = _shuffled(random, nodes)
     middle = len(rest) // 2
     links = between(rest[:middle], rest[middle:])
-    return Cut(shape="bridge", links=links, divides=Role(name=ACTIVE_CONTROLLER))
+    return Cut(shape="bridge", links=links, divides=leading(nodes))
 
 
 def majorities_ring(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
@@ -204,7 +212,7 @@ AMONG_CONTROLLERS = (halves, bridge, majorities_ring)
 def plan_partition(random: Random, nodes: Sequence[NodeInfo], /) -> Cut:
     """Draw a shape and who is where in it: of all nodes, or of the controllers alone."""
     shape = random.choice(SHAPES)
-    controllers = [node for node in nodes if node.is_controller]
+    controllers = [node for node in nodes if node.has("controller")]
     if shape in AMONG_CONTROLLERS and len(controllers) > 2 and random.random() < 0.5:
         return shape(random, controllers)
     return shape(random, nodes)

@@ -127,7 +127,7 @@ def flapping(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
 
 def quorum_split(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """The controllers fall apart one by one, so that each side's vote and commit counts matter."""
-    controllers = [node.node_id for node in nodes if node.is_controller]
+    controllers = [node.node_id for node in nodes if node.has("controller")]
     random.shuffle(controllers)
     size = random.randrange(1, max(2, len(controllers)))
     length_s = random.uniform(1.5, 4.0)
@@ -137,7 +137,7 @@ def quorum_split(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
 
 def minority_then_lost(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """The leader keeps brokers and clients but no voter, and then is cut off or dies."""
-    controllers = [node.node_id for node in nodes if node.is_controller]
+    controllers = [node.node_id for node in nodes if node.has("controller")]
     links: list[Link] = []
     for position, one in enumerate(controllers):
         links.extend(between([one], controllers[position + 1 :]))
@@ -171,7 +171,7 @@ def deserted(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     loses the other standby, for less than it takes it to notice by itself. What was on its way
     to it (requests, acknowledgements) arrives when others have moved on.
     """
-    brokers = [node.node_id for node in nodes if node.is_broker]
+    brokers = [node.node_id for node in nodes if node.has("broker")]
     scenes: list[Scene] = []
     start_s = 0.0
     for _ in range(random.randrange(1, 4)):
@@ -191,7 +191,7 @@ def deserted(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
 
 def leases_run_out(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """The leader dies with several brokers: its successor sees their leases end all at once."""
-    brokers = [node.node_id for node in nodes if node.is_broker]
+    brokers = [node.node_id for node in nodes if node.has("broker")]
     gone = random.sample(
         brokers, random.randint(min(2, len(brokers)), max(min(2, len(brokers)), len(brokers) - 1))
     )
@@ -261,6 +261,6 @@ FIVE = 5
 def stories_of(names: Sequence[str], nodes: Sequence[NodeInfo]) -> tuple[Story, ...]:
     """Return the stories that need no nemesis but these, each as often as its weight."""
     asked = frozenset(names)
-    voters = sum(node.is_controller for node in nodes)
+    voters = sum(node.has("controller") for node in nodes)
     told = (*_STORIES, *_WITH_FIVE_VOTERS) if voters >= FIVE else _STORIES
     return tuple(story for needs, weight, story in told if needs <= asked for _ in range(weight))

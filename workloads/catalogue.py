@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 
 from kraftproof.cluster.plugin import loaded
+from kraftproof.workloads.register import Register
 from kraftproof.workloads.registration import Registration
 from kraftproof.workloads.topics import Topics
 from kraftproof.workloads.workload import Workload
@@ -19,6 +20,7 @@ CALLS = ("run", "final_reads")
 _OURS: dict[str, Callable[[], Workload]] = {
     Topics.name: Topics,
     Registration.name: Registration,
+    Register.name: Register,
 }
 
 

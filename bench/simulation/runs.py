@@ -9,10 +9,10 @@ from pathlib import Path
 from random import Random
 from typing import ClassVar
 
-from kraftproof.cluster.profiles import timeouts
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.profiles import PROFILES
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
-from kraftproof.cluster.systems.system import make_system
+from kraftproof.cluster.systems.registry import make_system
 from kraftproof.nemesis.schedule import dense
 from kraftproof.node.properties.keys import SNAPSHOT_BYTES_KEY, SNAPSHOT_INTERVAL_KEY
 from kraftproof.run.history import FaultRecorder, HistoryRecorder
@@ -100,8 +100,7 @@ def run(
     drawn = scenario(seed, Path("unused"), time_limit_s=time_limit_s, nodes=(3, 3)).options
     with recorded() as (history, directory):
         options = ClusterOptions(
-            controllers=3,
-            brokers=3,
+            nodes=nodes_of(controller=3, broker=3),
             seed=seed,
             directory=directory,
             is_collected=False,
@@ -118,7 +117,7 @@ def run(
             history(cluster.scope.now),
             FaultRecorder(directory / "faults.jsonl", cluster.scope.now),
         )
-        load = Load(rate=rate, concurrency=CLIENTS, session_ns=timeouts("chaos").session_ns)
+        load = Load(rate=rate, concurrency=CLIENTS, session_ns=PROFILES["chaos"].session_ns)
 
         async def main() -> Interpreted:
             await cluster.start()

@@ -1,15 +1,19 @@
 """What one run has at the engine, as blocking calls: image, network, pods and nodes.
 
-Not: coroutines (docker_cluster.py), or what belongs to other runs (sweep.py).
+Not: coroutines (hosts.py), or what belongs to other runs (sweep.py).
 """
 
+import signal
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import docker
-from docker.errors import APIError
+from docker.errors import APIError, ImageNotFound
+from requests.exceptions import ConnectionError as RequestsConnectionError
+from requests.exceptions import ReadTimeout
 
 from kraftproof.cluster.docker.engine import THREADS, connect_engine, one_line, says_not_running
 from kraftproof.cluster.docker.lease import MOST_NODES, Subnet, engine_lock, lease_subnet
@@ -23,7 +27,9 @@ from kraftproof.cluster.docker.pods import (
 )
 from kraftproof.cluster.docker.sweep import remove_run, sweep_locked
 from kraftproof.cluster.protocol import ClusterError
-from kraftproof.images import ImageError, ensure_reference_image
+from kraftproof.cluster.systems.deployment import Deployment, Image
+from kraftproof.images import ImageError
+from kraftproof.images.base import ensure_base
 
 LOCK_S = 300.0
 """A first build takes up to two minutes, and several runs may wait for it."""
@@ -43,7 +49,7 @@ class State:
 class Machines:
     """The pods and nodes of one run."""
 
-    __slots__ = ("_client", "_containers", "_image", "_nodes", "_pods", "_run", "_subnet")
+    __slots__ = ("_base", "_client", "_containers", "_images", "_nodes", "_pods", "_run", "_subnet")
 
     def __init__(self, run: str, nodes: Sequence[int]) -> None:
         if max(nodes) > MOST_NODES:
@@ -51,7 +57,8 @@ class Machines:
         self._run = run
         self._nodes = tuple(nodes)
         self._client: docker.DockerClient | None = None
-        self._image = ""
+        self._base = ""
+        self._images: dict[Image, str] = {}
         self._subnet: Subnet | None = None
         self._pods: dict[int, str] = {}
         self._containers: dict[int, str] = {}
@@ -68,7 +75,7 @@ class Machines:
         return self._pods
 
     def provision(self, progress: Callable[[str], None]) -> None:
-        """Sweep, make sure of the image, lease a subnet and start the pods.
+        """Sweep, make sure of the base image, lease a subnet and start the pods.
 
         Raises:
             ClusterError: no engine answers, or one of these failed.
@@ -79,7 +86,7 @@ class Machines:
             for line in sweep_locked(client):
                 progress(line)
             try:
-                self._image = ensure_reference_image(client, progress)
+                self._base = ensure_base(client, progress)
             except ImageError as error:
                 raise ClusterError(f"docker: {error}") from error
             self._subnet = lease_subnet(client, self._run)
@@ -89,7 +96,7 @@ class Machines:
         names = {host_name(node_id): address for node_id, address in self.addresses.items()}
         with ThreadPoolExecutor(THREADS) as starters:
             pods = starters.map(
-                lambda node_id: start_pod(self._image, self._run, subnet, node_id, names),
+                lambda node_id: start_pod(self._base, self._run, subnet, node_id, names),
                 self._nodes,
             )
             self._pods = dict(zip(self._nodes, pods, strict=True))
@@ -98,20 +105,46 @@ class Machines:
         """Return the way into each pod's network."""
         return {node_id: PodNetwork(self._engine, pod) for node_id, pod in self._pods.items()}
 
-    def start(self, node_id: int, directory: Path, command: tuple[str, ...], clock: Path) -> None:
+    def image(self, wanted: Image | None, progress: Callable[[str], None]) -> str:
+        """Return the name of an image that the engine has now.
+
+        Raises:
+            ClusterError: there is no such image, or it can't be built or pulled.
+        """
+        if wanted is None:
+            return self._base
+        with engine_lock(LOCK_S), one_line("image"):
+            if wanted not in self._images:
+                self._images[wanted] = self._ensure(wanted, progress)
+        return self._images[wanted]
+
+    def _ensure(self, wanted: Image, progress: Callable[[str], None]) -> str:
+        if callable(wanted):
+            try:
+                return wanted(self._engine, progress)
+            except ImageError as error:
+                raise ClusterError(f"docker: {error}") from error
+        try:
+            self._engine.images.get(wanted)
+        except ImageNotFound:
+            progress(f"image {wanted}: pulling")
+            self._engine.images.pull(wanted)
+        return wanted
+
+    def start(self, node_id: int, image: str, directory: Path, deployment: Deployment) -> None:
         """Start a node; its container is made the first time."""
         with one_line(f"start of node {node_id}"):
             if node_id in self._containers:
                 self._engine.api.start(self._containers[node_id])
                 return
             launch = Launch(
+                image=image,
                 directory=directory,
-                command=command,
-                clock=clock,
+                deployment=deployment,
                 cgroup_parent=fair_cgroup_parent(str(self._engine.info()["CgroupDriver"])),
             )
             self._containers[node_id] = start_node_container(
-                self._image, self._run, node_id, self._pods[node_id], launch
+                self._run, node_id, self._pods[node_id], launch
             )
 
     def kill(self, node_id: int) -> None:
@@ -127,10 +160,16 @@ class Machines:
                     raise
             self._engine.api.wait(container, timeout=END_S)
 
-    def stop(self, node_id: int) -> None:
-        """SIGTERM and wait; SIGKILL after ten seconds."""
+    def stop(self, node_id: int, number: signal.Signals) -> None:
+        """Send the signal and wait; SIGKILL after ten seconds."""
+        container = self._containers[node_id]
         with one_line(f"stop of node {node_id}"):
-            self._engine.api.stop(self._containers[node_id], timeout=STOP_S)
+            if number != signal.SIGTERM:
+                self._engine.api.kill(container, signal=number.name)
+                with suppress(ReadTimeout, RequestsConnectionError):
+                    self._engine.api.wait(container, timeout=STOP_S)
+                    return
+            self._engine.api.stop(container, timeout=STOP_S)
 
     def pause(self, node_id: int) -> None:
         """Freeze it."""

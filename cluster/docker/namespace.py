@@ -1,7 +1,7 @@
 """Commands inside a pod's network: through nsenter from the host, or else in the pod itself.
 
 Entering from the host takes 3-4 ms and 20 times less than the engine's exec, but needs root on
-the engine's own machine. Not: what is run (firewall.py, probe.py).
+the engine's own machine. Not: what is run (cluster/remote).
 """
 
 import os

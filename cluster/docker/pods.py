@@ -2,7 +2,7 @@
 
 The pod keeps the fixed address, the hosts file and the firewall while the node's own container is
 killed and started. A node's directory has the same path inside its container as outside, so
-that one server.properties serves formatting, running and reading. Not: faults.
+that the same files serve running and reading. Not: faults.
 """
 
 import os
@@ -17,10 +17,18 @@ from testcontainers.core.container import DockerContainer
 
 from kraftproof.cluster.docker.lease import Subnet
 from kraftproof.cluster.docker.owner import labels
+from kraftproof.cluster.remote.clock import environment
+from kraftproof.cluster.remote.output import OUTPUT_NAME
+from kraftproof.cluster.systems.deployment import Deployment
 from kraftproof.images import LIBFAKETIME_PATH
 
 MEMORY_LIMIT = "512m"
 ENDPOINT_API_VERSION = "1.41"
+POD = ("sh", "-c", "trap 'exit 0' TERM INT; sleep infinity & wait")
+"""As process 1 a plain `sleep` would ignore SIGTERM, and cost ten seconds at each removal."""
+SET_UP_DONE = ".set-up-done"
+NODE = f'exec >>"$0/{OUTPUT_NAME}" 2>&1; cd "$0" || exit 1; '
+SET_UP = f"test -e {SET_UP_DONE} || {{ {{ %s; }} && touch {SET_UP_DONE}; }} || exit 1; "
 
 # Its reaper is an image of its own, and our sweep removes by owner what a dead harness leaves.
 testcontainers_config.ryuk_disabled = True
@@ -35,13 +43,17 @@ def start_pod(image: str, run: str, subnet: Subnet, node_id: int, names: Mapping
     """Start a node's pod and return its container id; `names` are all nodes with addresses."""
     endpoint = EndpointConfig(ENDPOINT_API_VERSION, ipv4_address=subnet.address(node_id))
     network = str(subnet.network.name)
-    pod = DockerContainer(image, name=f"kraftproof-{run}-pod-{node_id}").with_kwargs(
-        hostname=host_name(node_id),
-        extra_hosts=dict(names),
-        network=network,
-        networking_config={network: endpoint},
-        cap_add=["NET_ADMIN"],
-        labels=labels(run),
+    pod = (
+        DockerContainer(image, name=f"kraftproof-{run}-pod-{node_id}")
+        .with_command(list(POD))
+        .with_kwargs(
+            hostname=host_name(node_id),
+            extra_hosts=dict(names),
+            network=network,
+            networking_config={network: endpoint},
+            cap_add=["NET_ADMIN"],
+            labels=labels(run),
+        )
     )
     return _start(pod)
 
@@ -50,32 +62,44 @@ def start_pod(image: str, run: str, subnet: Subnet, node_id: int, names: Mapping
 class Launch:
     """What a node's container runs, and on which files."""
 
+    image: str
     directory: Path
     """The node's own; output.log in it gets all that it prints."""
-    command: tuple[str, ...]
-    clock: Path
-    """The file that its wall clock obeys."""
+    deployment: Deployment
     cgroup_parent: str | None
     """See `fair_cgroup_parent`."""
 
+    @property
+    def command(self) -> list[str]:
+        """The set-up commands, at the first start only, and then the node's own."""
+        words: list[str] = []
+        parts = []
+        for command in self.deployment.setup:
+            numbers = range(len(words) + 1, len(words) + 1 + len(command))
+            parts.append(" ".join(f'"${{{number}}}"' for number in numbers))
+            words += command
+        script = NODE + (SET_UP % " && ".join(parts) + f"shift {len(words)}; " if parts else "")
+        directory = str(self.directory)
+        return ["sh", "-c", f'{script}exec "$@"', directory, *words, *self.deployment.command]
 
-def start_node_container(image: str, run: str, node_id: int, pod: str, launch: Launch) -> str:
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of the deployment, and those of a clock that can be set."""
+        clock = {}
+        if self.deployment.wall_clock is not None:
+            clock = environment(self.directory, LIBFAKETIME_PATH)
+        return {**clock, **self.deployment.environment}
+
+
+def start_node_container(run: str, node_id: int, pod: str, launch: Launch) -> str:
     """Start a node's container in the network of its pod, and return the container's id."""
     directory = str(launch.directory)
-    output = str(launch.directory / "output.log")
     node = (
-        DockerContainer(image, name=f"kraftproof-{run}-node-{node_id}")
-        .with_command(["sh", "-c", 'exec "$@" >>"$0" 2>&1', output, *launch.command])
-        .with_envs(
-            LD_PRELOAD=LIBFAKETIME_PATH,
-            FAKETIME_TIMESTAMP_FILE=str(launch.clock),
-            FAKETIME_NO_CACHE="1",
-            FAKETIME_DONT_FAKE_MONOTONIC="1",
-            # Its "fix" breaks timed waits on the monotonic clock, such as Python's for the GIL: a
-            # node with threads is then a hundred times slower.
-            FAKETIME_FORCE_MONOTONIC_FIX="0",
-        )
+        DockerContainer(launch.image, name=f"kraftproof-{run}-node-{node_id}")
+        .with_command(launch.command)
+        .with_envs(**launch.environment)
         .with_kwargs(
+            entrypoint="",
             network_mode=f"container:{pod}",
             # Files belong to who runs the harness, not to root.
             user=f"{os.getuid()}:{os.getgid()}",

@@ -4,10 +4,13 @@ import asyncio
 import os
 import signal
 import sys
+from pathlib import Path
 
-from kraftproof.cluster.local.node_directory import NodeDirectory
+from kraftproof.cluster.local import launch
 from kraftproof.cluster.local.ownership import Identity, identify, state_of
 from kraftproof.cluster.protocol import ClusterError
+from kraftproof.cluster.remote.output import OUTPUT_NAME, last_words
+from kraftproof.cluster.systems.deployment import Command, Deployment
 
 TERMINATE_S = 10.0
 STOP_S = 5.0
@@ -17,11 +20,10 @@ LOOK_S = 0.001
 class LocalProcess:
     """The process of a node, or none."""
 
-    __slots__ = ("_directory", "_mutant", "_process")
+    __slots__ = ("_directory", "_process")
 
-    def __init__(self, directory: NodeDirectory, mutant: str | None) -> None:
+    def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._mutant = mutant
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -40,22 +42,34 @@ class LocalProcess:
         """Who it is among all processes, while it runs."""
         return None if self.pid is None else identify(self.pid)
 
-    async def start(self) -> None:
+    async def set_up(self, deployment: Deployment) -> None:
+        """Run the set-up commands one after the other; what they print goes to the node's output.
+
+        Raises:
+            ClusterError: a command failed.
+        """
+        for command in deployment.setup:
+            self._process = await self._spawn(command, deployment)
+            if await self._process.wait() != 0:
+                said = last_words(self._directory)
+                raise ClusterError(f"set-up of {self._directory}: {said}")
+
+    async def start(self, deployment: Deployment) -> None:
         """Start it; a node that runs already is left alone."""
-        if self.pid is not None:
-            return
-        properties = str(self._directory.properties)
-        if self._mutant is None:
-            module = ["kraftproof.node.server.main", properties]
-        else:
-            module = ["mutants", self._mutant, "--", properties]
-        parent = str(os.getpid())
-        with self._directory.output.open("ab") as output:
-            self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "kraftproof.cluster.local.launch", parent, *module),
+        if self.pid is None:
+            self._process = await self._spawn(deployment.command, deployment)
+
+    async def _spawn(self, command: Command, deployment: Deployment) -> asyncio.subprocess.Process:
+        launcher = (sys.executable, "-I", "-S", launch.__file__, str(os.getpid()))
+        with (self._directory / OUTPUT_NAME).open("ab") as output:
+            return await asyncio.create_subprocess_exec(
+                *launcher,
+                *command,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
+                cwd=self._directory,
+                env={**os.environ, **deployment.environment},
                 start_new_session=True,
             )
 
@@ -65,11 +79,11 @@ class LocalProcess:
             self._process.kill()
             await self._process.wait()
 
-    async def terminate(self) -> None:
-        """SIGTERM, and wait for the end; SIGKILL after ten seconds."""
+    async def terminate(self, number: signal.Signals) -> None:
+        """Send the signal, and wait for the end; SIGKILL after ten seconds."""
         if self._process is None or self.pid is None:
             return
-        self._process.terminate()
+        self._process.send_signal(number)
         try:
             async with asyncio.timeout(TERMINATE_S):
                 await self._process.wait()
@@ -88,7 +102,7 @@ class LocalProcess:
                 while self.pid is not None and not self.is_paused:  # noqa: ASYNC110 nobody tells
                     await asyncio.sleep(LOOK_S)
         except TimeoutError:
-            name = self._directory.path.name
+            name = self._directory.name
             raise ClusterError(f"{name}: not stopped {STOP_S:g} s after SIGSTOP") from None
 
     def resume(self) -> None:
@@ -97,24 +111,5 @@ class LocalProcess:
 
     def _signal(self, number: signal.Signals) -> None:
         if self._process is None or self.pid is None:
-            raise ClusterError(f"{self._directory.path.name}: not running, no {number.name}")
+            raise ClusterError(f"{self._directory.name}: not running, no {number.name}")
         self._process.send_signal(number)
-
-
-async def format_storage(directory: NodeDirectory, cluster_id: str) -> None:
-    """Format a node's disk.
-
-    Raises:
-        ClusterError: kraft-storage refused.
-    """
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "kraftproof.node.tools.storage", "format"),
-        *("-c", str(directory.properties), "-t", cluster_id),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    output, _ = await process.communicate()
-    if process.returncode != 0:
-        last = output.decode(errors="replace").strip().splitlines() or ["no output"]
-        raise ClusterError(f"formatting {directory.path}: {last[-1]}")

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.connection import Connection
 from kraftproof.cluster.protocol import (
+    Address,
     Capability,
     Cluster,
     ClusterError,
@@ -36,6 +37,7 @@ from kraftproof.cluster.simulated.node.mutation import refuse_unmutated
 from kraftproof.cluster.simulated.node.process import NodeProcess
 from kraftproof.cluster.simulated.world import World
 from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.wire.messages import Message
 
 T = TypeVar("T")
 
@@ -179,12 +181,12 @@ class SimulatedCluster(Harm, Cluster):
         random = Random(f"{seed}/strangers")
         if random.random() < strangers.SHARE:
             machines = self.world.machines
-            controllers = {n.node_id: machines[n.node_id] for n in nodes if n.is_controller}
+            controllers = {n.node_id: machines[n.node_id] for n in nodes if n.has("controller")}
             visits = strangers.visit(self._scope, network, random, controllers)
             self._visits.append(self._scope.spawn(visits))
         random = Random(f"{seed}/tenants")
         if random.random() < tenants.SHARE:
-            brokers = {n.node_id: self.world.machines[n.node_id] for n in nodes if n.is_broker}
+            brokers = {n.node_id: self.world.machines[n.node_id] for n in nodes if n.has("broker")}
             visits = tenants.settle(self._scope, network, random, brokers)
             self._visits.append(self._scope.spawn(visits))
 
@@ -280,7 +282,11 @@ class SimulatedCluster(Harm, Cluster):
         return await strike(self._scope, machine, machine.lose_power)
 
     @override
-    async def connect(self, node_id: int, timeout_ns: int) -> Connection:
+    def address(self, node_id: int, port: str) -> Address:
+        raise ClusterError("the simulated backend has no addresses")
+
+    async def connect(self, node_id: int, timeout_ns: int) -> Connection[Message]:
+        """Open a connection that takes messages as objects."""
         return await connect(self._scope, self.world.network, node_id, timeout_ns)
 
     @override

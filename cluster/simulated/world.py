@@ -6,9 +6,7 @@ Not: what is done to it (simulated_cluster.py).
 from pathlib import Path
 from random import Random
 
-from kraftproof.cluster import node_config
 from kraftproof.cluster.abilities import Toxic
-from kraftproof.cluster.profiles import timeouts
 from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
 from kraftproof.cluster.simulated.committed.committed_log import Ledger
 from kraftproof.cluster.simulated.conditions import Conditions
@@ -27,6 +25,8 @@ from kraftproof.cluster.simulated.network.transport import BytesPassage, ObjectP
 from kraftproof.cluster.simulated.node.environment import Surroundings
 from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.cluster.simulated.node.shared_apply import SharedApply
+from kraftproof.cluster.systems.reference import node_config
+from kraftproof.cluster.systems.reference.timeouts import timeouts
 from kraftproof.node.core.base.config import Endpoint, NodeConfig, SnapshotPolicy, Voter
 from kraftproof.node.core.base.types import NodeId, milliseconds
 from kraftproof.node.core.effects import Exit
@@ -63,7 +63,7 @@ class World:
         self.links = self._links(options, toxic, weather)
         self.network = Network(self.links, self.passage, self._server, self.crashed)
         self.timeouts = timeouts(options.timeouts)
-        voters = tuple(info.node_id for info in options.nodes if info.is_controller)
+        voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
         self.ledger = Ledger()
         setting = Setting(voters=voters, timeouts=self.timeouts, cluster_id=self.cluster_id)
         self.jury = make_jury(setting, self.ledger)
@@ -138,20 +138,20 @@ class World:
 
     def _config(self, info: NodeInfo, options: ClusterOptions) -> NodeConfig:
         endpoint = Endpoint(
-            name="CONTROLLER" if info.is_controller else "PLAINTEXT",
+            name="CONTROLLER" if info.has("controller") else "PLAINTEXT",
             host=info.name,
             port=PORT,
-            is_controller=info.is_controller,
+            is_controller=info.has("controller"),
         )
         return NodeConfig(
             node_id=NodeId(info.node_id),
             cluster_id=self.cluster_id,
-            is_controller=info.is_controller,
-            is_broker=info.is_broker,
+            is_controller=info.has("controller"),
+            is_broker=info.has("broker"),
             voters=tuple(
                 Voter(node_id=NodeId(voter.node_id), host=voter.name, port=PORT)
                 for voter in options.nodes
-                if voter.is_controller
+                if voter.has("controller")
             ),
             endpoints=(endpoint,),
             rack=RACKS[info.node_id % len(RACKS)],

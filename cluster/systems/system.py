@@ -1,32 +1,38 @@
-"""What a system under test brings: its clients, who has which role, and what it promises.
+"""A system under test: what its nodes are made of, its clients, its errors, and its promises.
 
-One file a system; `reference` is ours. A client does one operation at a time and never retries
-inside it. What became of an operation is ok, fail (surely not done) or info (nobody knows), from
-a table of the system's errors. Not: what operations to do (workloads/), what is right (checkers/).
+A system is one class. It needs a name, the deployment of a node and a client; everything else has
+a default. A client does one operation at a time and never retries inside it. See workloads/ for
+the operations, and checkers/ for what is right.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from importlib.metadata import entry_points
 from random import Random
-from typing import Protocol
+from typing import ClassVar, Protocol
 
-from kraftproof.cluster.plugin import loaded
-from kraftproof.cluster.protocol import Cluster
+from kraftproof.cluster.backends import LIVE
+from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
+from kraftproof.cluster.reachable import accepts
+from kraftproof.cluster.systems.deployment import Deployment, Site
+from kraftproof.cluster.systems.errors import ErrorTable
+from kraftproof.cluster.systems.outcome import Completion, Outcome, Value
 
-ENTRY_POINTS = "kraftproof.systems"
-CALLS = ("prepare", "client", "roles", "rows")
-"""The methods of a system."""
-Value = Mapping[str, object] | None
+__all__ = (
+    "Client",
+    "Completion",
+    "Deployment",
+    "ErrorTable",
+    "Guarantee",
+    "Outcome",
+    "Rows",
+    "Site",
+    "System",
+    "SystemUnavailableError",
+    "Value",
+)
 
-
-class Outcome(StrEnum):
-    """What became of an operation: done, surely not done, or nobody knows."""
-
-    OK = "ok"
-    FAIL = "fail"
-    INFO = "info"
+Rows = list[dict[str, object]]
 
 
 class Guarantee(StrEnum):
@@ -38,21 +44,8 @@ class Guarantee(StrEnum):
     LEASE = "lease"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completion:
-    """The end of one operation."""
-
-    outcome: Outcome
-    value: Value = None
-    error: str | None = None
-    connected: bool = True
-    """Whether the connection lives on; if not, the process in the history ends here."""
-
-    def told(self, outcome: str) -> bool:
-        """Whether the operation is ok, with this outcome in its value."""
-        if self.outcome is not Outcome.OK or self.value is None:
-            return False
-        return self.value.get("outcome") == outcome
+class SystemUnavailableError(ValueError):
+    """A system that is not there or can't do what is asked; the text is one clear line."""
 
 
 class Client(Protocol):
@@ -72,7 +65,12 @@ class Client(Protocol):
         ...
 
     async def invoke(self, f: str, key: str, value: Value) -> Completion:
-        """Do one operation over the open connection."""
+        """Do one operation over the open connection.
+
+        Raises:
+            ConnectionFailed: the request was never sent; the operation is `fail`.
+            OutcomeUnknown: no answer came; the error table says what the operation is.
+        """
         ...
 
     def close(self) -> None:
@@ -80,59 +78,100 @@ class Client(Protocol):
         ...
 
 
-class System(Protocol):
-    """A kind of cluster and how it is talked to; an instance serves one run."""
+class System(ABC):
+    """A kind of cluster and how it is talked to; an instance serves one run.
 
-    @property
-    def name(self) -> str:
-        """Its name, as in run.json."""
-        ...
+    Attributes:
+        name: Its name, as in run.json.
+        nodes: The nodes of a run that does not say, as `--nodes` takes them.
+        roles_of_nodes: The roles that a plain number and the two numbers of `3+3` mean.
+        backends: The backends that can run its nodes.
+        guarantees: What it declares for each operation.
+        errors: What its errors say about an operation.
+    """
 
-    @property
-    def guarantees(self) -> Mapping[str, Guarantee]:
-        """What it declares for each operation."""
-        ...
+    name: ClassVar[str]
+    nodes: ClassVar[str] = "3"
+    roles_of_nodes: ClassVar[tuple[str, ...]] = ("server",)
+    backends: ClassVar[tuple[str, ...]] = LIVE
+    guarantees: ClassVar[Mapping[str, Guarantee]] = {}
+    errors: ClassVar[ErrorTable] = ErrorTable()
+
+    # Nodes
+
+    def ports(self, node: NodeInfo) -> Mapping[str, int]:
+        """Return the named ports of a node, first that of clients.
+
+        A node with an address of its own gets these numbers, one that shares an address gets free
+        ones: `deployment` finds them in its site.
+        """
+        del node
+        return {"client": 7000}
+
+    @abstractmethod
+    def deployment(self, site: Site) -> Deployment:
+        """Return what the node of a site is made of."""
+
+    def refuse(self, options: ClusterOptions) -> None:
+        """Refuse nodes or settings that the system can't have, before anything is started.
+
+        Raises:
+            SystemUnavailableError: one line that names what and why.
+        """
+        if options.node_config:
+            (key, _), *_ = options.node_config
+            raise SystemUnavailableError(
+                f"--node-config {key}: the system {self.name} takes no settings"
+            )
+
+    def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:
+        """Return what can be done to its nodes, of all that a backend can do."""
+        return can - {Capability.CLOCK}
+
+    async def lacks(self, cluster: Cluster) -> str | None:
+        """Return what a cluster lacks to be ready, in a few words; None if it is ready."""
+        for node in cluster.nodes:
+            port = next(iter(self.ports(node)))
+            if not await accepts(cluster.address(node.node_id, port)):
+                return f"{node.name} takes no connection on its port {port!r}"
+        return None
+
+    def bootstrap(self, cluster: Cluster) -> str:
+        """Return the host:port list for ordinary clients."""
+        found = []
+        for node in cluster.nodes:
+            address = cluster.address(node.node_id, next(iter(self.ports(node))))
+            found.append(f"{address.host}:{address.port}")
+        return ",".join(found)
+
+    # Clients
 
     async def prepare(self, cluster: Cluster) -> None:
         """Learn what clients need of a cluster that has just started."""
-        ...
+        del cluster
 
+    @abstractmethod
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
         """Return a client for the operations of a workload, not yet connected.
 
         Raises:
             SystemUnavailableError: the system has no operations for that workload.
         """
-        ...
+
+    # Faults and files
 
     async def roles(self, cluster: Cluster) -> Mapping[str, tuple[int, ...]]:
-        """Say who is `active-controller` and who `standby-controller` now, as far as known."""
-        ...
+        """Return which nodes have which role now, as far as known, such as `leader`.
 
-    def rows(self, cluster: Cluster, table: str) -> list[dict[str, object]] | None:
+        By default a role is what the run gave to each node.
+        """
+        found: dict[str, tuple[int, ...]] = {}
+        for node in cluster.nodes:
+            for role in node.roles:
+                found[role] = (*found.get(role, ()), node.node_id)
+        return found
+
+    def rows(self, cluster: Cluster, table: str) -> Rows | None:
         """Decode the nodes' raw files into rows of a neutral table; None: it has no such table."""
-        ...
-
-
-class SystemUnavailableError(ValueError):
-    """A system that is not there or can't do what is asked; the text is one clear line."""
-
-
-def make_system(name: str) -> System:
-    """Return a new instance of a system for one run.
-
-    Raises:
-        SystemUnavailableError: there is none of that name.
-        PluginLoadError: it can't be imported or made, or lacks a method.
-    """
-    if name == "reference":
-        from kraftproof.cluster.systems.reference import ReferenceSystem
-
-        return ReferenceSystem()
-    points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
-    for point in points:
-        if point.name == name:
-            made: System = loaded("system", point, CALLS)
-            return made
-    known = ", ".join(["reference", *(point.name for point in points)])
-    raise SystemUnavailableError(f"unknown system {name!r}: one of {known}")
+        del cluster, table
+        return None

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kraftproof import interrupts
+from kraftproof.cluster.plugin_file import absolute
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
 from kraftproof.mutants.installation import install_mutant
 from kraftproof.options import (
     DEFAULT_NEMESES,
+    NODES_HELP,
     RunOptions,
     parse_nemeses,
     parse_node_config,
-    parse_nodes,
 )
 from kraftproof.output import complain, say, say_json, say_verdict
 
@@ -51,9 +52,11 @@ def run_one(
     backend: Annotated[
         str, typer.Option(help="local (processes), docker (containers) or simulated.")
     ] = DEFAULTS.backend,
-    workload: Annotated[str, typer.Option(help="topics or registration.")] = DEFAULTS.workload,
+    workload: Annotated[
+        str, typer.Option(help="topics, registration or register.")
+    ] = DEFAULTS.workload,
     nemesis: NemesisOption = DEFAULT_FAULTS,
-    nodes: Annotated[str, typer.Option(help="Controllers+brokers.")] = "3+3",
+    nodes: Annotated[str, typer.Option(help=NODES_HELP)] = DEFAULTS.nodes,
     time_limit: Annotated[
         float, typer.Option(help="How long operations are invoked, in seconds.")
     ] = DEFAULTS.time_limit_s,
@@ -69,7 +72,9 @@ def run_one(
     ] = DEFAULTS.mutant,
     store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
     engine: Annotated[str, typer.Option(help="inline or spark.")] = DEFAULTS.engine,
-    system: Annotated[str, typer.Option(help="The system under test.")] = DEFAULTS.system,
+    system: Annotated[
+        str, typer.Option(help="The system under test: a name, or path/to/file.py:Class.")
+    ] = DEFAULTS.system,
     timeouts: Annotated[
         str, typer.Option(help="chaos (failures show within seconds) or default (the KIPs').")
     ] = DEFAULTS.timeouts,
@@ -93,14 +98,12 @@ def run_one(
     Ctrl-C heals, keeps what there is, and leaves the verdict unknown.
     Exit codes: 0 valid, 1 invalid, 2 unknown, 3 a mistake, 70 one of ours, 130 interrupted.
     """
-    controllers, brokers = parse_nodes(nodes)
     options = RunOptions(
         backend=backend,
-        system=system,
+        system=absolute(system),
         workload=workload,
         nemeses=parse_nemeses(nemesis),
-        controllers=controllers,
-        brokers=brokers,
+        nodes=nodes,
         time_limit_s=time_limit,
         rate=rate,
         fault_every_s=fault_every,
@@ -153,7 +156,7 @@ def _run(
     interrupts.note(f"the verdict on {directory.path} is unknown")
     shown = ConsoleProgress()
     progress = PhaseTimes(shown)
-    recorder = DiagramRecorder() if options.backend == "simulated" else None
+    recorder = DiagramRecorder() if options.is_virtual else None
     try:
         progress.phase(f"seed {options.seed}, {directory.path}")
         result = execute(

@@ -6,8 +6,10 @@ import typer
 
 from kraftproof import interrupts
 from kraftproof.checkers.unfinished import temporary_directory
+from kraftproof.cluster.backends import LIVE
+from kraftproof.cluster.plugin_file import absolute
 from kraftproof.errors import UsageError
-from kraftproof.options import RunOptions, parse_nodes
+from kraftproof.options import NODES_HELP, RunOptions
 from kraftproof.output import complain, say
 
 POLL_NS = 3_600_000_000_000
@@ -15,7 +17,10 @@ POLL_NS = 3_600_000_000_000
 
 def up(
     backend: Annotated[str, typer.Option(help="local or docker.")] = "local",
-    nodes: Annotated[str, typer.Option(help="Controllers+brokers.")] = "3+3",
+    system: Annotated[
+        str, typer.Option(help="What to bring up: a name, or path/to/file.py:Class.")
+    ] = "reference",
+    nodes: Annotated[str, typer.Option(help=NODES_HELP)] = "",
     timeouts: Annotated[
         str, typer.Option(help="chaos (failures show within seconds) or default (the KIPs').")
     ] = "default",
@@ -24,18 +29,17 @@ def up(
     """Bring a cluster up and print its bootstrap addresses until Ctrl-C.
 
     [bold]kraftproof up --nodes 1+1[/]
-    Prints host:port of the brokers on standard output, for any Kafka client.
+    Prints host:port of the nodes that serve clients on standard output.
 
     Ctrl-C (or SIGTERM) ends every node and removes what they wrote.
     """
-    controllers, brokers = parse_nodes(nodes)
-    if backend == "simulated":
-        raise UsageError("--backend simulated: has no addresses; use local or docker")
+    if backend not in LIVE:
+        raise UsageError(f"--backend {backend}: has no addresses; use {' or '.join(LIVE)}")
     with temporary_directory("kraftproof-up-") as directory:
         options = RunOptions(
             backend=backend,
-            controllers=controllers,
-            brokers=brokers,
+            system=absolute(system),
+            nodes=nodes,
             timeouts=timeouts,
             seed=seed,
             store=directory,
@@ -49,8 +53,9 @@ def up(
 
 def _serve(options: RunOptions) -> None:
     from kraftproof.cluster.protocol import Cluster
+    from kraftproof.cluster.systems.registry import make_system
     from kraftproof.run.backends import make_backend, with_cluster
-    from kraftproof.run.runner import cluster_options
+    from kraftproof.run.planning import cluster_options, refuse_system
 
     async def main(cluster: Cluster) -> None:
         async def wait() -> None:
@@ -61,4 +66,7 @@ def _serve(options: RunOptions) -> None:
 
         await with_cluster(cluster, wait)
 
-    make_backend(options.backend).run(cluster_options(options, None), main, complain)
+    system = make_system(options.system)
+    told = cluster_options(options, None, system)
+    refuse_system(options, system, told)
+    make_backend(options.backend).run(told, system, main, complain)

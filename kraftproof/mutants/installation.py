@@ -1,5 +1,6 @@
 """How a mutant gets into a run: into this process before the node, or into the nodes' processes."""
 
+from kraftproof.cluster.backends import BACKENDS
 from kraftproof.errors import UsageError
 
 
@@ -16,7 +17,7 @@ def install_mutant(mutant: str | None, backend: str) -> str | None:
     from kraftproof import mutants
 
     try:
-        if backend == "simulated":
+        if BACKENDS[backend].is_virtual:
             mutants.install(mutant)
         return mutants.mutant_hash(mutant)
     except (LookupError, ValueError, mutants.LateMutantError) as error:

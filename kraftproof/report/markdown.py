@@ -26,7 +26,7 @@ def _head(report: Report) -> Iterator[str]:
     yield f"# {report.verdict.value}: {run['workload']['name']} on {options['backend']}"
     yield ""
     yield (
-        f"{options['controllers']} controllers and {options['brokers']} brokers of"
+        f"{report.view.nodes} of"
         f" {run['system']}, seed {options['seed']}{mutant}, started {run['started']}"
     )
     yield ""

@@ -71,9 +71,8 @@ def _options(options: dict[str, Any]) -> Iterator[str]:
     nemeses = options.get("nemeses", [])
     if tuple(nemeses) != defaults.nemeses:
         yield from ("--nemesis", ",".join(nemeses) or "none")
-    nodes = (options.get("controllers"), options.get("brokers"))
-    if nodes != (defaults.controllers, defaults.brokers):
-        yield from ("--nodes", f"{nodes[0]}+{nodes[1]}")
+    if options.get("nodes"):
+        yield from ("--nodes", options["nodes"])
     for name, value in options.get("node_config", {}).items():
         yield from ("--node-config", f"{name}={value}")
 

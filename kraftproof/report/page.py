@@ -75,6 +75,7 @@ def write_page(report: Report) -> None:
     page = template("report.html.j2").render(
         report=report,
         run=view.run,
+        nodes=view.nodes,
         options=sorted(view.options.items()),
         check=report.check,
         figures=report.check.figures,

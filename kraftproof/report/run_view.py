@@ -3,6 +3,7 @@
 Times are the history's, ns. See `checkers.verdict.RunVerdict` for the verdict.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,13 @@ class RunView:
         """The options of the run."""
         options: dict[str, Any] = self.run["options"]
         return options
+
+    @property
+    def nodes(self) -> str:
+        """The number of nodes of each role, such as `3 controllers and 3 brokers`."""
+        roles = [node["roles"][0] for node in self.run.get("nodes", ())]
+        counts = Counter(roles)
+        return " and ".join(f"{n} {role}{'s' * (n != 1)}" for role, n in counts.items())
 
     def history(self) -> Iterator[Operation]:
         """Yield all operations as they complete; none where the history can't be read."""

@@ -5,11 +5,17 @@ Each is imported when it is asked for. Not: what a cluster can do (cluster/proto
 
 import asyncio
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine
+from importlib.metadata import EntryPoint
 from typing import Any, Protocol, TypeVar
 
+from typing_extensions import override
+
+from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
+from kraftproof.cluster.systems.system import System
 from kraftproof.errors import UsageError
 from kraftproof.run.watchdog import LIMIT_S, watchdog
 
@@ -42,12 +48,39 @@ class Backend(Protocol):
         """
         ...
 
-    def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
+    def run(self, options: ClusterOptions, system: System, main: Main[T], tell: Tell) -> T:
         """Make a cluster, run `main` with it to its end, and return what it returned."""
         ...
 
 
-class LocalBackend:
+class LiveBackend(ABC):
+    """Nodes in real time, whose coroutines run on asyncio."""
+
+    @abstractmethod
+    def cluster(
+        self, options: ClusterOptions, scope: LiveScope, system: System, tell: Tell
+    ) -> Cluster:
+        """Return a cluster that is not up yet."""
+
+    def run(self, options: ClusterOptions, system: System, main: Main[T], tell: Tell) -> T:
+        """Run on an event loop of its own."""
+
+        async def whole() -> T:
+            scope = LiveScope()
+            heart = _Heart(asyncio.get_running_loop())
+            try:
+                with watchdog(heart.beats, BLOCKED_S):
+                    result = await main(self.cluster(options, scope, system, tell))
+                scope.raise_lost_errors()
+            finally:
+                heart.stop()
+                await scope.cancel_rest()
+            return result
+
+        return asyncio.run(whole())
+
+
+class LocalBackend(LiveBackend):
     """Processes on loopback."""
 
     @property
@@ -62,15 +95,17 @@ class LocalBackend:
         if not sys.platform.startswith("linux"):
             raise ClusterError(f"--backend local: needs Linux, this is {sys.platform}")
 
-    def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
-        """Run on asyncio; there is nothing to prepare that takes long."""
+    @override
+    def cluster(
+        self, options: ClusterOptions, scope: LiveScope, system: System, tell: Tell
+    ) -> Cluster:
         del tell
         from kraftproof.cluster.local.local_cluster import LocalCluster
 
-        return run_live(lambda scope: LocalCluster(options, scope), main)
+        return LocalCluster(options, scope, system)
 
 
-class DockerBackend:
+class DockerBackend(LiveBackend):
     """Containers."""
 
     @property
@@ -86,29 +121,13 @@ class DockerBackend:
 
         connect_engine().close()
 
-    def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
-        """Run on asyncio."""
+    @override
+    def cluster(
+        self, options: ClusterOptions, scope: LiveScope, system: System, tell: Tell
+    ) -> Cluster:
         from kraftproof.cluster.docker.docker_cluster import DockerCluster
 
-        return run_live(lambda scope: DockerCluster(options, scope, tell), main)
-
-
-def run_live(make: Callable[[LiveScope], Cluster], main: Main[T]) -> T:
-    """Run `main` with a live cluster on an event loop of its own."""
-
-    async def whole() -> T:
-        scope = LiveScope()
-        heart = _Heart(asyncio.get_running_loop())
-        try:
-            with watchdog(heart.beats, BLOCKED_S):
-                result = await main(make(scope))
-            scope.raise_lost_errors()
-        finally:
-            heart.stop()
-            await scope.cancel_rest()
-        return result
-
-    return asyncio.run(whole())
+        return DockerCluster(options, scope, system, tell)
 
 
 class _Heart:
@@ -143,9 +162,9 @@ class SimulatedBackend:
     def preflight(self) -> None:
         """It needs nothing."""
 
-    def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
-        """Run on the simulator's heap."""
-        del tell
+    def run(self, options: ClusterOptions, system: System, main: Main[T], tell: Tell) -> T:
+        """Run on the simulator's heap, whose nodes are those of the reference system."""
+        del tell, system
         from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
         from kraftproof.cluster.simulated.simulated_cluster import (
             InvariantViolatedError,
@@ -166,23 +185,17 @@ class SimulatedBackend:
             cluster.abandon()
 
 
-_BACKENDS: dict[str, Callable[[], Backend]] = {
-    "local": LocalBackend,
-    "docker": DockerBackend,
-    "simulated": SimulatedBackend,
-}
-
-
 def make_backend(name: str) -> Backend:
     """Return a backend.
 
     Raises:
         UsageError: there is none of that name.
     """
-    made = _BACKENDS.get(name)
-    if made is None:
-        raise UsageError(f"--backend {name}: one of {', '.join(_BACKENDS)} is expected")
-    return made()
+    if name not in BACKENDS:
+        raise UsageError(f"--backend {name}: one of {', '.join(BACKENDS)} is expected")
+    point = EntryPoint(name=name, value=BACKENDS[name].runner, group="kraftproof.backends")
+    made: Backend = point.load()()
+    return made
 
 
 async def with_cluster(cluster: Cluster, main: Callable[[], Awaitable[T]]) -> T:

@@ -6,7 +6,7 @@ Not: what is in the files beyond run.json. `schema_version` tells the form of al
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -15,7 +15,10 @@ from typing import Any
 
 import msgspec
 
+from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.local.ownership import identify
+from kraftproof.cluster.profiles import PROFILES
+from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.clock import rate_error
 from kraftproof.nemesis.schedule import QUIET_SHARE, SETTLE_NS
@@ -27,9 +30,7 @@ SCHEDULE_FILE = "schedule.txt"
 """In the directory of a run in simulation that a search has kept: what runs it again."""
 DEPENDENCIES = ("immutables", "msgspec", "pyarrow", "pyspark")
 """Whose versions are recorded, besides ours: what the node and the checkers run on."""
-FAILOVER_MS = {"chaos": 5_000, "default": 15_000}
-"""How long a new active controller may take to answer, by profile of time-outs."""
-MEASUREMENT_ERROR_NS = {"simulated": 0, "local": 5_000_000, "docker": 5_000_000}
+NS_PER_MS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +75,14 @@ class RunDirectory:
         return self.path / "junit.xml"
 
     def write_run(
-        self, options: RunOptions, workload: Workload, session_ms: int, mutant_hash: str | None
+        self,
+        options: RunOptions,
+        workload: Workload,
+        nodes: Sequence[NodeInfo],
+        mutant_hash: str | None,
     ) -> None:
         """Write run.json, before anything is started."""
+        profile = PROFILES[options.timeouts]
         run = {
             "schema_version": SCHEMA_VERSION,
             "kraftproof": _version("kraftproof"),
@@ -90,14 +96,17 @@ class RunDirectory:
                 "model": workload.model,
                 "initial": list(getattr(workload, "initial", ())),
             },
+            "nodes": [
+                {"id": node.node_id, "name": node.name, "roles": list(node.roles)} for node in nodes
+            ],
             "mutant": options.mutant,
             "mutant_hash": mutant_hash,
             "harness": msgspec.to_builtins(identify(os.getpid())),
             "options": {
                 **options.as_json(),
-                "session_ms": session_ms,
-                "failover_ms": FAILOVER_MS[options.timeouts],
-                "measurement_error_ns": MEASUREMENT_ERROR_NS[options.backend],
+                "session_ms": profile.session_ns // NS_PER_MS,
+                "failover_ms": profile.failover_ns // NS_PER_MS,
+                "measurement_error_ns": BACKENDS[options.backend].measurement_error_ns,
                 "monotonic_rate_error": rate_error(options.nemeses),
                 "guards": {
                     "fewest_bitten": options.min_bites,

@@ -8,15 +8,15 @@ import shutil
 from pathlib import Path
 from random import Random
 
-from kraftproof.cluster.node_config import refuse_unusable
-from kraftproof.cluster.protocol import Capability, ClusterOptions
-from kraftproof.cluster.systems.system import make_system
+from kraftproof.cluster.plugin import blamed, plugin
+from kraftproof.cluster.protocol import Capability, ClusterOptions, NodeInfo, nodes_of
+from kraftproof.cluster.systems.registry import make_system
+from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.catalogue import planner
 from kraftproof.nemesis.fault import Fault
 from kraftproof.nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
-from kraftproof.node.properties.keys import ConfigError
-from kraftproof.options import RunOptions, refuse_store
+from kraftproof.options import RunOptions, parse_nodes, refuse_store
 from kraftproof.run.backends import make_backend
 from kraftproof.run.directory import RunDirectory
 from kraftproof.workloads.catalogue import make_workload, ours
@@ -34,18 +34,19 @@ def plan(options: RunOptions) -> Schedule:
     for name in options.nemeses:
         planner(name)
     _refuse_model(make_workload(options.workload))
-    make_system(options.system)
+    system = make_system(options.system)
+    told = cluster_options(options, None, system)
+    refuse_system(options, system, told)
     refuse_store(options.store)
-    _refuse_node_config(options)
     schedule = spaced(
         options.nemeses,
-        cluster_options(options, None).nodes,
+        told.nodes,
         Random(f"schedule {options.seed}"),
         options.time_limit_ns,
         every_ns=options.fault_every_ns,
     )
     for scheduled in schedule:
-        _refuse_fault(options, scheduled.fault, backend.capabilities)
+        _refuse_fault(options, system, scheduled.fault, backend.capabilities)
     if options.engine == "spark" and not has_java():
         raise UsageError(
             "--engine spark: there is no java on PATH or in JAVA_HOME; install a JRE of Java 17 "
@@ -74,12 +75,20 @@ def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:
 
 
 def cluster_options(
-    options: RunOptions, directory: RunDirectory | None, *, is_collected: bool = True
+    options: RunOptions,
+    directory: RunDirectory | None,
+    system: System | None = None,
+    *,
+    is_collected: bool = True,
 ) -> ClusterOptions:
-    """Return what the backend is told."""
+    """Return what the backend is told.
+
+    Raises:
+        UsageError: the system can't have these nodes.
+    """
+    chosen = make_system(options.system) if system is None else system
     return ClusterOptions(
-        controllers=options.controllers,
-        brokers=options.brokers,
+        nodes=nodes_of_run(options, chosen),
         seed=options.seed,
         directory=options.store if directory is None else directory.path,
         timeouts=options.timeouts,
@@ -87,6 +96,22 @@ def cluster_options(
         node_config=options.node_config,
         is_collected=is_collected,
     )
+
+
+def nodes_of_run(options: RunOptions, system: System) -> tuple[NodeInfo, ...]:
+    """Return the nodes of a run; a number without a role has that of its place in the system.
+
+    Raises:
+        UsageError: the system has more roles than numbers, or fewer.
+    """
+    text = options.nodes or system.nodes
+    counts, roles = parse_nodes(text), tuple(system.roles_of_nodes)
+    if any(role is None for role, _ in counts):
+        if len(counts) != len(roles):
+            form, named = "+".join(map(str.upper, roles)), ",".join(f"{one}=3" for one in roles)
+            raise UsageError(f"--nodes {text}: the system {system.name} takes {form} or {named}")
+        counts = tuple(zip(roles, (count for _, count in counts), strict=True))
+    return nodes_of(**{str(role): count for role, count in counts})
 
 
 def has_java() -> bool:
@@ -109,16 +134,33 @@ def _refuse_model(workload: Workload) -> None:
         model_named(workload.model)
 
 
-def _refuse_node_config(options: RunOptions) -> None:
-    try:
-        refuse_unusable(options.node_config)
-    except ConfigError as error:
-        raise UsageError(f"--node-config {error}") from error
+def refuse_system(options: RunOptions, system: System, told: ClusterOptions) -> None:
+    """Refuse a backend, nodes or settings that the system can't have.
 
-
-def _refuse_fault(options: RunOptions, fault: Fault, capabilities: frozenset[Capability]) -> None:
-    if fault.requires not in capabilities:
-        can = ", ".join(sorted(capabilities))
+    Raises:
+        UsageError: the system does not run on the backend.
+        SystemUnavailableError: the system refuses its nodes or settings.
+    """
+    if options.backend not in system.backends:
+        able = ", ".join(system.backends)
         raise UsageError(
-            f"--nemesis {fault.kind}: the {options.backend} backend can't do that, only {can}"
+            f"--backend {options.backend}: the system {system.name} runs only on {able}"
         )
+    with blamed(plugin("system", system.name, system), "refuse", SystemUnavailableError):
+        system.refuse(told)
+
+
+def _refuse_fault(
+    options: RunOptions,
+    system: System,
+    fault: Fault,
+    capabilities: frozenset[Capability],
+) -> None:
+    able = system.capabilities(capabilities)
+    if fault.requires in able:
+        return
+    can = ", ".join(sorted(able)) or "nothing"
+    unable = f"the {options.backend} backend can't do that"
+    if fault.requires in capabilities:
+        unable = f"the system {system.name} can't have that on {options.backend}"
+    raise UsageError(f"--nemesis {fault.kind}: {unable}, only {can}")

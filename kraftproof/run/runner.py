@@ -13,10 +13,12 @@ from kraftproof import interrupts
 from kraftproof.checkers.figures import Figures
 from kraftproof.checkers.run_outcome import Mishap
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
+from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.plugin import HarnessError, blamed, plugin
-from kraftproof.cluster.profiles import timeouts
+from kraftproof.cluster.profiles import PROFILES
 from kraftproof.cluster.protocol import Cluster, ClusterError
-from kraftproof.cluster.systems.system import System, SystemUnavailableError, make_system
+from kraftproof.cluster.systems.registry import make_system
+from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.nemesis.schedule import Schedule
 from kraftproof.options import RunOptions
 from kraftproof.run.backends import ViolationError, make_backend
@@ -27,7 +29,7 @@ from kraftproof.run.judging import judge_run
 from kraftproof.run.mishaps import INTERRUPTED, exit_code_of, mishap_of, writing
 from kraftproof.run.node_tables import collect
 from kraftproof.run.outcome import OutcomeRecorder
-from kraftproof.run.planning import cluster_options
+from kraftproof.run.planning import cluster_options, nodes_of_run
 from kraftproof.run.progress import Progress
 from kraftproof.workloads.catalogue import make_workload
 from kraftproof.workloads.workload import Load
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ("RunResult", "Simulation", "cluster_options", "execute", "quiesce", "simulation_of")
 
-NS_PER_MS = 1_000_000
-SIMULATED = "simulated"
 PREPARE_NS = 120 * 1_000_000_000
 """How long a system may take to learn what its clients need."""
 Watch = Callable[[Cluster, FaultRecorder], None]
@@ -110,9 +110,9 @@ def execute(
     One that is not collected is judged by the simulator's invariants and its history alone.
     """
     workload = make_workload(options.workload)
-    session_ns = timeouts(options.timeouts).session_ns
-    directory.write_run(options, workload, session_ns // NS_PER_MS, mutant_hash)
     attempt = _Attempt(options, directory, schedule, progress, watch)
+    nodes = nodes_of_run(options, attempt.system)
+    directory.write_run(options, workload, nodes, mutant_hash)
     attempt.drive(is_collected=is_collected)
     if not guarded and attempt.is_interrupted:
         raise KeyboardInterrupt  # a search is ended as a whole
@@ -166,10 +166,12 @@ class _Attempt:
             HarnessError: a file of the run can't be written.
             SystemUnavailableError: the system has no clients for the workload.
         """
-        told = cluster_options(self.options, self.directory, is_collected=is_collected)
+        told = cluster_options(self.options, self.directory, self.system, is_collected=is_collected)
         try:
             with writing(self.directory.path):
-                make_backend(self.options.backend).run(told, self.main, self.progress.phase)
+                make_backend(self.options.backend).run(
+                    told, self.system, self.main, self.progress.phase
+                )
         except KeyboardInterrupt:
             interrupts.settle()
             self.note(INTERRUPTED, "interrupted: all faults were healed, the history is partial")
@@ -216,7 +218,7 @@ class _Attempt:
             watching.cancel()
             await quiesce(cluster)
         except BaseException:
-            if cluster.backend != SIMULATED:  # a simulated world simply ends
+            if not self.options.is_virtual:  # a simulated world simply ends
                 try:
                     await interpreter.heal_all()
                 finally:
@@ -259,7 +261,7 @@ class _Attempt:
         load = Load(
             rate=options.rate,
             concurrency=options.concurrency,
-            session_ns=timeouts(options.timeouts).session_ns,
+            session_ns=PROFILES[options.timeouts].session_ns,
         )
         workload = make_workload(options.workload)
         return await interpreter.run(
@@ -273,7 +275,7 @@ class _Attempt:
 
 async def quiesce(cluster: Cluster) -> None:
     """Let a simulated world settle, and be judged, once all is healed."""
-    if cluster.backend == SIMULATED:
+    if BACKENDS[cluster.backend].is_virtual:
         from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
         assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
@@ -282,7 +284,7 @@ async def quiesce(cluster: Cluster) -> None:
 
 def simulation_of(cluster: Cluster | None) -> Simulation | None:
     """Return what a simulated cluster has counted; None for a live one."""
-    if cluster is None or cluster.backend != SIMULATED:
+    if cluster is None or not BACKENDS[cluster.backend].is_virtual:
         return None
     from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 

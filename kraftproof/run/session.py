@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from typing_extensions import override
 
-from kraftproof.cluster.connection import ConnectionFailed
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.plugin import (
     BlockedError,
     HarnessError,
@@ -102,8 +102,14 @@ class RecordedProcess:
                 await self._client.open()
         except ConnectionFailed as error:
             return Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
-        with blamed(self._culprit, "invoke", ClusterError):
-            completion = await self._client.invoke(f, key, value)
+        try:
+            with blamed(self._culprit, "invoke", ConnectionFailed, OutcomeUnknown, ClusterError):
+                completion = await self._client.invoke(f, key, value)
+        except ConnectionFailed as error:
+            return Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
+        except OutcomeUnknown as error:
+            outcome = self._session.errors.of_silence(f)
+            return Completion(outcome=outcome, error=str(error), connected=False)
         return self._checked(completion)
 
     def _checked(self, completion: object) -> Completion:
@@ -148,6 +154,7 @@ class RunSession(Session):
         self.recorder = recorder
         self.report = report
         self.culprits = culprits_of(system, workload)
+        self.errors = system.errors
         self.is_ending = False
         self.is_reading = False
         """Whether these are the final reads."""

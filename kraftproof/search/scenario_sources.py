@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from kraftproof.errors import UsageError
 from kraftproof.mutants.installation import install_mutant
-from kraftproof.options import RunOptions, parse_nodes
+from kraftproof.options import RunOptions, parse_pair
 from kraftproof.search.schedule_file import (
     ScheduleText,
     number_text,
@@ -55,10 +55,10 @@ class Seeds:
 
     def __post_init__(self) -> None:
         """Refuse them before anything is imported."""
-        controllers, brokers = (1, 1) if self.nodes is None else parse_nodes(self.nodes)
+        controllers, brokers = (1, 1) if self.nodes is None else parse_pair(self.nodes)
         if not controllers or not brokers:
             raise UsageError(f"--nodes {self.nodes}: at least one of each is expected, such as 3+3")
-        RunOptions(controllers=controllers, brokers=brokers, time_limit_s=self.time_limit_s)
+        RunOptions(nodes=f"{controllers}+{brokers}", time_limit_s=self.time_limit_s)
 
     def install(self) -> str | None:
         """Plant the mutant, if there is one, and return its hash."""
@@ -73,7 +73,7 @@ class Seeds:
             self.store,
             mutant=self.mutant,
             time_limit_s=self.time_limit_s,
-            nodes=None if self.nodes is None else parse_nodes(self.nodes),
+            nodes=None if self.nodes is None else parse_pair(self.nodes),
         )
 
     def replay(self, seed: int) -> str:

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from kraftproof.checkers.text import shortened
 from kraftproof.errors import UsageError
-from kraftproof.options import RunOptions, parse_nodes
+from kraftproof.options import RunOptions, parse_pair
 
 FIRST_LINE = "kraftproof schedule 1"
 NEEDED = ("seed", "nodes", "workload", "rate", "concurrency", "time-limit")
@@ -123,8 +123,8 @@ def options_of(text: ScheduleText, store: Path) -> RunOptions:
 
 def _with(options: RunOptions, name: str, value: str) -> RunOptions:
     if name == "nodes":
-        controllers, brokers = parse_nodes(value)
-        return replace(options, controllers=controllers, brokers=brokers)
+        parse_pair(value)
+        return replace(options, nodes=value)
     if name == "time-limit":
         return replace(options, time_limit_s=float(value))
     if name == "rate":

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
+from kraftproof.options import RunOptions
 from kraftproof.run.planning import cluster_options
 from kraftproof.search.scenario import Scenario
 from kraftproof.search.seed_result import SeedResult
@@ -85,12 +86,16 @@ def fewer_nodes(scenario: Scenario) -> Iterator[Scenario]:
     """Brokers go from the last on, where no fault names them; controllers where none names any."""
     options = scenario.options
     if options.controllers > FEW_CONTROLLERS and not any(map(_named, scenario.schedule)):
-        yield replace(scenario, options=replace(options, controllers=FEW_CONTROLLERS))
+        yield replace(scenario, options=_with_nodes(options, FEW_CONTROLLERS, options.brokers))
     for brokers in range(1, options.brokers):
-        fewer = replace(options, brokers=brokers)
+        fewer = _with_nodes(options, options.controllers, brokers)
         there = {node.node_id for node in cluster_options(fewer, None).nodes}
         if all(_named(one) <= there for one in scenario.schedule):
             yield replace(scenario, options=fewer)
+
+
+def _with_nodes(options: RunOptions, controllers: int, brokers: int) -> RunOptions:
+    return replace(options, nodes=f"{controllers}+{brokers}")
 
 
 def _named(scheduled: Scheduled) -> set[int]:

@@ -13,7 +13,7 @@ from kraftproof.checkers.history.tables import read_table, write_table
 from kraftproof.checkers.kraft import kept, snapshots
 from kraftproof.checkers.kraft.entities import Entities
 from kraftproof.checkers.verdict import NotApplicableError, Verdict
-from kraftproof.cluster.systems import reference_files
+from kraftproof.cluster.systems.reference import files
 from kraftproof.node.core.metadata.apply import apply
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import records_of
@@ -248,7 +248,7 @@ def test_a_snapshot_that_was_changed_makes_the_run_invalid(copied, damage):
 def test_a_snapshot_file_that_was_cut_short_makes_the_run_invalid(copied):
     path = max((copied / "nodes" / "1").rglob("*.checkpoint"))
     path.write_bytes(path.read_bytes()[:-5])
-    rows = reference_files.snapshots(copied / "nodes" / "1", 1)
+    rows = files.snapshots(copied / "nodes" / "1", 1)
     assert [row["entities"] is None for row in rows] == [False] * (len(rows) - 1) + [True]
     write_table(copied / "tables", "snapshots", rows)
     verdict, found = judged(copied)

@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 import pytest
 
 from kraftproof.cluster.docker.docker_cluster import DockerCluster
-from kraftproof.cluster.live.readiness import wait_until_ready
 from kraftproof.cluster.live.scope import LiveScope
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
+from kraftproof.cluster.remote.readiness import wait_until_ready
+from kraftproof.cluster.systems.reference.system import ReferenceSystem
 
 T = TypeVar("T")
 PATIENCE_S = 20.0
@@ -40,16 +41,19 @@ class Driver:
         return self.runner.run(poll())
 
     def until_ready(self) -> None:
-        self.run(wait_until_ready(self.cluster, READY_NS))
+        self.run(wait_until_ready(self.cluster, ReferenceSystem(), READY_NS))
 
 
 async def make(
     directory: Path, controllers: int, brokers: int, timeouts: str = "chaos"
 ) -> DockerCluster:
     options = ClusterOptions(
-        controllers=controllers, brokers=brokers, seed=7, directory=directory, timeouts=timeouts
+        nodes=nodes_of(controller=controllers, broker=brokers),
+        seed=7,
+        directory=directory,
+        timeouts=timeouts,
     )
-    return DockerCluster(options, LiveScope())
+    return DockerCluster(options, LiveScope(), ReferenceSystem())
 
 
 @pytest.fixture(scope="module")

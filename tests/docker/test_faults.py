@@ -10,11 +10,15 @@ import pytest
 
 from kraftproof.cluster.docker.docker_cluster import DockerCluster
 from kraftproof.cluster.docker.engine import Threads
-from kraftproof.cluster.docker.firewall import Firewall
+from kraftproof.cluster.docker.hosts import PodShell
 from kraftproof.cluster.docker.namespace import PodNetwork
-from kraftproof.cluster.docker.probe import answers
 from kraftproof.cluster.live.scope import LiveScope
-from kraftproof.cluster.protocol import Capability, ClusterError, ClusterOptions, Link
+from kraftproof.cluster.protocol import Capability, ClusterError, ClusterOptions, Link, nodes_of
+from kraftproof.cluster.remote.firewall import Firewall
+from kraftproof.cluster.remote.probe import answers
+from kraftproof.cluster.systems.reference.deployment import api_versions
+from kraftproof.cluster.systems.reference.server_properties import PORT
+from kraftproof.cluster.systems.reference.system import ReferenceSystem
 from tests.docker.conftest import Driver
 
 pytestmark = pytest.mark.docker
@@ -108,17 +112,20 @@ def test_without_root_the_firewall_works_through_the_pods_themselves(driver: Dri
         for number, pod in cluster.pods.items()
         if number in {1, 6}
     }
-    hosts = {number: address.host for number, address in cluster.addresses.items()}
+    addresses = {number: cluster.address(number, PORT) for number in (1, 6)}
+    hosts = {number: address.host for number, address in addresses.items()}
+    request = api_versions()
     link = frozenset({Link(6, 1)})
 
     async def cut_and_heal() -> tuple[bool, int, bool]:
         threads = Threads()
-        firewall = Firewall(threads, pods, hosts)
+        shells = {number: PodShell(threads, pod) for number, pod in pods.items()}
+        firewall = Firewall(shells, hosts)
         await firewall.cut(link)
-        cut = await threads.run(answers, pods[6], hosts[1], 9093)
+        cut = await answers(shells[6], addresses[1], request)
         withheld = await firewall.withheld(link)
         await firewall.heal(link)
-        tries = [await threads.run(answers, pods[6], hosts[1], 9093) for _ in range(5)]
+        tries = [await answers(shells[6], addresses[1], request) for _ in range(5)]
         healed = any(tries)
         await threads.finish()
         return cut, withheld, healed
@@ -175,11 +182,13 @@ def test_no_engine_is_one_clear_line(tmp_path: Path):
 
 def test_a_node_that_ends_at_once_is_told_with_its_last_words(driver: Driver, tmp_path: Path):
     options = ClusterOptions(
-        controllers=1, brokers=1, seed=1, directory=tmp_path, mutant="no-such-mutant"
+        nodes=nodes_of(controller=1, broker=1), seed=1, directory=tmp_path, mutant="no-such-mutant"
     )
 
     async def start() -> None:
-        cluster = DockerCluster(options, LiveScope(), ready_timeout_ns=3 * SECOND_NS)
+        cluster = DockerCluster(
+            options, LiveScope(), ReferenceSystem(), ready_timeout_ns=3 * SECOND_NS
+        )
         try:
             await cluster.start()
         finally:

@@ -1,18 +1,21 @@
 """Who owns what: told by labels alone, without an engine."""
 
+import asyncio
 import os
 import subprocess
 
 import msgspec
 import pytest
 
-from kraftproof.cluster.docker.clock import NodeClock
-from kraftproof.cluster.docker.docker_cluster import run_name
+from kraftproof.cluster.docker.hosts import run_name
 from kraftproof.cluster.docker.machines import Machines
 from kraftproof.cluster.docker.owner import OWNER, Life, labels, owner_of, this_owner
 from kraftproof.cluster.docker.sweep import KEPT_IMAGES, superseded
+from kraftproof.cluster.local.hosts import LocalHost
 from kraftproof.cluster.local.ownership import identify
 from kraftproof.cluster.protocol import ClusterError
+from kraftproof.cluster.remote.clock import NodeClock, clock_file
+from kraftproof.cluster.systems.reference.clock import wall_clock
 
 
 def test_labels_name_this_process_and_it_is_alive():
@@ -70,11 +73,15 @@ def test_more_nodes_than_a_subnet_holds_are_refused():
 
 
 def test_a_clock_file_is_replaced_whole_and_a_torn_trace_line_is_passed_over(tmp_path):
-    clock = NodeClock(tmp_path)
-    assert clock.reported_offset() is None
-    clock.shift(-1_500_000_000)
-    assert clock.path.read_text() == "-1.500000\n"
-    clock.shift(0)
-    assert clock.path.read_text() == "+0.000000\n"
+    host = LocalHost(tmp_path, {})
+    clock = NodeClock(host, wall_clock)
+    path = clock_file(tmp_path)
+    assert asyncio.run(clock.reported_offset()) is None
+    asyncio.run(clock.shift(-1_500_000_000))
+    assert path.read_text() == "-1.500000\n"
+    asyncio.run(clock.shift(0))
+    assert path.read_text() == "+0.000000\n"
+    assert [one.name for one in path.parent.iterdir()] == [path.name]
     (tmp_path / "trace.jsonl").write_text('{"time":1,"wall":2}\n{"time":5,"wa')
-    assert clock.reported_offset() is not None
+    assert wall_clock(tmp_path) == 1
+    assert asyncio.run(clock.reported_offset()) is not None

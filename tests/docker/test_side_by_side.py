@@ -11,6 +11,7 @@ import pytest
 from kraftproof.cluster.docker.owner import RUN
 from kraftproof.cluster.docker.sweep import sweep
 from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.systems.reference.server_properties import PORT
 from tests.docker.conftest import Driver, make
 
 pytestmark = pytest.mark.docker
@@ -41,8 +42,8 @@ def test_two_clusters_share_the_engine_and_nothing_else(
     second = driver.run(make(tmp_path / "second", 1, 2))
     try:
         driver.run(second.start())
-        mine = {address.host for address in first.addresses.values()}
-        assert mine.isdisjoint(address.host for address in second.addresses.values())
+        mine = {first.address(node.node_id, PORT).host for node in first.nodes}
+        assert mine.isdisjoint(second.address(node.node_id, PORT).host for node in second.nodes)
         before = driver.run(first.process_id(1))
         driver.run(second.kill(1))
         driver.run(second.cut(frozenset({Link(1, 2), Link(2, 3)})))

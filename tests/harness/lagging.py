@@ -44,8 +44,7 @@ def run_with_a_lagging_controller(backend: str, kind: str, store: Path) -> RunRe
     options = RunOptions(
         backend=backend,
         nemeses=(kind,),
-        controllers=3,
-        brokers=1,
+        nodes="3+1",
         time_limit_s=TIME_LIMIT_S,
         seed=11,
         store=store,

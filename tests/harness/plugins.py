@@ -6,7 +6,7 @@ from pathlib import Path
 PARTS = {
     "system": (
         """
-        from kraftproof.cluster.systems.reference import ReferenceSystem
+        from kraftproof.cluster.systems.reference.system import ReferenceSystem
         from {package}.client import Client
 
         class System(ReferenceSystem):
@@ -18,7 +18,7 @@ PARTS = {
     ),
     "client": (
         """
-        from kraftproof.cluster.systems.reference_topics import TopicsClient
+        from kraftproof.cluster.systems.reference.topics import TopicsClient
         from kraftproof.cluster.systems.system import Completion, Outcome
 
         class Client(TopicsClient):

@@ -7,16 +7,18 @@ import pytest
 
 from kraftproof.checkers import check_run
 from kraftproof.checkers.sources import find_sources
-from kraftproof.cluster.profiles import PROFILES, timeouts
+from kraftproof.cluster.profiles import PROFILES
+from kraftproof.cluster.protocol import nodes_of
+from kraftproof.cluster.systems.reference.timeouts import timeouts
 from kraftproof.options import PROFILES as OPTION_PROFILES
 from kraftproof.options import RunOptions
-from kraftproof.run.directory import FAILOVER_MS, RunDirectory
+from kraftproof.run.directory import RunDirectory
 from kraftproof.run.history import FaultRecorder
 from kraftproof.run.outcome import OutcomeRecorder
 from kraftproof.workloads.registration import Registration
 
 MS = 1_000_000
-SESSION_MS = 2000
+NODES = nodes_of(controller=3, broker=3)
 REGISTERED = "registered"
 
 
@@ -24,15 +26,14 @@ REGISTERED = "registered"
 def test_the_bounds_of_leases_are_those_of_the_profile(tmp_path, profile):
     found = timeouts(profile)
     directory = RunDirectory(path=tmp_path)
-    directory.write_run(RunOptions(timeouts=profile), Registration(), found.session_ns // MS, None)
+    directory.write_run(RunOptions(timeouts=profile), Registration(), NODES, None)
     directory.history.write_bytes(b"")
     OutcomeRecorder(tmp_path, is_guarded=False).write(None, (), is_complete=True)
     (source,) = find_sources([tmp_path])
     assert source.options.leases.session_ns == found.session_ns
-    assert source.options.leases.failover_ns == FAILOVER_MS[profile] * MS
+    assert source.options.leases.failover_ns == PROFILES[profile].failover_ns
     # A failover takes the loss of the leader, and elections of which the first may well fail.
-    assert FAILOVER_MS[profile] * MS >= 2 * found.fetch_ns + 2 * found.election_ns
-    assert profile in PROFILES
+    assert PROFILES[profile].failover_ns >= 2 * found.fetch_ns + 2 * found.election_ns
 
 
 def lease_history(tmp_path, shutting_down, *, status="info"):
@@ -63,7 +64,7 @@ def lease_history(tmp_path, shutting_down, *, status="info"):
             }
             lines.append(json.dumps(event) + "\n")
     directory = RunDirectory(path=tmp_path)
-    directory.write_run(RunOptions(workload="registration"), Registration(), SESSION_MS, None)
+    directory.write_run(RunOptions(workload="registration"), Registration(), NODES, None)
     directory.history.write_text("".join(lines))
     FaultRecorder(directory.faults, lambda: 0).close()
     OutcomeRecorder(tmp_path, is_guarded=False).write(None, (), is_complete=True)

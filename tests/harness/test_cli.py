@@ -10,8 +10,10 @@ import pytest
 
 from kraftproof import cli
 from kraftproof.errors import UsageError
-from kraftproof.options import RunOptions, parse_nemeses, parse_nodes
+from kraftproof.nemesis.catalogue import nemesis_names
+from kraftproof.options import RunOptions, parse_nemeses, parse_nodes, parse_pair
 from kraftproof.search.seeds import parse_seeds
+from kraftproof.workloads.catalogue import workload_names
 from tests.harness.command import KRAFTPROOF, run
 
 
@@ -25,7 +27,7 @@ from tests.harness.command import KRAFTPROOF, run
         (["test", "--nemesis", "lose-unsynced"], "only kill, pause, restart"),
         (["test", "--backend", "moon"], "--backend moon: one of local, docker, simulated"),
         (["test", "--engine", "abacus"], "--engine abacus: one of spark, inline"),
-        (["test", "--nodes", "3"], "--nodes 3: CONTROLLERS+BROKERS"),
+        (["test", "--nodes", "3"], "--nodes 3: the system reference takes CONTROLLER+BROKER"),
         (["test", "--nodes", "0+3"], "--nodes 0: 1 to 32"),
         (["test", "--rate", "fast"], "'--rate'"),
         (["test", "--system", "zab"], "unknown system 'zab': one of reference"),
@@ -34,7 +36,7 @@ from tests.harness.command import KRAFTPROOF, run
         (["sim", "--seeds", "a:b"], "--seeds a:b"),
         (["up", "--backend", "simulated"], "has no addresses"),
         (["heal", "/no/such/run"], "not a run directory"),
-        (["test", "--nodes", "x+y"], "--nodes x+y: CONTROLLERS+BROKERS is expected"),
+        (["test", "--nodes", "x+y"], "--nodes x+y: 3+3, 5, or controller=3,broker=3 is expected"),
         (["test", "--time-limit", "0"], "--time-limit 0.0: 1 to 86400"),
         (["test", "--seed", "abc"], "'--seed'"),
         (["sim", "--seeds", "5:5"], "--seeds 5:5: no seed is in it; A:B is A to B-1"),
@@ -150,7 +152,13 @@ def test_options_are_json(tmp_path):
 
 
 def test_parsers():
-    assert parse_nodes("5+3") == (5, 3)
+    assert parse_pair("5+3") == (5, 3)
+    assert parse_nodes("5+3") == ((None, 5), (None, 3))
+    assert parse_nodes("5") == ((None, 5),)
+    assert parse_nodes("controller=3, broker=2") == (("controller", 3), ("broker", 2))
+    for text in ("", "+", "3+", "controller", "controller=3,2", "Controller=3", "a=1,a=2", "a=-1"):
+        with pytest.raises(UsageError, match=r"^--nodes .*"):
+            parse_nodes(text)
     assert parse_nemeses("kill, pause,kill") == ("kill", "pause")
     assert parse_nemeses("none") == ()
     assert list(parse_seeds("2:4")) == [2, 3]
@@ -159,6 +167,24 @@ def test_parsers():
     assert [next(endless), next(endless)] == [3, 4]
     with pytest.raises(UsageError):
         parse_seeds("3-4")
+
+
+def test_the_help_names_every_fault_and_workload():
+    said = run_help("test")
+    missing = [name for name in (*nemesis_names(), *workload_names()) if name not in said]
+    assert missing == []
+
+
+def run_help(command):
+    environment = {**os.environ, "COLUMNS": "400"}
+    done = subprocess.run(
+        [sys.executable, "-m", "kraftproof", command, "--help"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

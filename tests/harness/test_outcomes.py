@@ -9,12 +9,11 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.live.connection import connect
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.plugin import plugin
-from kraftproof.cluster.protocol import NodeInfo
-from kraftproof.cluster.systems.reference_registration import RegistrationClient
-from kraftproof.cluster.systems.reference_topics import TopicsClient
+from kraftproof.cluster.protocol import Address, NodeInfo
+from kraftproof.cluster.systems.reference.registration import RegistrationClient
+from kraftproof.cluster.systems.reference.topics import TopicsClient
 from kraftproof.node.wire import codec, headers
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.frames import frame
@@ -31,13 +30,13 @@ UNREGISTER_KEY, UNREGISTER_VERSION = 64, 0
 class OneNode:
     """As much of a cluster as a client needs: the address of one node."""
 
-    nodes = (NodeInfo(node_id=1, is_controller=True, is_broker=True),)
+    nodes = (NodeInfo(node_id=1, name="one", roles=("controller", "broker")),)
 
     def __init__(self, port):
         self.port = port
 
-    async def connect(self, node_id, timeout_ns):
-        return await connect("127.0.0.1", self.port, timeout_ns)
+    def address(self, node_id, port):
+        return Address(host="127.0.0.1", port=self.port, peer_host="127.0.0.1")
 
 
 class OneSession:

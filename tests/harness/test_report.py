@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 from kraftproof.checkers.figures import Figures
 from kraftproof.checkers.history.tables import write_table
 from kraftproof.checkers.verdict import Finding, FindingKind, NearFault, RunVerdict, Verdict
+from kraftproof.cluster.protocol import nodes_of
 from kraftproof.cluster.systems.system import Completion, Outcome
 from kraftproof.options import RunOptions
 from kraftproof.report import write_reports
@@ -17,6 +18,8 @@ from kraftproof.run.directory import RunDirectory
 from kraftproof.run.history import FaultRecorder, HistoryRecorder
 from kraftproof.run.interpreter import Interpreted
 from kraftproof.workloads.topics import Topics
+
+NODES = nodes_of(controller=3, broker=3)
 
 S = 1_000_000_000
 OFFENDING = 20
@@ -73,7 +76,7 @@ def finding(sentence, index=OFFENDING, **fields):
 def viewed(tmp_path, findings=()):
     directory = RunDirectory(path=tmp_path)
     recorded(directory)
-    directory.write_run(RunOptions(nemeses=("kill",)), Topics(), 2000, "0" * 64)
+    directory.write_run(RunOptions(nemeses=("kill",)), Topics(), NODES, "0" * 64)
     return read_view(directory, findings)
 
 
@@ -146,7 +149,7 @@ def test_the_page_and_the_junit_of_an_invalid_run(tmp_path):
     directory = RunDirectory(path=tmp_path)
     recorded(directory)
     options = RunOptions(nemeses=("kill",))
-    directory.write_run(options, Topics(), 2000, "0" * 64)
+    directory.write_run(options, Topics(), NODES, "0" * 64)
     sentence = 'topic "topic-0" <was> there'
     moment = {"fact": sentence, "time_ns": 20 * S, "node": "4", "events": (40, 41)}
     trace_of(directory)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraftproof import cli
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.catalogue import nemesis_names
 from kraftproof.nemesis.schedule import SECOND_NS, dense
@@ -64,7 +64,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, seed, operations):
     path = tmp_path_factory.mktemp("schedule") / "whole.txt"
     drawn = scenario(seed, path.parent)
     kept = None if operations is None else tuple(sorted(operations))
-    nodes = ClusterOptions(controllers=3, brokers=3, seed=0, directory=path).nodes
+    nodes = ClusterOptions(nodes=nodes_of(controller=3, broker=3), seed=0, directory=path).nodes
     schedule = dense(nemesis_names(), nodes, Random(seed), 20 * SECOND_NS)
     options = RunOptions(
         backend="simulated",
@@ -73,6 +73,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, seed, operations):
         nemeses=tuple(dict.fromkeys(one.kind for one in schedule)),
         rate=drawn.options.rate,
         time_limit_s=drawn.options.time_limit_s,
+        nodes="3+3",
         concurrency=drawn.options.concurrency,
         seed=seed,
         mutant="A18" if seed % 2 else None,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kraftproof.cluster.local import ports
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.images.kafka import ensure_jars
 from kraftproof.node.storage.log import DIRECTORY_NAME
 from tests.kafka.definitions import Definition, read_definitions
@@ -49,8 +49,7 @@ def definitions(jars: Path) -> dict[str, Definition]:
 def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ours]:
     """Three controllers and two brokers."""
     options = ClusterOptions(
-        controllers=CONTROLLERS,
-        brokers=BROKERS,
+        nodes=nodes_of(controller=CONTROLLERS, broker=BROKERS),
         seed=4,
         directory=tmp_path_factory.mktemp("ours"),
         timeouts="default",

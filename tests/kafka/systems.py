@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kraftproof.cluster.live.readiness import wait_until_ready
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.local.local_cluster import READY_TIMEOUT_NS, LocalCluster
 from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.remote.readiness import wait_until_ready
+from kraftproof.cluster.systems.reference.system import ReferenceSystem
 from kraftproof.node.tools.client import Client, ClientError, parse_addresses
 from kraftproof.node.wire.messages.generated.metadata_request import MetadataRequest
 from kraftproof.node.wire.messages.generated.metadata_response import MetadataResponse
@@ -42,7 +43,7 @@ class Ours(Running):
         return self.runner.run(coroutine)
 
     def until_ready(self) -> None:
-        self.run(wait_until_ready(self.cluster, READY_TIMEOUT_NS))
+        self.run(wait_until_ready(self.cluster, ReferenceSystem(), READY_TIMEOUT_NS))
 
 
 def until(holds: Callable[[], bool], seconds: float = 10) -> bool:
@@ -56,7 +57,7 @@ def until(holds: Callable[[], bool], seconds: float = 10) -> bool:
 
 
 async def make_cluster(options: ClusterOptions) -> LocalCluster:
-    return LocalCluster(options, LiveScope())
+    return LocalCluster(options, LiveScope(), ReferenceSystem())
 
 
 def controller_addresses(properties: Path) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from kraftproof.cluster.local.local_cluster import LocalCluster
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.node.storage.log import DIRECTORY_NAME
 from kraftproof.node.tools import dump_log
 from tests.kafka.java import Java
@@ -26,7 +26,10 @@ SMALL_SNAPSHOTS = (("metadata.log.max.record.bytes.between.snapshots", "3000"),)
 def writing(tmp_path: Path) -> Iterator[LocalCluster]:
     """A controller and a broker that write snapshots all the time."""
     options = ClusterOptions(
-        controllers=1, brokers=1, seed=5, directory=tmp_path, node_config=SMALL_SNAPSHOTS
+        nodes=nodes_of(controller=1, broker=1),
+        seed=5,
+        directory=tmp_path,
+        node_config=SMALL_SNAPSHOTS,
     )
     with asyncio.Runner() as runner:
         cluster = runner.run(make_cluster(options))

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
+from kraftproof.cluster.systems.reference.system import ReferenceSystem
 from kraftproof.pytest_plugin import SyncCluster, cluster_of
 from tests.harness.command import NODE, one_line, run
 from tests.harness.lagging import SMALL_SNAPSHOTS
@@ -51,13 +52,12 @@ class Acknowledged(NamedTuple):
 @pytest.fixture(scope="module")
 def acknowledged(tmp_path_factory):
     options = ClusterOptions(
-        controllers=1,
-        brokers=1,
+        nodes=nodes_of(controller=1, broker=1),
         seed=6,
         directory=tmp_path_factory.mktemp("cluster"),
         node_config=SMALL_SNAPSHOTS,
     )
-    with cluster_of("local", options) as cluster:
+    with cluster_of("local", options, ReferenceSystem()) as cluster:
         found = Acknowledged(cluster, set())
         for number in range(60):
             found.create(f"first-{number}")

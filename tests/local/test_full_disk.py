@@ -13,7 +13,8 @@ import pytest
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
+from kraftproof.cluster.systems.reference.system import ReferenceSystem
 from kraftproof.pytest_plugin import SyncCluster, cluster_of
 from tests.local.test_snapshots import until
 
@@ -118,10 +119,10 @@ def ended(cluster: SyncCluster) -> str:
 def test_a_full_disk_ends_the_node_and_takes_nothing_that_was_acknowledged(
     limited, reason, tmp_path
 ):
-    options = ClusterOptions(controllers=1, brokers=1, seed=3, directory=tmp_path)
+    options = ClusterOptions(nodes=nodes_of(controller=1, broker=1), seed=3, directory=tmp_path)
     data = tmp_path / "nodes" / str(CONTROLLER) / "data"
     data.mkdir(parents=True)
-    with limited(data) as limit, cluster_of("local", options) as cluster:
+    with limited(data) as limit, cluster_of("local", options, ReferenceSystem()) as cluster:
         limit.impose(cluster)
         acknowledged = create_until_it_ends(cluster)
         line = ended(cluster)
@@ -138,10 +139,13 @@ def test_a_full_disk_ends_the_node_and_takes_nothing_that_was_acknowledged(
 
 
 def test_a_start_on_a_full_disk_changes_nothing(tmp_path):
-    options = ClusterOptions(controllers=1, brokers=1, seed=4, directory=tmp_path)
+    options = ClusterOptions(nodes=nodes_of(controller=1, broker=1), seed=4, directory=tmp_path)
     data = tmp_path / "nodes" / str(CONTROLLER) / "data"
     data.mkdir(parents=True)
-    with small_file_system(data) as limit, cluster_of("local", options) as cluster:
+    with (
+        small_file_system(data) as limit,
+        cluster_of("local", options, ReferenceSystem()) as cluster,
+    ):
         acknowledged = create_until_it_ends(cluster)
         ended(cluster)
         for _ in range(2):

@@ -12,6 +12,9 @@ import pytest
 
 from kraftproof.cluster.local import ownership, ports
 from kraftproof.cluster.local.ownership import Identity, RunFile
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
+from kraftproof.cluster.systems.reference.system import ReferenceSystem
+from kraftproof.sync_cluster import cluster_of
 
 
 @pytest.fixture
@@ -130,3 +133,14 @@ def test_a_harness_killed_with_9_leaves_no_process(runtime, tmp_path):
         time.sleep(0.05)
     assert len(ownership.sweep()) == 1
     assert not list((runtime / "kraftproof").glob("*.json"))
+
+
+def test_a_mutant_runs_in_the_processes_of_the_nodes(runtime, tmp_path):
+    options = ClusterOptions(
+        nodes=nodes_of(controller=1, broker=1), seed=1, directory=tmp_path, mutant="A18"
+    )
+    with cluster_of("local", options, ReferenceSystem()) as cluster:
+        pid = cluster.drive(cluster.cluster.process_id(1))
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    assert b"kraftproof.mutants" in command
+    assert b"A18" in command

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.nemesis.catalogue import planner
 from kraftproof.nemesis.injector import Injector
@@ -31,13 +31,13 @@ def raise_error(error):
 
 
 def drawn(kind, seed):
-    options = ClusterOptions(controllers=3, brokers=2, seed=seed, directory=None)
+    options = ClusterOptions(nodes=nodes_of(controller=3, broker=2), seed=seed, directory=None)
     return planner(kind)(Random(seed), options.nodes)
 
 
 def injected(directory, fault, seconds=8, observe=lambda cluster: None):
     cluster = SimulatedCluster(
-        ClusterOptions(controllers=3, brokers=2, seed=5, directory=directory)
+        ClusterOptions(nodes=nodes_of(controller=3, broker=2), seed=5, directory=directory)
     )
     log = Log(lambda: observe(cluster))
 

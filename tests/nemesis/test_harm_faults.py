@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.clock import LARGEST_RATE_PPM, Drift, rate_error
 from kraftproof.nemesis.degrade import Degrade
@@ -53,7 +53,7 @@ def test_a_backend_that_can_not_is_refused_before_anything_starts(tmp_path, kind
 
 
 def test_a_degraded_node_has_trouble_on_all_its_links_and_no_other():
-    options = ClusterOptions(controllers=3, brokers=2, seed=1, directory=None)
+    options = ClusterOptions(nodes=nodes_of(controller=3, broker=2), seed=1, directory=None)
     for seed in range(20):
         fault = drawn("loss", seed).resolved({"active-controller": (2,)}, options.nodes)
         assert isinstance(fault, Degrade)

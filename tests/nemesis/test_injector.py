@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.plugin import PluginError
-from kraftproof.cluster.protocol import Capability, ClusterError, ClusterOptions, Link
+from kraftproof.cluster.protocol import Capability, ClusterError, ClusterOptions, Link, nodes_of
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.nemesis.injector import Injector
@@ -18,7 +18,7 @@ from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.restart import Restart
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
 
-NODES = ClusterOptions(controllers=3, brokers=0, seed=0, directory=Path()).nodes
+NODES = ClusterOptions(nodes=nodes_of(controller=3, broker=0), seed=0, directory=Path()).nodes
 
 
 @dataclass

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraftproof.cluster.protocol import ClusterOptions, Link, NodeInfo
+from kraftproof.cluster.protocol import ClusterOptions, Link, NodeInfo, nodes_of
 from kraftproof.nemesis.catalogue import nemesis_names, planner
 from kraftproof.nemesis.election_stories import late_rival
 from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Role
@@ -27,7 +27,9 @@ ALL = tuple(nemesis_names())
 
 
 def nodes(controllers: int = 3, brokers: int = 3) -> tuple[NodeInfo, ...]:
-    options = ClusterOptions(controllers=controllers, brokers=brokers, seed=0, directory=None)
+    options = ClusterOptions(
+        nodes=nodes_of(controller=controllers, broker=brokers), seed=0, directory=None
+    )
     return options.nodes
 
 
@@ -43,7 +45,7 @@ def test_the_same_seed_draws_the_same_schedule(draw):
 @given(st.randoms(use_true_random=False), st.sampled_from([(3, 0), (3, 3), (5, 3)]))
 def test_every_partition_cuts_the_active_controller_off_from_somebody(random, size):
     everybody = nodes(*size)
-    controllers = [node.node_id for node in everybody if node.is_controller]
+    controllers = [node.node_id for node in everybody if node.has("controller")]
     active = random.choice(controllers)
     standbys = tuple(one for one in controllers if one != active)
     roles = {ACTIVE_CONTROLLER: (active,), STANDBY_CONTROLLER: standbys}

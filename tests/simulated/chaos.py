@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 
 from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
-from kraftproof.cluster.protocol import ClusterError, ClusterOptions, Link
+from kraftproof.cluster.protocol import ClusterError, ClusterOptions, Link, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
@@ -58,7 +58,7 @@ class Chaos:
 
     async def creator(self, number: int) -> None:
         scope, random = self.cluster.scope, self.random
-        brokers = [node.node_id for node in self.cluster.nodes if node.is_broker]
+        brokers = [node.node_id for node in self.cluster.nodes if node.has("broker")]
         count = 0
         while scope.now() < self.end:
             await scope.sleep(int(random.expovariate(10) * SECOND))
@@ -74,7 +74,7 @@ class Chaos:
 
     async def registrar(self, broker_id: int) -> None:
         scope, random = self.cluster.scope, self.random
-        controllers = [node.node_id for node in self.cluster.nodes if node.is_controller]
+        controllers = [node.node_id for node in self.cluster.nodes if node.has("controller")]
         owned: dict[int, int] = {}
         target = random.choice(controllers)
         while scope.now() < self.end:
@@ -128,7 +128,7 @@ class Chaos:
     def victims(self) -> list[int]:
         nodes = self.cluster.nodes
         if self.random.random() < 0.7:
-            nodes = tuple(node for node in nodes if node.is_controller)
+            nodes = tuple(node for node in nodes if node.has("controller"))
         size = self.random.choice((1, 1, 1, 2, len(nodes)))
         return sorted(node.node_id for node in self.random.sample(nodes, min(size, len(nodes))))
 
@@ -173,7 +173,7 @@ class Chaos:
     async def bridge(self, duration: int) -> None:
         """A standby loses the leader only; the leader may sleep while another is elected."""
         scope, machines = self.cluster.scope, self.cluster.world.machines
-        voters = [node.node_id for node in self.cluster.nodes if node.is_controller]
+        voters = [node.node_id for node in self.cluster.nodes if node.has("controller")]
         leaders = [
             voter
             for voter in voters
@@ -215,7 +215,7 @@ def digest_of(directory: Path, answers: list[str]) -> str:
 def run_chaos(seed: int, seconds: float, directory: Path, controllers: int = 3, brokers: int = 3):
     """Return the cluster after its run, and the hash of all that it has left."""
     options = ClusterOptions(
-        controllers=controllers, brokers=brokers, seed=seed, directory=directory
+        nodes=nodes_of(controller=controllers, broker=brokers), seed=seed, directory=directory
     )
     cluster = SimulatedCluster(options)
     chaos = Chaos(cluster, seed, seconds)

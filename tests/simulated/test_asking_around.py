@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.convergence.final_phase import Ending, come_to_rest
 from kraftproof.cluster.simulated.invariants.invariant import Witness
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
@@ -41,7 +41,7 @@ class Asked(Witness):
 @pytest.mark.parametrize("seed", [5, 6])
 def test_every_node_of_the_core_says_what_it_can(tmp_path, seed):
     cluster = SimulatedCluster(
-        ClusterOptions(controllers=3, brokers=2, seed=seed, directory=tmp_path)
+        ClusterOptions(nodes=nodes_of(controller=3, broker=2), seed=seed, directory=tmp_path)
     )
     asked = Asked()
 

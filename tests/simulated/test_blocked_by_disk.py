@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.abilities import DiskTrouble
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.invariants.sessions import LOOK_EACH_NS, FencedInTime
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.node.suspension import Suspension
@@ -50,7 +50,7 @@ def test_a_pause_and_a_wait_for_the_disk_at_one_time_count_once():
 @pytest.mark.parametrize("seed", range(4))
 def test_a_leader_that_waited_for_its_disk_is_not_accused(tmp_path, seed):
     """Leases ran out meanwhile, and no Fetch was read: the step that waited ends before others."""
-    options = ClusterOptions(controllers=3, brokers=1, seed=seed, directory=tmp_path)
+    options = ClusterOptions(nodes=nodes_of(controller=3, broker=1), seed=seed, directory=tmp_path)
     cluster = SimulatedCluster(options)
 
     async def main():

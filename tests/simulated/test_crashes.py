@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.invariants.invariant import ViolationKind
 from kraftproof.cluster.simulated.network.transport import BytesPassage
 from kraftproof.cluster.simulated.simulated_cluster import (
@@ -40,7 +40,10 @@ def breaks_at_fsync(*arguments):
 def crash_of(directory, seed=3):
     """Run a small cluster until something crashes; return the one violation."""
     options = ClusterOptions(
-        controllers=3, brokers=1, seed=seed, directory=directory, node_config=SNAPSHOTS
+        nodes=nodes_of(controller=3, broker=1),
+        seed=seed,
+        directory=directory,
+        node_config=SNAPSHOTS,
     )
     cluster = SimulatedCluster(options)
 

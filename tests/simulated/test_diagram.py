@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.cluster.simulated.trace.diagram import WIDTH, draw
 from kraftproof.cluster.simulated.trace.message_text import (
@@ -36,7 +36,9 @@ UP = (State.UP, State.LEADS, State.PAUSED, State.DOWN)
 
 
 def nodes(controllers=3, brokers=1):
-    return ClusterOptions(controllers=controllers, brokers=brokers, seed=0, directory=None).nodes
+    return ClusterOptions(
+        nodes=nodes_of(controller=controllers, broker=brokers), seed=0, directory=None
+    ).nodes
 
 
 def moment(kind, target, text="", *, at_ms=1, states=UP, **fields):
@@ -169,7 +171,9 @@ def test_every_message_can_be_said():
 
 def recorded(tmp_path, seed, *, with_recorder):
     cluster = SimulatedCluster(
-        ClusterOptions(controllers=3, brokers=2, seed=seed, directory=tmp_path, timeouts="chaos")
+        ClusterOptions(
+            nodes=nodes_of(controller=3, broker=2), seed=seed, directory=tmp_path, timeouts="chaos"
+        )
     )
     recorder = Recorder(cluster.world) if with_recorder else SimpleNamespace(moments=())
     chaos = Chaos(cluster, seed, 3.0)

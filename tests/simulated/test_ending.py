@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.convergence import final_checks
 from kraftproof.cluster.simulated.convergence.final_phase import Ending, come_to_rest
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
@@ -14,7 +14,9 @@ SECOND_NS = 1_000_000_000
 
 def small_cluster(directory, controllers=3, brokers=3):
     return SimulatedCluster(
-        ClusterOptions(controllers=controllers, brokers=brokers, seed=5, directory=directory)
+        ClusterOptions(
+            nodes=nodes_of(controller=controllers, broker=brokers), seed=5, directory=directory
+        )
     )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from kraftproof.cluster.abilities import BendsClocks, DegradesLinks, DiskTrouble, HarmsDisks, Toxic
-from kraftproof.cluster.protocol import ClusterOptions, Link
+from kraftproof.cluster.protocol import ClusterOptions, Link, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import create_topics_request
@@ -18,7 +18,9 @@ class Rig:
     """Three controllers and a broker, with a client that creates topics."""
 
     def __init__(self, directory, seed=3, brokers=1):
-        options = ClusterOptions(controllers=3, brokers=brokers, seed=seed, directory=directory)
+        options = ClusterOptions(
+            nodes=nodes_of(controller=3, broker=brokers), seed=seed, directory=directory
+        )
         self.cluster = SimulatedCluster(options)
         self.made = 0
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.background import stale_requests as strangers
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.wire.errors import ErrorCode
@@ -38,7 +38,9 @@ class Listener:
 
 @pytest.mark.simulation
 def test_strangers_ask_everything_and_change_nothing(tmp_path):
-    cluster = SimulatedCluster(ClusterOptions(controllers=3, brokers=1, seed=3, directory=tmp_path))
+    cluster = SimulatedCluster(
+        ClusterOptions(nodes=nodes_of(controller=3, broker=1), seed=3, directory=tmp_path)
+    )
     listener, scope = Listener(), cluster.scope
     cluster.world.jury.on_replying.append(listener.replying)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraftproof.cluster.protocol import ClusterOptions, Link
+from kraftproof.cluster.protocol import ClusterOptions, Link, nodes_of
 from kraftproof.cluster.simulated.convergence import final_checks
 from kraftproof.cluster.simulated.convergence.final_checks import Outcome
 from kraftproof.cluster.simulated.kernel.clock import START_OF_TIME_NS, SimulatedClock
@@ -58,7 +58,7 @@ def test_a_shift_moves_the_wall_clock_alone():
 
 def small_cluster(directory, seed=3):
     return SimulatedCluster(
-        ClusterOptions(controllers=3, brokers=1, seed=seed, directory=directory)
+        ClusterOptions(nodes=nodes_of(controller=3, broker=1), seed=seed, directory=directory)
     )
 
 

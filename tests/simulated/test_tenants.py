@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.background import background_topics as tenants
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
@@ -13,7 +13,9 @@ SECOND_NS = 1_000_000_000
 
 @pytest.mark.simulation
 def test_a_few_topics_with_several_replicas_are_there(tmp_path):
-    cluster = SimulatedCluster(ClusterOptions(controllers=3, brokers=3, seed=3, directory=tmp_path))
+    cluster = SimulatedCluster(
+        ClusterOptions(nodes=nodes_of(controller=3, broker=3), seed=3, directory=tmp_path)
+    )
     scope = cluster.scope
 
     async def main():

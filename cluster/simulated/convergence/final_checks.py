@@ -98,7 +98,7 @@ def _wrongly_fenced(world: World, core: Sequence[int]) -> str | None:
     """Say which broker of the cluster's own is fenced though in the core, or not though gone."""
     image = max(_running(world, core), key=_image_offset).image
     for node_id in sorted(world.machines):
-        if not world.machines[node_id].info.is_broker:
+        if not world.machines[node_id].info.has("broker"):
             continue
         broker = image.brokers.get(NodeId(node_id))
         serves = broker is not None and not broker.fenced

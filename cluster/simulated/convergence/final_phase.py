@@ -47,8 +47,10 @@ class Ending:
         ids = [node.node_id for node in nodes]
         if random.random() < WHOLE_SHARE:
             return cls(core=tuple(ids))
-        controllers = [node.node_id for node in nodes if node.is_controller]
-        brokers = [node.node_id for node in nodes if node.is_broker and not node.is_controller]
+        controllers = [node.node_id for node in nodes if node.has("controller")]
+        brokers = [
+            node.node_id for node in nodes if node.has("broker") and not node.has("controller")
+        ]
         gone = random.sample(controllers, random.randint(0, (len(controllers) - 1) // 2))
         gone += random.sample(brokers, random.randint(0, max(0, len(brokers) - 1)))
         dead = [node_id for node_id in sorted(gone) if random.random() < DEAD_SHARE]
@@ -86,7 +88,7 @@ async def come_to_rest(scope: SimulatedScope, world: World, ending: Ending) -> N
 
 async def _creates(scope: SimulatedScope, world: World, core: Sequence[int], until_ns: int) -> bool:
     """Whether some broker of the core answers before long that it has created a topic."""
-    brokers = [node_id for node_id in core if world.machines[node_id].info.is_broker]
+    brokers = [node_id for node_id in core if world.machines[node_id].info.has("broker")]
     topic = create_topics_request.CreatableTopic(name=TOPIC, num_partitions=1, replication_factor=1)
     request = create_topics_request.CreateTopicsRequest(
         topics=(topic,), timeout_ms=CREATE_TIMEOUT_NS // milliseconds(1)

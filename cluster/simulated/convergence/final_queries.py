@@ -49,7 +49,7 @@ async def ask_around(scope: SimulatedScope, world: World, nodes: Sequence[int]) 
 
 def _questions(node: NodeInfo, image: MetadataImage) -> Iterator[Question]:
     """Return what a node can say, by the listener that it has."""
-    if node.is_controller:
+    if node.has("controller"):
         yield describe_cluster_request.DescribeClusterRequest(endpoint_type=CONTROLLERS), 1
         partition = describe_quorum_request.PartitionData(partition_index=0)
         topic = describe_quorum_request.TopicData(

@@ -29,7 +29,7 @@ def patience_ns(machine: Machine) -> int:
     A voter that follows writes often, or there is no leader: then it is about to vote.
     """
     process = machine.process
-    is_voter = machine.info.is_controller and process is not None and not _leads(process)
+    is_voter = machine.info.has("controller") and process is not None and not _leads(process)
     return LONGER_PATIENCE_NS if is_voter else PATIENCE_NS
 
 

@@ -39,7 +39,7 @@ class HarnessParty(Party):
         return self._scope.scheduler.after(delay_ns, action)
 
 
-class SimulatedConnection(Connection):
+class SimulatedConnection(Connection[Message]):
     """Whole messages over one simulated connection."""
 
     __slots__ = ("_connection", "_scope")

@@ -112,7 +112,7 @@ class Machine:
             node,
             stored.storage,
             life=self.lives,
-            is_controller=self.info.is_controller,
+            is_controller=self.info.has("controller"),
             trace=self._trace(incarnation) if self._is_traced else None,
         )
         if stored.durable == self.around.attempted:

@@ -72,7 +72,7 @@ def telling(
     moments: Iterable[Moment], nodes: Sequence[NodeInfo], concerned: Iterable[int]
 ) -> list[Moment]:
     """Return the moments that say something new, in their order."""
-    seen = {HARNESS, *concerned, *(node.node_id for node in nodes if node.is_controller)}
+    seen = {HARNESS, *concerned, *(node.node_id for node in nodes if node.has("controller"))}
     said: dict[tuple[Kind, int, int, str], str] = {}
     kept = []
     for moment in moments:
@@ -113,14 +113,15 @@ def _is_copying(moment: Moment, seen: set[int]) -> bool:
 
 def _columns(shown: Sequence[Moment], nodes: Sequence[NodeInfo]) -> dict[int, int]:
     """The place of each node that has something to show; clients come first, as node 0."""
-    active = {node.node_id for node in nodes if node.is_controller}
+    active = {node.node_id for node in nodes if node.has("controller")}
     for moment in shown:
         active |= {moment.target} if moment.source is None else {moment.source, moment.target}
     return {node_id: place for place, node_id in enumerate(sorted(active))}
 
 
 def _heading(columns: Mapping[int, int], nodes: Sequence[NodeInfo]) -> str:
-    names = {node.node_id: f"{'c' if node.is_controller else 'b'}{node.node_id}" for node in nodes}
+    letter = {True: "c", False: "b"}
+    names = {node.node_id: f"{letter[node.has('controller')]}{node.node_id}" for node in nodes}
     cells = (names.get(node_id, "client").center(COLUMN) for node_id in columns)
     return "ms".rjust(TIME) + "".join(cells)
 

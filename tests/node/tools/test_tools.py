@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftproof.cluster.systems import reference_files
+from kraftproof.cluster.systems.reference import files
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
 from kraftproof.node.tools import dump_log, storage
@@ -233,7 +233,7 @@ def test_dump_log_of_a_torn_or_absent_file_is_one_line_and_status_1(
 
 
 def test_raw_files_become_rows_and_a_torn_end_is_left_out(segment: Path, tmp_path: Path) -> None:
-    rows = reference_files.records(tmp_path, 7)
+    rows = files.records(tmp_path, 7)
     assert [(row["node"], row["offset"], row["epoch"], row["type"]) for row in rows] == [
         (7, 0, 3, "LEADER_CHANGE"),
         (7, 1, 3, "TOPIC_RECORD"),
@@ -242,17 +242,17 @@ def test_raw_files_become_rows_and_a_torn_end_is_left_out(segment: Path, tmp_pat
     assert json.loads(str(rows[1]["json"])) == {"name": "orders", "topicId": CLUSTER_ID}
     assert rows[1]["batch_crc"] == rows[2]["batch_crc"] != rows[0]["batch_crc"]
     segment.write_bytes(segment.read_bytes()[:-1])
-    assert reference_files.records(tmp_path, 7) == rows[:1]
+    assert files.records(tmp_path, 7) == rows[:1]
 
 
 def test_the_trace_counts_starts_and_survives_a_cut_line(tmp_path: Path) -> None:
     line = '{"seq":%d,"time":5,"node":7,"incarnation":"%s","event":"Tick","image_offset":4}\n'
     text = line % (0, "x") + line % (1, "x") + '{"seq":2,"ti\n' + line % (0, "y") + '{"seq'
     (tmp_path / "trace.jsonl").write_text(text)
-    rows = reference_files.trace(tmp_path, 7)
+    rows = files.trace(tmp_path, 7)
     assert [(row["seq"], row["incarnation"], row["image_offset"]) for row in rows] == [
         (0, 0, 3),
         (1, 0, 3),
         (0, 1, 3),
     ]
-    assert reference_files.trace(tmp_path / "absent", 7) == []
+    assert files.trace(tmp_path / "absent", 7) == []

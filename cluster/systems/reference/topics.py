@@ -10,7 +10,7 @@ from typing import Final, cast
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.reference_client import (
+from kraftproof.cluster.systems.reference.client import (
     OPERATION_TIMEOUT_MS,
     ReferenceClient,
     refused,
@@ -39,7 +39,7 @@ class TopicsClient(ReferenceClient):
     """Topics, through one broker."""
 
     def __init__(self, cluster: Cluster, random: Random) -> None:
-        brokers = [node.node_id for node in cluster.nodes if node.is_broker]
+        brokers = [node.node_id for node in cluster.nodes if node.has("broker")]
         super().__init__(cluster, brokers, random)
         self._factor = min(REPLICATION_FACTOR, len(brokers))
 

@@ -1,24 +1,41 @@
 """The reference system: our own node, as kraft-node runs it or the simulator steps it.
 
 It declares look-ups linearizable, since its read barrier makes them so; a broker's own image is
-monotonic for each connection. Not: how nodes are started (the backends do that).
+monotonic for each connection.
 """
 
 from collections.abc import Iterable, Mapping
 from random import Random
-from typing import Final
+from typing import ClassVar, Final
 
 from typing_extensions import override
 
+from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.live.scope import LiveScope
-from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems import reference_files
-from kraftproof.cluster.systems.reference_registration import RegistrationClient
-from kraftproof.cluster.systems.reference_topics import TopicsClient
-from kraftproof.cluster.systems.system import Client, Guarantee, System, SystemUnavailableError
+from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
+from kraftproof.cluster.systems.reference import files
+from kraftproof.cluster.systems.reference.connection import connect
+from kraftproof.cluster.systems.reference.deployment import deployment
+from kraftproof.cluster.systems.reference.errors import ERRORS
+from kraftproof.cluster.systems.reference.node_config import refuse_unusable
+from kraftproof.cluster.systems.reference.readiness import lacks
+from kraftproof.cluster.systems.reference.registration import RegistrationClient
+from kraftproof.cluster.systems.reference.server_properties import PORT
+from kraftproof.cluster.systems.reference.topics import TopicsClient
+from kraftproof.cluster.systems.system import (
+    Client,
+    Deployment,
+    Guarantee,
+    Rows,
+    Site,
+    System,
+    SystemUnavailableError,
+)
+from kraftproof.node.properties.keys import ConfigError
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
+    Message,
     describe_quorum_request,
     describe_quorum_response,
     metadata_request,
@@ -29,6 +46,8 @@ METADATA_VERSION: Final = 12
 DESCRIBE_QUORUM_VERSION: Final = 1
 ASK_TIMEOUT_NS: Final = 400_000_000
 PREPARE_TIMEOUT_NS: Final = 5_000_000_000
+CONTROLLER_PORT: Final = 9093
+CLIENT_PORT: Final = 9092
 ACTIVE: Final = "active-controller"
 STANDBY: Final = "standby-controller"
 
@@ -36,31 +55,62 @@ STANDBY: Final = "standby-controller"
 class ReferenceSystem(System):
     """Our own KRaft cluster: controllers and brokers in Python."""
 
+    name = "reference"
+    nodes = "3+3"
+    roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
+    backends: ClassVar[tuple[str, ...]] = tuple(BACKENDS)
+    guarantees: ClassVar[Mapping[str, Guarantee]] = {
+        "create": Guarantee.LINEARIZABLE,
+        "delete": Guarantee.LINEARIZABLE,
+        "lookup": Guarantee.LINEARIZABLE,
+        "describe": Guarantee.SESSION_MONOTONIC,
+        "register": Guarantee.LEASE,
+        "heartbeat": Guarantee.LEASE,
+        "unregister": Guarantee.LEASE,
+    }
+    errors = ERRORS
+
     def __init__(self) -> None:
         self._cluster_id = ""
 
-    @property
     @override
-    def name(self) -> str:
-        return "reference"
+    def ports(self, node: NodeInfo) -> Mapping[str, int]:
+        return {PORT: CONTROLLER_PORT if node.has("controller") else CLIENT_PORT}
 
-    @property
     @override
-    def guarantees(self) -> Mapping[str, Guarantee]:
-        return {
-            "create": Guarantee.LINEARIZABLE,
-            "delete": Guarantee.LINEARIZABLE,
-            "lookup": Guarantee.LINEARIZABLE,
-            "describe": Guarantee.SESSION_MONOTONIC,
-            "register": Guarantee.LEASE,
-            "heartbeat": Guarantee.LEASE,
-            "unregister": Guarantee.LEASE,
-        }
+    def deployment(self, site: Site) -> Deployment:
+        return deployment(site)
+
+    @override
+    def refuse(self, options: ClusterOptions) -> None:
+        try:
+            refuse_unusable(options.node_config)
+        except ConfigError as error:
+            raise SystemUnavailableError(f"--node-config {error}") from error
+        for role in self.roles_of_nodes:
+            if not any(node.has(role) for node in options.nodes):
+                raise SystemUnavailableError(
+                    f"--nodes: the system {self.name} needs at least one {role}"
+                )
+
+    @override
+    def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:
+        return can
+
+    @override
+    async def lacks(self, cluster: Cluster) -> str | None:
+        return await lacks(cluster)
+
+    @override
+    def bootstrap(self, cluster: Cluster) -> str:
+        brokers = [node.node_id for node in cluster.nodes if node.has("broker")]
+        found = (cluster.address(broker, PORT) for broker in brokers)
+        return ",".join(f"{address.host}:{address.port}" for address in found)
 
     @override
     async def prepare(self, cluster: Cluster) -> None:
-        broker = next(node.node_id for node in cluster.nodes if node.is_broker)
-        connection = await cluster.connect(broker, PREPARE_TIMEOUT_NS)
+        broker = next(node.node_id for node in cluster.nodes if node.has("broker"))
+        connection = await connect(cluster, broker, PREPARE_TIMEOUT_NS)
         request = metadata_request.MetadataRequest(topics=())
         answer = await connection.call(request, METADATA_VERSION, PREPARE_TIMEOUT_NS)
         connection.close()
@@ -77,7 +127,7 @@ class ReferenceSystem(System):
 
     @override
     async def roles(self, cluster: Cluster) -> Mapping[str, tuple[int, ...]]:
-        controllers = [node.node_id for node in cluster.nodes if node.is_controller]
+        controllers = [node.node_id for node in cluster.nodes if node.has("controller")]
         asked = [cluster.scope.spawn(_led_epoch(cluster, node_id)) for node_id in controllers]
         epochs = {node_id: await task for node_id, task in zip(controllers, asked, strict=True)}
         leading = [node_id for node_id in controllers if epochs[node_id] >= 0]
@@ -88,8 +138,8 @@ class ReferenceSystem(System):
         return {ACTIVE: (active,), STANDBY: standby or (active,)}
 
     @override
-    def rows(self, cluster: Cluster, table: str) -> list[dict[str, object]] | None:
-        decode = reference_files.DECODERS.get(table)
+    def rows(self, cluster: Cluster, table: str) -> Rows | None:
+        decode = files.DECODERS.get(table)
         if decode is None:
             return None
         found = [
@@ -111,9 +161,9 @@ def _tell_run_time(trace: Iterable[dict[str, object]], origin_ns: int) -> None:
 
 async def _led_epoch(cluster: Cluster, node_id: int) -> int:
     """The epoch that a controller says it leads; -1 if it leads none or does not answer."""
-    connection: Connection | None = None
+    connection: Connection[Message] | None = None
     try:
-        connection = await cluster.connect(node_id, ASK_TIMEOUT_NS)
+        connection = await connect(cluster, node_id, ASK_TIMEOUT_NS)
         answer = await connection.call(_WHO_LEADS, DESCRIBE_QUORUM_VERSION, ASK_TIMEOUT_NS)
     except (ConnectionFailed, OutcomeUnknown):
         return -1

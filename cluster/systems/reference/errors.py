@@ -8,7 +8,7 @@ exists) are `ok` and belong to the client. KIP-590 says which errors a forwardin
 
 from typing import Final
 
-from kraftproof.cluster.systems.system import Outcome
+from kraftproof.cluster.systems.errors import ErrorTable
 from kraftproof.node.wire.errors import ErrorCode
 
 _NEVER_TRIED: Final = frozenset(
@@ -36,19 +36,7 @@ DEFINITE_REFUSALS: Final[dict[str, frozenset[ErrorCode]]] = {
     "heartbeat": _NEVER_TRIED,
     "unregister": _NEVER_TRIED,
 }
-READS: Final = frozenset({"lookup", "describe"})
-
-
-def outcome_of(f: str, error_code: int) -> Outcome:
-    """Return what an error that is no observation tells about an operation."""
-    if f in READS or error_code in DEFINITE_REFUSALS[f]:
-        return Outcome.FAIL
-    return Outcome.INFO
-
-
-def outcome_of_silence(f: str) -> Outcome:
-    """Return what it tells that a request was sent and nothing came back."""
-    return Outcome.FAIL if f in READS else Outcome.INFO
+ERRORS: Final = ErrorTable(reads=frozenset({"lookup", "describe"}), refusals=DEFINITE_REFUSALS)
 
 
 def error_name(error_code: int) -> str:

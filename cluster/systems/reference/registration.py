@@ -10,7 +10,7 @@ from typing import Final, cast
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.reference_client import ReferenceClient, refused, told
+from kraftproof.cluster.systems.reference.client import ReferenceClient, refused, told
 from kraftproof.cluster.systems.system import Completion, Value
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -39,7 +39,7 @@ class RegistrationClient(ReferenceClient):
     """The test's own brokers, at one controller after the other until one is active."""
 
     def __init__(self, cluster: Cluster, cluster_id: str, random: Random) -> None:
-        controllers = [node.node_id for node in cluster.nodes if node.is_controller]
+        controllers = [node.node_id for node in cluster.nodes if node.has("controller")]
         super().__init__(cluster, controllers, random)
         self._cluster_id = cluster_id
 

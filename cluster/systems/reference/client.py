@@ -2,7 +2,7 @@
 
 Each operation is one request over the one open connection, never repeated. After a lost
 connection, and after a controller that says it is not the active one, the next connection goes to
-the next node. Not: the requests (reference_topics.py, reference_registration.py).
+the next node. Not: the requests (topics.py, registration.py).
 """
 
 from abc import ABC, abstractmethod
@@ -14,7 +14,8 @@ from typing_extensions import override
 
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.reference_errors import error_name, outcome_of, outcome_of_silence
+from kraftproof.cluster.systems.reference.connection import connect
+from kraftproof.cluster.systems.reference.errors import ERRORS, error_name
 from kraftproof.cluster.systems.system import Client, Completion, Outcome, Value
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.schema import Message
@@ -31,7 +32,7 @@ class ReferenceClient(Client, ABC):
         self._nodes = list(nodes)
         random.shuffle(self._nodes)
         self._place = 0
-        self._connection: Connection | None = None
+        self._connection: Connection[Message] | None = None
 
     @property
     @override
@@ -44,7 +45,7 @@ class ReferenceClient(Client, ABC):
             return
         node_id = self._nodes[self._place]
         try:
-            self._connection = await self._cluster.connect(node_id, OPERATION_TIMEOUT_NS)
+            self._connection = await connect(self._cluster, node_id, OPERATION_TIMEOUT_NS)
         except ConnectionFailed:
             self._turn_away()
             raise
@@ -61,7 +62,7 @@ class ReferenceClient(Client, ABC):
             return Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
         except OutcomeUnknown as error:
             self._turn_away()
-            return Completion(outcome=outcome_of_silence(f), error=str(error), connected=False)
+            return Completion(outcome=ERRORS.of_silence(f), error=str(error), connected=False)
         completion = self._completion(f, answer)
         if completion.error == ErrorCode.NOT_CONTROLLER.name:
             self._next_node_if_controller()
@@ -96,4 +97,4 @@ def told(outcome: str, **fields: object) -> Completion:
 
 def refused(f: str, error_code: int) -> Completion:
     """Return the completion of an error that is no observation."""
-    return Completion(outcome=outcome_of(f, error_code), error=error_name(error_code))
+    return Completion(outcome=ERRORS.of(f, error_code), error=error_name(error_code))

@@ -1,13 +1,16 @@
-"""A connection over a socket: whole messages through node.wire's codec.
+"""Connections of our clients: over a socket through node.wire's codec, or in memory.
 
 One request at a time, in order. Not: retries, or finding another node.
 """
 
 import asyncio
+from typing import Protocol, runtime_checkable
 
 from typing_extensions import override
 
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.protocol import Cluster
+from kraftproof.cluster.systems.reference.server_properties import PORT
 from kraftproof.node.wire import codec, headers
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.frames import frame
@@ -19,7 +22,7 @@ SIZE_BYTES = 4
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
 
 
-class LiveConnection(Connection):
+class SocketConnection(Connection[Message]):
     """One TCP connection."""
 
     __slots__ = ("_correlation", "_reader", "_writer")
@@ -31,7 +34,6 @@ class LiveConnection(Connection):
 
     @override
     async def call(self, message: Message, version: int, timeout_ns: int) -> Message:
-        assert isinstance(message, Message), "only requests can be sent"
         if self._writer.is_closing() or self._reader.at_eof():
             raise ConnectionFailed("the connection is closed")
         try:
@@ -70,7 +72,32 @@ class LiveConnection(Connection):
         return codec.decode_response(message.API_KEY, version, body)
 
 
-async def connect(host: str, port: int, timeout_ns: int) -> LiveConnection:
+@runtime_checkable
+class ConnectsInMemory(Protocol):
+    """A cluster whose nodes take messages as objects and have no addresses."""
+
+    async def connect(self, node_id: int, timeout_ns: int) -> Connection[Message]:
+        """Open a connection.
+
+        Raises:
+            ConnectionFailed: refused or no answer.
+        """
+        ...
+
+
+async def connect(cluster: Cluster, node_id: int, timeout_ns: int) -> Connection[Message]:
+    """Open a connection: to a controller's controller listener, a broker's client one.
+
+    Raises:
+        ConnectionFailed: refused or no answer.
+    """
+    if isinstance(cluster, ConnectsInMemory):
+        return await cluster.connect(node_id, timeout_ns)
+    address = cluster.address(node_id, PORT)
+    return await connect_to(address.host, address.port, timeout_ns)
+
+
+async def connect_to(host: str, port: int, timeout_ns: int) -> SocketConnection:
     """Open a connection.
 
     Raises:
@@ -81,4 +108,4 @@ async def connect(host: str, port: int, timeout_ns: int) -> LiveConnection:
             reader, writer = await asyncio.open_connection(host, port)
     except (TimeoutError, OSError) as error:
         raise ConnectionFailed(f"{host}:{port}: {type(error).__name__}") from error
-    return LiveConnection(reader, writer)
+    return SocketConnection(reader, writer)

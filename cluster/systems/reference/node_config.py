@@ -1,14 +1,14 @@
 """What a run may set in all its nodes' server.properties, whatever the backend.
 
 Snapshots and segments: what decides how often a log is cut. Not: time-outs, which belong to a
-profile since the checks have to know them (cluster/profiles.py), nor what a backend sets itself.
+profile since the checks have to know them (timeouts.py), nor what a backend sets itself.
 """
 
 from collections.abc import Iterable
 from typing import Final
 
-from kraftproof.cluster.profiles import properties
 from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.systems.reference.timeouts import properties
 from kraftproof.node.core.base.config import SnapshotPolicy
 from kraftproof.node.properties.config import read_segment_bytes, read_snapshots
 from kraftproof.node.properties.keys import (

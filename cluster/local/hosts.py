@@ -1,0 +1,169 @@
+"""Hosts of the local backend: one process a node on loopback, each with leased ports.
+
+Everything that a run holds on the machine is in its run file (ownership.py), and its processes die
+with the harness. All nodes share one network, so that no link can be cut.
+"""
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from typing_extensions import override
+
+from kraftproof.cluster.local import ports as leases
+from kraftproof.cluster.local.ownership import RunFile, sweep
+from kraftproof.cluster.local.ports import LOOPBACK
+from kraftproof.cluster.local.process import LocalProcess
+from kraftproof.cluster.protocol import (
+    Address,
+    Capability,
+    ClusterError,
+    ClusterOptions,
+    NodeInfo,
+)
+from kraftproof.cluster.remote.files import replace_file
+from kraftproof.cluster.remote.host import Host, Hosts, Ports
+from kraftproof.cluster.systems.deployment import Deployment
+
+CAPABILITIES = frozenset({Capability.KILL, Capability.PAUSE, Capability.RESTART})
+
+
+class LocalHost(Host):
+    """One process of this machine."""
+
+    def __init__(self, directory: Path, addresses: Mapping[str, Address]) -> None:
+        self._directory = directory
+        self._addresses = addresses
+        self._deployment: Deployment | None = None
+        self.process = LocalProcess(directory)
+
+    @property
+    @override
+    def directory(self) -> Path:
+        return self._directory
+
+    @property
+    @override
+    def python(self) -> str:
+        return sys.executable
+
+    @property
+    @override
+    def addresses(self) -> Mapping[str, Address]:
+        return self._addresses
+
+    @override
+    async def run(self, command: Sequence[str]) -> tuple[int, str]:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        output, _ = await process.communicate()
+        return process.returncode or 0, output.decode(errors="replace")
+
+    @override
+    async def run_python(self, script: str, *arguments: str) -> tuple[int, str]:
+        return await self.run((sys.executable, "-I", "-S", "-c", script, *arguments))
+
+    @override
+    async def put(self, path: Path, data: bytes) -> None:
+        replace_file(path, data)
+
+    @override
+    async def deploy(self, deployment: Deployment) -> None:
+        self._deployment = deployment
+        self._directory.mkdir(parents=True, exist_ok=True)
+        await self.process.set_up(deployment)
+
+    @override
+    async def start(self) -> None:
+        await self.process.start(self._deployed)
+
+    @override
+    async def kill(self) -> None:
+        await self.process.kill()
+
+    @override
+    async def stop(self) -> None:
+        await self.process.terminate(self._deployed.stop_signal)
+
+    @override
+    async def pause(self) -> None:
+        await self.process.pause()
+
+    @override
+    async def resume(self) -> None:
+        self.process.resume()
+
+    @override
+    async def process_id(self) -> int | None:
+        return self.process.pid
+
+    @override
+    async def is_paused(self) -> bool:
+        return self.process.is_paused
+
+    @property
+    def _deployed(self) -> Deployment:
+        if self._deployment is None:
+            raise ClusterError(f"{self._directory.name}: nothing is deployed there")
+        return self._deployment
+
+
+class LocalHosts(Hosts):
+    """The processes of one run."""
+
+    def __init__(self, options: ClusterOptions) -> None:
+        self._root = options.directory.absolute()
+        self._nodes = options.nodes
+        self._hosts: dict[int, LocalHost] = {}
+        self._run: RunFile | None = None
+
+    @property
+    @override
+    def backend(self) -> str:
+        return "local"
+
+    @property
+    @override
+    def capabilities(self) -> frozenset[Capability]:
+        return CAPABILITIES
+
+    @override
+    def directory(self, node: NodeInfo) -> Path:
+        return self._root / "nodes" / str(node.node_id)
+
+    @override
+    async def provision(self, ports: Ports) -> Mapping[int, Host]:
+        sweep()
+        count = sum(map(len, ports.values()))
+        self._run = leases.lease(f"{self._root.name}-{os.getpid()}", self._root, count)
+        leased = iter(self._run.ports)
+        for node in self._nodes:
+            addresses = {
+                name: Address(host=LOOPBACK, port=next(leased), peer_host=LOOPBACK)
+                for name in ports[node.node_id]
+            }
+            self._hosts[node.node_id] = LocalHost(self.directory(node), addresses)
+        return self._hosts
+
+    @override
+    async def started(self) -> None:
+        assert self._run is not None, "provision first"
+        found = [host.process.identity for host in self._hosts.values()]
+        alive = tuple(identity for identity in found if identity is not None)
+        self._run = msgspec.structs.replace(self._run, processes=alive)
+        leases.update(self._run)
+
+    @override
+    async def remove(self) -> None:
+        for host in self._hosts.values():
+            await host.process.kill()
+        if self._run is not None:
+            leases.release(self._run)
+            self._run = None

@@ -1,0 +1,93 @@
+"""A plug-in that is a class in a file: `path/to/file.py:Class`, from any directory.
+
+See plugin.py for the plug-ins of installed packages.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from zlib import crc32
+
+from kraftproof.cluster.plugin import PluginLoadError, described, origin_of
+
+
+def is_in_file(name: str) -> bool:
+    """Whether a name means a class in a file, or seems to."""
+    return ".py:" in name or name.endswith(".py")
+
+
+def absolute(name: str) -> str:
+    """Return a reference to a class in a file so that it is valid in every directory."""
+    path, colon, class_name = name.rpartition(":") if ".py:" in name else (name, "", "")
+    return f"{Path(path).absolute()}{colon}{class_name}" if is_in_file(name) else name
+
+
+def loaded_from_file(kind: str, reference: str, calls: Sequence[str]) -> Any:  # noqa: ANN401
+    """Return a new instance of a class in a file; the file is run once in a process.
+
+    Raises:
+        PluginLoadError: the file can't be run, the class is not there or can't be made, or one of
+            the calls is missing; one line.
+    """
+    if ".py:" not in reference:
+        raise PluginLoadError(
+            f"{kind} {reference}: a file, give its class too, as in {reference}:Class"
+        )
+    path, _, class_name = reference.rpartition(":")
+    try:
+        made = getattr(_module(kind, Path(path)), class_name)()
+    except (Exception, SystemExit) as error:
+        raise PluginLoadError(f"{kind} {reference}: {_reason(error, path)}") from error
+    missing = [call for call in calls if not callable(getattr(made, call, None))]
+    if missing:
+        raise PluginLoadError(f"{kind} {reference}: {origin_of(made)} has no method {missing[0]}")
+    return made
+
+
+def _module(kind: str, path: Path) -> ModuleType:
+    """Return the module of a file; modules beside the file can be imported from there."""
+    name = _module_name(kind, path)
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    folder = str(path.absolute().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _module_name(kind: str, path: Path) -> str:
+    return f"kraftproof_{kind}_{crc32(str(path.absolute()).encode()):08x}"
+
+
+def _reason(error: BaseException, path: str) -> str:
+    """Return the error in one line, with the line of the file that raised it."""
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    text = described(error).replace("module 'kraftproof_", "'kraftproof_")
+    line = _line_in(error, path)
+    return text if line is None else f"line {line}: {text}"
+
+
+def _line_in(error: BaseException, path: str) -> int | None:
+    """Return the last line of a file that an error passed through."""
+    if isinstance(error, SyntaxError):
+        return error.lineno
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            found = trace.tb_lineno
+        trace = trace.tb_next
+    return found

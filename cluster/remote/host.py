@@ -1,0 +1,121 @@
+"""A Host: one machine, or what stands for one, on which one node runs.
+
+A process of this machine, a container and a machine behind ssh are kinds of Host. What is done to
+a node is written once over this protocol: see live_cluster.py, firewall.py, clock.py, probe.py.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from kraftproof.cluster.protocol import Address, Capability, NodeInfo
+from kraftproof.cluster.systems.deployment import Deployment
+
+Ports = Mapping[int, Mapping[str, int]]
+"""The named ports of each node, as the system has them."""
+Progress = Callable[[str], None]
+
+
+class Shell(Protocol):
+    """Runs commands in a node's network, as its administrator."""
+
+    async def run(self, command: Sequence[str]) -> tuple[int, str]:
+        """Run a command; return its exit status and what it printed."""
+        ...
+
+    async def run_python(self, script: str, *arguments: str) -> tuple[int, str]:
+        """Run a script that needs the standard library only; returns as `run` does."""
+        ...
+
+
+class Host(Shell, Protocol):
+    """Where one node runs."""
+
+    @property
+    def directory(self) -> Path:
+        """The node's own directory, by the path that both the node and the harness see."""
+        ...
+
+    @property
+    def python(self) -> str:
+        """A Python 3 interpreter there."""
+        ...
+
+    @property
+    def addresses(self) -> Mapping[str, Address]:
+        """Where the node listens, by the name of the port."""
+        ...
+
+    async def put(self, path: Path, data: bytes) -> None:
+        """Write a file whole, in place of an older one."""
+        ...
+
+    async def deploy(self, deployment: Deployment) -> None:
+        """Take what the node is made of; its files and data directories are there already.
+
+        Raises:
+            ClusterError: a set-up command failed, or there is no such image.
+        """
+        ...
+
+    async def start(self) -> None:
+        """Start the node; one that runs is left alone."""
+        ...
+
+    async def kill(self) -> None:
+        """End the node with SIGKILL; one that is down is left alone."""
+        ...
+
+    async def stop(self) -> None:
+        """End the node with the deployment's stop signal; SIGKILL after ten seconds."""
+        ...
+
+    async def pause(self) -> None:
+        """Stop the node where it stands."""
+        ...
+
+    async def resume(self) -> None:
+        """Let a paused node go on."""
+        ...
+
+    async def process_id(self) -> int | None:
+        """The id of the node's process (new at each start), or None when the node is down."""
+        ...
+
+    async def is_paused(self) -> bool:
+        """Whether the node is paused, as the operating system sees it."""
+        ...
+
+
+class Hosts(Protocol):
+    """All hosts of one run: found or made, and given back."""
+
+    @property
+    def backend(self) -> str:
+        """The backend's name."""
+        ...
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What can be done to nodes on these hosts."""
+        ...
+
+    def directory(self, node: NodeInfo) -> Path:
+        """Return the directory of a node, as the harness sees it."""
+        ...
+
+    async def provision(self, ports: Ports) -> Mapping[int, Host]:
+        """Make or find a host for each node, with an address for each of its ports.
+
+        Raises:
+            ClusterError: one line says why there are none.
+        """
+        ...
+
+    async def started(self) -> None:
+        """Take note that nodes were started, so that a sweep finds them if the harness dies."""
+        ...
+
+    async def remove(self) -> None:
+        """End every node, and give back what `provision` made; files stay."""
+        ...

@@ -1,0 +1,218 @@
+"""A cluster in real time: the nodes of a system on hosts of one kind.
+
+The hosts say what can be done to nodes there, and the system what its nodes are made of. Each node
+has a directory nodes/<id>/ in the run's directory, with all that it printed in output.log. Not:
+degraded links and damaged disks.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from typing_extensions import override
+
+from kraftproof.cluster.protocol import (
+    Address,
+    Capability,
+    Cluster,
+    ClusterError,
+    ClusterOptions,
+    Link,
+    NodeInfo,
+)
+from kraftproof.cluster.remote import probe
+from kraftproof.cluster.remote.clock import NodeClock
+from kraftproof.cluster.remote.firewall import Firewall
+from kraftproof.cluster.remote.host import Host, Hosts
+from kraftproof.cluster.remote.output import last_words
+from kraftproof.cluster.remote.plan import deployments_of, ports_of
+from kraftproof.cluster.remote.readiness import wait_until_ready
+from kraftproof.cluster.scope import Scope
+from kraftproof.cluster.systems.deployment import Deployment
+from kraftproof.cluster.systems.system import System
+
+READY_TIMEOUT_NS = 60_000_000_000
+
+
+class LiveCluster(Cluster):
+    """The nodes of one run."""
+
+    def __init__(
+        self,
+        options: ClusterOptions,
+        scope: Scope,
+        system: System,
+        hosts: Hosts,
+        *,
+        ready_timeout_ns: int = READY_TIMEOUT_NS,
+    ) -> None:
+        self._options = options
+        self._scope = scope
+        self._system = system
+        self._provider = hosts
+        self._ready_timeout_ns = ready_timeout_ns
+        self._directories = {node.node_id: hosts.directory(node) for node in options.nodes}
+        self._hosts: Mapping[int, Host] = {}
+        self._deployments: dict[int, Deployment] = {}
+        self._clocks: dict[int, NodeClock] = {}
+        self._firewall = Firewall({}, {})
+
+    @property
+    @override
+    def backend(self) -> str:
+        return self._provider.backend
+
+    @property
+    @override
+    def nodes(self) -> tuple[NodeInfo, ...]:
+        return self._options.nodes
+
+    @property
+    @override
+    def capabilities(self) -> frozenset[Capability]:
+        return self._system.capabilities(self._provider.capabilities)
+
+    @property
+    @override
+    def scope(self) -> Scope:
+        return self._scope
+
+    # Life
+
+    @override
+    async def start(self) -> None:
+        self._hosts = await self._provider.provision(ports_of(self._system, self.nodes))
+        hosts = self._hosts
+        self._deployments = deployments_of(self._system, self._options, hosts)
+        addresses = {n: next(iter(host.addresses.values())).host for n, host in hosts.items()}
+        self._firewall = Firewall(hosts, addresses)
+        self._clocks = {
+            n: NodeClock(hosts[n], deployment.wall_clock)
+            for n, deployment in self._deployments.items()
+            if deployment.wall_clock is not None
+        }
+        tasks = [self._scope.spawn(self._deploy(n)) for n in hosts]
+        try:
+            for task in tasks:
+                await task
+        finally:
+            for task in tasks:
+                task.cancel()
+        await self._provider.started()
+        try:
+            await wait_until_ready(self, self._system, self._ready_timeout_ns)
+        except ClusterError as error:
+            raise ClusterError(f"{error}{await self._complaint()}") from error
+
+    async def _deploy(self, node_id: int) -> None:
+        host, deployment = self._hosts[node_id], self._deployments[node_id]
+        for path, text in deployment.files.items():
+            await host.put(host.directory / path, text.encode())
+        for path in deployment.data:
+            self._directories[node_id].joinpath(path).mkdir(parents=True, exist_ok=True)
+        if node_id in self._clocks:
+            await self._clocks[node_id].shift(0)
+        await host.deploy(deployment)
+        await host.start()
+
+    async def _complaint(self) -> str:
+        """What the first node that is down said last."""
+        for n, directory in self._directories.items():
+            if await self.process_id(n) is None:
+                return f"; node {n} ended: {last_words(directory, self._deployments[n].logs)}"
+        return ""
+
+    @override
+    async def stop(self) -> None:
+        await self._provider.remove()
+
+    @override
+    async def kill(self, node_id: int) -> None:
+        await self._hosts[node_id].kill()
+
+    @override
+    async def start_node(self, node_id: int) -> None:
+        await self._hosts[node_id].start()
+        await self._provider.started()
+
+    @override
+    async def stop_node(self, node_id: int) -> None:
+        await self._hosts[node_id].stop()
+
+    @override
+    async def pause(self, node_id: int) -> None:
+        await self._hosts[node_id].pause()
+
+    @override
+    async def resume(self, node_id: int) -> None:
+        await self._hosts[node_id].resume()
+
+    @override
+    async def process_id(self, node_id: int) -> int | None:
+        host = self._hosts.get(node_id)
+        return None if host is None else await host.process_id()
+
+    @override
+    async def is_paused(self, node_id: int) -> bool:
+        return await self._hosts[node_id].is_paused()
+
+    # Links
+
+    @override
+    async def cut(self, links: frozenset[Link]) -> None:
+        if Capability.PARTITION not in self._provider.capabilities:
+            raise ClusterError(f"the {self.backend} backend can't cut links")
+        await self._firewall.cut(links)
+
+    @override
+    async def heal(self, links: frozenset[Link]) -> None:
+        await self._firewall.heal(links)
+
+    @override
+    async def withheld(self, links: frozenset[Link]) -> int:
+        return await self._firewall.withheld(links)
+
+    @override
+    async def round_trip(self, link: Link) -> bool:
+        target = next(iter(self._hosts[link.target].addresses.values()))
+        request = self._deployments[link.target].probe
+        return await probe.answers(self._hosts[link.source], target, request)
+
+    # Clocks and disks
+
+    @override
+    async def shift_clock(self, node_id: int, offset_ns: int) -> None:
+        if node_id in self._clocks and Capability.CLOCK in self.capabilities:
+            await self._clocks[node_id].shift(offset_ns)
+        elif offset_ns:
+            raise ClusterError(f"the {self.backend} backend can't shift clocks")
+
+    @override
+    async def wall_clock_offset(self, node_id: int) -> int | None:
+        can = node_id in self._clocks and Capability.CLOCK in self.capabilities
+        if not can or await self.process_id(node_id) is None:
+            return None
+        return await self._clocks[node_id].reported_offset()
+
+    @override
+    async def lose_unsynced(self, node_id: int) -> int:
+        raise ClusterError(f"the {self.backend} backend can't drop unsynced writes")
+
+    # Addresses and files
+
+    @override
+    def address(self, node_id: int, port: str) -> Address:
+        if node_id not in self._hosts:
+            raise ClusterError(f"node {node_id}: the cluster is not up")
+        addresses = self._hosts[node_id].addresses
+        if port not in addresses:
+            known = ", ".join(addresses)
+            raise ClusterError(f"node {node_id} has no port {port!r}, only {known}")
+        return addresses[port]
+
+    @override
+    def bootstrap(self) -> str:
+        return self._system.bootstrap(self)
+
+    @override
+    def node_files(self, node_id: int) -> Path:
+        return self._directories[node_id]

@@ -1,0 +1,18 @@
+"""What a node printed last: the end of its output, or of its own log files."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+OUTPUT_NAME = "output.log"
+"""The file in a node's directory with all that the node printed, over all its starts."""
+
+
+def last_words(directory: Path, logs: Iterable[str] = ()) -> str:
+    """Return the last line that a node printed, else the last of its logs."""
+    for name in (OUTPUT_NAME, *logs):
+        path = directory / name
+        if path.is_file():
+            lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            if lines:
+                return lines[-1]
+    return "nothing printed"

@@ -1,0 +1,67 @@
+"""What a system deploys where: asks it for ports and deployments, and names its mistakes."""
+
+from collections.abc import Mapping
+
+from kraftproof.cluster.plugin import blamed, plugin, returned
+from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
+from kraftproof.cluster.remote.host import Host, Ports
+from kraftproof.cluster.systems.deployment import Deployment, Site
+from kraftproof.cluster.systems.system import System, SystemUnavailableError
+
+LARGEST_PORT = 65_535
+
+
+def ports_of(system: System, nodes: tuple[NodeInfo, ...]) -> Ports:
+    """Return the named ports of each node.
+
+    Raises:
+        PluginError: the system names none, or a number that no port has.
+    """
+    culprit = plugin("system", system.name, system)
+    found: dict[int, Mapping[str, int]] = {}
+    for node in nodes:
+        with blamed(culprit, "ports"):
+            ports: object = system.ports(node)
+        if not _are_ports(ports):
+            raise returned(culprit, "ports", ports, "a dict of names and port numbers")
+        assert isinstance(ports, Mapping)
+        found[node.node_id] = ports
+    return found
+
+
+def _are_ports(ports: object) -> bool:
+    return (
+        isinstance(ports, Mapping)
+        and len(ports) > 0
+        and all(isinstance(name, str) for name in ports)
+        and all(isinstance(number, int) and 0 < number <= LARGEST_PORT for number in ports.values())
+    )
+
+
+def deployments_of(
+    system: System, options: ClusterOptions, hosts: Mapping[int, Host]
+) -> dict[int, Deployment]:
+    """Return what each node is made of, on its host.
+
+    Raises:
+        PluginError: the system fails to say so.
+    """
+    culprit = plugin("system", system.name, system)
+    addresses = {node_id: host.addresses for node_id, host in hosts.items()}
+    found = {}
+    for node in options.nodes:
+        host = hosts[node.node_id]
+        site = Site(
+            node=node,
+            nodes=options.nodes,
+            directory=host.directory,
+            python=host.python,
+            addresses=addresses,
+            options=options,
+        )
+        with blamed(culprit, "deployment", SystemUnavailableError):
+            deployment: object = system.deployment(site)
+        if not isinstance(deployment, Deployment):
+            raise returned(culprit, "deployment", deployment, "a Deployment")
+        found[node.node_id] = deployment
+    return found

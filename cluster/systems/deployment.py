@@ -1,0 +1,98 @@
+"""What a node of a system is made of, and the site where it is put.
+
+The same deployment runs as a process of this machine, in a container, or on another host: the
+site says which directory, addresses and interpreter the node has there.
+"""
+
+import signal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kraftproof.cluster.protocol import Address, ClusterOptions, NodeInfo
+
+Command = tuple[str, ...]
+Image = str | Callable[[Any, Callable[[str], None]], str]
+"""A container image's name, or a function of (docker client, progress) that makes sure of one."""
+WallClock = Callable[[Path], int | None]
+"""Returns a node's wall clock minus its monotonic clock, in ns, as the node last wrote it into the
+files of that directory; None if the node has written nothing yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    """What one node is made of.
+
+    Attributes:
+        command: The program and its arguments. It must not go to the background.
+        files: Texts by path below the node's directory, written before the first start.
+        setup: Commands that run once, before the first start, as the node would.
+        environment: Environment variables besides those of the host.
+        image: The container's image, where the node is a container; None for Kraftproof's own base
+            image, which has Python 3 and the tools of the Debian base system.
+        stop_signal: The signal of an orderly stop.
+        data: Directories below the node's that hold what the node must keep; made beforehand.
+        logs: Files below the node's directory in which the node writes its own log.
+        probe: A request that a node which is alive answers with at least one byte, on its first
+            port. Without a request an accepted connection counts, so that a paused node seems
+            alive.
+        wall_clock: How the node reports its wall clock; None if it does not. Clock faults need
+            that, and libfaketime in the image.
+    """
+
+    command: Command
+    files: Mapping[str, str] = field(default_factory=dict)
+    setup: tuple[Command, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    image: Image | None = None
+    stop_signal: signal.Signals = signal.SIGTERM
+    data: tuple[str, ...] = ()
+    logs: tuple[str, ...] = ()
+    probe: bytes = b""
+    wall_clock: WallClock | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a text where a tuple of texts is meant, and paths that leave the directory.
+
+        Raises:
+            ValueError: one line that names the field.
+        """
+        named = [("command", self.command), *(("setup", command) for command in self.setup)]
+        for name, command in named:
+            if not _is_command(command):
+                raise ValueError(f"{name} {command!r}: a tuple of texts is expected")
+        for path in (*self.files, *self.data, *self.logs):
+            if Path(path).is_absolute() or ".." in Path(path).parts:
+                raise ValueError(f"path {path!r}: must lie below the node's directory")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Where one node is put.
+
+    Attributes:
+        node: The node.
+        nodes: All nodes of the cluster.
+        directory: The node's own directory, by the path that its process sees.
+        python: A Python 3 interpreter at the site.
+        addresses: The addresses of all nodes, by node and by name of the port.
+        options: What the run asks for: seed, time-outs, settings.
+    """
+
+    node: NodeInfo
+    nodes: tuple[NodeInfo, ...]
+    directory: Path
+    python: str
+    addresses: Mapping[int, Mapping[str, Address]]
+    options: ClusterOptions
+
+    def address(self, port: str) -> Address:
+        """Return where this node listens on a port."""
+        return self.addresses[self.node.node_id][port]
+
+
+def _is_command(command: object) -> bool:
+    if not isinstance(command, tuple | list) or not command:
+        return False
+    return all(isinstance(word, str) for word in command)

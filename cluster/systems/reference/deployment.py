@@ -1,0 +1,50 @@
+"""What a node of ours is made of: server.properties, a formatted disk, and kraft-node."""
+
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from kraftproof.cluster.systems.deployment import Command, Deployment, Site
+from kraftproof.cluster.systems.reference.clock import wall_clock
+from kraftproof.cluster.systems.reference.node_config import live_properties
+from kraftproof.cluster.systems.reference.server_properties import server_properties
+from kraftproof.images import ensure_reference_image
+from kraftproof.node.wire import codec, headers
+from kraftproof.node.wire.frames import frame
+from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
+from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
+
+PROPERTIES: Final = "server.properties"
+
+
+def deployment(site: Site) -> Deployment:
+    """Return what the node of a site is made of."""
+    properties = str(site.directory / PROPERTIES)
+    cluster_id = format_uuid(Uuid(Random(site.options.seed).randbytes(UUID_BYTES)))
+    tool = (site.python, "-m", "kraftproof.node.tools.storage")
+    return Deployment(
+        command=(site.python, "-m", *_module(site.options.mutant), properties),
+        files={PROPERTIES: server_properties(site, live_properties(site.options))},
+        setup=((*tool, "format", "-c", properties, "-t", cluster_id),),
+        image=ensure_reference_image,
+        data=("data",),
+        probe=api_versions(),
+        wall_clock=wall_clock,
+    )
+
+
+def _module(mutant: str | None) -> Command:
+    if mutant is None:
+        return ("kraftproof.node.server.main",)
+    named = str(Path(mutant).absolute()) if Path(mutant).is_file() else mutant
+    return ("kraftproof.mutants", named, "--")
+
+
+def api_versions() -> bytes:
+    """Return the one request that every node answers without knowing who asks."""
+    header = headers.RequestHeader(
+        api_key=ApiVersionsRequest.API_KEY, version=0, correlation_id=1, client_id="kraftproof"
+    )
+    header_version, _ = codec.header_versions(ApiVersionsRequest.API_KEY, 0)
+    head = headers.encode_request_header(header, header_version)
+    return bytes(frame(head, codec.encode_request(ApiVersionsRequest(), 0)))

@@ -1,0 +1,34 @@
+"""The server.properties of a node of ours, the same for processes and containers."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from kraftproof.cluster.systems.deployment import Site
+
+CONTROLLER_LISTENER: Final = "CONTROLLER"
+CLIENT_LISTENER: Final = "PLAINTEXT"
+PORT: Final = "kafka"
+"""The name of a node's one port."""
+
+
+def server_properties(site: Site, settings: Mapping[str, str]) -> str:
+    """Return the text of a node's file; `settings` is what all nodes have besides."""
+    is_controller = site.node.has("controller")
+    name = CONTROLLER_LISTENER if is_controller else CLIENT_LISTENER
+    own = site.address(PORT)
+    voters = []
+    for node in site.nodes:
+        if node.has("controller"):
+            at = site.addresses[node.node_id][PORT]
+            voters.append(f"{node.node_id}@{at.peer_host}:{at.port}")
+    entries = {
+        "process.roles": "controller" if is_controller else "broker",
+        "node.id": str(site.node.node_id),
+        "controller.quorum.voters": ",".join(voters),
+        "listeners": f"{name}://{own.host}:{own.port}",
+        "controller.listener.names": CONTROLLER_LISTENER,
+        "log.dirs": str(site.directory / "data"),
+        "trace.file": str(site.directory / "trace.jsonl"),
+        **settings,
+    }
+    return "".join(f"{key}={value}\n" for key, value in entries.items())

@@ -1,0 +1,54 @@
+"""The systems under test by name: ours, those of installed packages, and a class in a file.
+
+A system of ours is one line in SYSTEMS. Another package's is an entry point of the group
+`kraftproof.systems`, and anybody's is `path/to/file.py:Class`.
+"""
+
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+from kraftproof.cluster.plugin import loaded
+from kraftproof.cluster.plugin_file import is_in_file, loaded_from_file
+from kraftproof.cluster.systems.system import System, SystemUnavailableError
+
+ENTRY_POINTS: Final = "kraftproof.systems"
+CALLS: Final = ("prepare", "client", "roles", "rows")
+"""The methods of a system."""
+
+SYSTEMS: Final[Mapping[str, str]] = {
+    "reference": "kraftproof.cluster.systems.reference.system:ReferenceSystem",
+}
+"""The class of each system of ours; a system is imported when it is asked for."""
+
+
+def make_system(name: str) -> System:
+    """Return a new instance of a system for one run.
+
+    Raises:
+        SystemUnavailableError: there is none of that name.
+        PluginLoadError: it can't be imported or made, or lacks a method.
+    """
+    if is_in_file(name):
+        return _of_file(name)
+    point = _entry_point(name)
+    made: System = loaded("system", point, CALLS)
+    return made
+
+
+def _of_file(reference: str) -> System:
+    made: System = loaded_from_file("system", reference, CALLS)
+    return made
+
+
+def _entry_point(name: str) -> EntryPoint:
+    if name in SYSTEMS:
+        return EntryPoint(name=name, value=SYSTEMS[name], group=ENTRY_POINTS)
+    points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
+    for point in points:
+        if point.name == name:
+            return point
+    known = ", ".join([*SYSTEMS, *(point.name for point in points)])
+    raise SystemUnavailableError(
+        f"unknown system {name!r}: one of {known}, or path/to/file.py:Class"
+    )

@@ -1,0 +1,82 @@
+"""A system of one's own is a class in a file; a mistake in the file is one line."""
+
+import textwrap
+
+import pytest
+
+from kraftproof.cluster.plugin import PluginLoadError
+from kraftproof.cluster.plugin_file import absolute
+from kraftproof.cluster.systems.registry import SYSTEMS, make_system
+from kraftproof.cluster.systems.system import SystemUnavailableError
+
+RIGHT = """
+    from kraftproof.cluster.systems.reference.system import ReferenceSystem
+
+    class Mine(ReferenceSystem):
+        name = "mine"
+"""
+MISTAKES = {
+    "syntax": ("def broken(:", "line 1: SyntaxError: "),
+    "import": ("import no_such_module_here", "line 1: ModuleNotFoundError: No module named"),
+    "class": ("class Other: pass", "has no attribute 'Mine'"),
+    "abstract": ("class Mine:\n    def prepare(self): pass", "Mine in "),
+    "made": (
+        "class Mine:\n    def __init__(self):\n        raise KeyError('port')",
+        "line 3: KeyError: 'port'",
+    ),
+}
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text):
+        path = tmp_path / "mine.py"
+        path.write_text(textwrap.dedent(text))
+        return f"{path}:Mine"
+
+    return write
+
+
+def test_a_class_in_a_file_is_a_system(written):
+    assert make_system(written(RIGHT)).name == "mine"
+
+
+def test_a_module_beside_the_file_can_be_imported(written, tmp_path):
+    (tmp_path / "kraftproof_test_neighbour.py").write_text("NAME = 'from beside'\n")
+    neighbour = "    from kraftproof_test_neighbour import NAME\n" + RIGHT.replace('"mine"', "NAME")
+    assert make_system(written(neighbour)).name == "from beside"
+
+
+def test_a_relative_path_means_the_same_from_another_directory(written, tmp_path, monkeypatch):
+    written(RIGHT)
+    monkeypatch.chdir(tmp_path)
+    reference = absolute("mine.py:Mine")
+    monkeypatch.chdir("/")
+    assert make_system(reference).name == "mine"
+    assert absolute("reference") == "reference"
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_in_the_file_is_one_line_that_names_it(written, mistake):
+    text, expected = MISTAKES[mistake]
+    reference = written(text)
+    with pytest.raises(PluginLoadError) as raised:
+        make_system(reference)
+    said = str(raised.value)
+    assert said.startswith(f"system {reference}: ")
+    assert expected in said
+    assert "\n" not in said
+
+
+def test_a_file_that_is_not_there_or_has_no_class_is_one_line(tmp_path):
+    with pytest.raises(PluginLoadError, match="there is no such file"):
+        make_system(f"{tmp_path}/none.py:Mine")
+    with pytest.raises(PluginLoadError, match=r"give its class too, as in none\.py:Class"):
+        make_system("none.py")
+
+
+def test_an_unknown_name_lists_the_systems():
+    with pytest.raises(SystemUnavailableError) as raised:
+        make_system("refrence")
+    assert all(name in str(raised.value) for name in SYSTEMS)
+    assert "path/to/file.py:Class" in str(raised.value)
