@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from kraftproof.cluster.simulated.kernel.scheduler import Timer
 from kraftproof.cluster.simulated.network.transport import Arrived
 
 if TYPE_CHECKING:
@@ -31,8 +30,4 @@ class Party(Protocol):
 
     def hear(self, action: Callable[[], None], connection: "Connection") -> None:
         """Do it when the process next reads this connection's socket."""
-        ...
-
-    def after(self, delay_ns: int, action: Callable[[], None]) -> Timer:
-        """Do it that much later, or when the process next runs."""
         ...
