@@ -62,12 +62,13 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
             on_idle=self._flushes_done,
             on_failure=self._fail,
         )
-        self._handlers = self._make_handlers(
-            SnapshotExecutor(ports.disk, ports.workers, post=post, on_failure=self._fail)
+        self._snapshots = SnapshotExecutor(
+            ports.disk, ports.workers, post=post, on_failure=self._fail
         )
+        self._handlers = self._make_handlers()
 
-    def _make_handlers(self, snapshots: SnapshotExecutor) -> Mapping[type, Callable[[Any], None]]:
-        disk = self._disk
+    def _make_handlers(self) -> Mapping[type, Callable[[Any], None]]:
+        disk, snapshots = self._disk, self._snapshots
         return {
             Append: disk.append,
             Flush: self._flushes.request,
@@ -116,7 +117,7 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
 
     def close(self) -> None:
         """Carry out nothing more, and let connections go."""
-        self.is_over = True
+        self._end()
         self.lanes.close()
 
     def _flushes_done(self) -> None:
@@ -140,12 +141,17 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
     def _fail(self, error: OSError) -> None:
         """End: after a failed write or fsync the disk's content is unknown."""
         if not self.is_over:
-            self.is_over = True
+            self._end()
             self._process.disk_failed(error)
 
     def _exit(self, effect: Exit) -> None:
-        self.is_over = True
+        self._end()
         self._process.exit(effect)
+
+    def _end(self) -> None:
+        self.is_over = True
+        self._flushes.close()
+        self._snapshots.close()
 
     def _reply_with_slice(self, effect: ReplyWithSlice) -> None:
         message = with_slice(effect.message, self._disk.read_slice(effect))

@@ -36,6 +36,10 @@ class FlushQueue:
         if not self.is_busy:
             self._start()
 
+    def close(self) -> None:
+        """Begin no other fsync: the node has ended."""
+        self._waiting.clear()
+
     def _start(self) -> None:
         self.is_busy = True
         covered, self._waiting = self._waiting, []

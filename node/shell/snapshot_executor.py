@@ -36,6 +36,10 @@ class SnapshotExecutor:
         if not self._is_busy:
             self._start()
 
+    def close(self) -> None:
+        """Begin no other snapshot: the node has ended."""
+        self._waiting.clear()
+
     def _start(self) -> None:
         self._is_busy = True
         effect = self._waiting.popleft()
