@@ -33,6 +33,11 @@ class NodeShell(Generic[ClientT, ConnectionT]):
         return is_free and bool(self._events or self._step_began)
 
     @property
+    def is_held(self) -> bool:
+        """Whether no step is taken until the disk is done."""
+        return self._executor.is_held
+
+    @property
     def destinations(self) -> set[NodeId]:
         """The peers that a request was sent to."""
         return self._executor.lanes.destinations

@@ -3,7 +3,7 @@
 A connection does as TCP does: refusal by a machine without the process, a reset when either end
 dies, silence over a cut link, answers in the order of the requests. A paused process has its
 messages buffered by its machine. Time-outs, and who was waiting for an answer, are the owner's
-(node/shell/requests_in_flight.py). Not: bytes (passage.py), cuts and delays (links.py).
+(node/shell/requests_in_flight.py). Not: bytes (transport.py), cuts and delays (links.py).
 """
 
 from collections import deque
