@@ -51,6 +51,9 @@ class Party:
     def hear(self, action, connection):
         action()
 
+    def is_answered(self, asked, answered):
+        assert asked is answered
+
     def now_ns(self):
         return self.scheduler.now_ns
 

@@ -6,20 +6,20 @@ from typing_extensions import override
 
 from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.network.endpoints import Party
-from kraftproof.cluster.simulated.network.network import Connection, Network
+from kraftproof.cluster.simulated.network.network import Connection, Network, Request
 from kraftproof.cluster.simulated.network.transport import Outgoing
 from kraftproof.node.shell.ports import AnswerReader, ConnectionOwner, Timers
 from kraftproof.node.shell.requests_in_flight import OnAnswer, OnUnsent, RequestsInFlight
 
 
-class ClientChannel(ConnectionOwner[Connection, Outgoing]):
+class ClientChannel(ConnectionOwner[Connection, Request]):
     """One connection, and the requests on it that have no answer."""
 
     __slots__ = ("_in_flight", "connection")
 
     def __init__(self, network: Network, link: Link, party: Party, timers: Timers) -> None:
         self.connection = network.connect(link, party, self)
-        self._in_flight: RequestsInFlight[Outgoing] = RequestsInFlight(timers, self.close)
+        self._in_flight: RequestsInFlight[Request] = RequestsInFlight(timers, self.close)
 
     @property
     def is_open(self) -> bool:
@@ -48,7 +48,7 @@ class ClientChannel(ConnectionOwner[Connection, Outgoing]):
 
     @override
     def answered(
-        self, connection: Connection, correlation_id: int, read: AnswerReader[Outgoing]
+        self, connection: Connection, correlation_id: int, read: AnswerReader[Request]
     ) -> None:
         if connection.is_open:
             self._in_flight.answer(correlation_id, read)

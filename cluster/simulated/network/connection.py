@@ -37,6 +37,10 @@ class HarnessParty(Party, Timers):
             self._on_crash(connection.link.target, error)
 
     @override
+    def is_answered(self, asked: Message, answered: Message) -> None:
+        assert asked is answered, "the harness gives each connection ids of its own"
+
+    @override
     def now_ns(self) -> int:
         return self._scope.scheduler.now_ns
 

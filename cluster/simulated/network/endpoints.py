@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from kraftproof.cluster.simulated.network.transport import Arrived
+from kraftproof.node.wire.messages import Message
 
 if TYPE_CHECKING:
     from kraftproof.cluster.simulated.network.network import Call, Connection
@@ -30,4 +31,8 @@ class Party(Protocol):
 
     def hear(self, action: Callable[[], None], connection: "Connection") -> None:
         """Do it when the process next reads this connection's socket."""
+        ...
+
+    def is_answered(self, asked: Message, answered: Message) -> None:
+        """Hear which request an answer resumes, and which request was answered."""
         ...

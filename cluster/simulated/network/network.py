@@ -13,8 +13,12 @@ from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.network.endpoints import Party, Server
 from kraftproof.cluster.simulated.network.links import Links, Stream
 from kraftproof.cluster.simulated.network.transport import Arrived, Outgoing, Passage
+from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.shell.ports import ConnectionOwner
 from kraftproof.node.wire.messages import Message
+
+Request = Send | Forward | Outgoing
+"""A request as its sender knows it: a node's effect, or the harness's message."""
 
 
 def _nobody() -> None:
@@ -64,7 +68,7 @@ class Connection:
         link: Link,
         party: Party,
         lookup: Callable[[], Server | None],
-        owner: "ConnectionOwner[Connection, object]",
+        owner: "ConnectionOwner[Connection, Request]",
         *,
         links: Links,
         passage: Passage,
@@ -119,10 +123,13 @@ class Connection:
             self._send_back(call, arriving)
 
     def _send_back(self, call: Call, arriving: Callable[[], Message]) -> None:
-        correlation_id = call.correlation_id
-        self._back_to_party(
-            lambda: self._owner.answered(self, correlation_id, lambda _: arriving())
-        )
+        party, answered = self._party, call.outgoing.message
+
+        def read(request: Request) -> Message:
+            party.is_answered(request.message, answered)
+            return arriving()
+
+        self._back_to_party(lambda: self._owner.answered(self, call.correlation_id, read))
 
     def _back_to_party(self, action: Callable[[], None]) -> None:
         self._links.send(self._back, lambda: self._party.hear(action, self))
@@ -193,7 +200,7 @@ class Network:
         self._look_at = FEW_CONNECTIONS
 
     def connect(
-        self, link: Link, party: Party, owner: ConnectionOwner[Connection, object]
+        self, link: Link, party: Party, owner: ConnectionOwner[Connection, Request]
     ) -> Connection:
         """Return a new connection; it stands once the first message has arrived."""
         target = link.target
@@ -208,7 +215,7 @@ class Network:
         link: Link,
         party: Party,
         lookup: Callable[[], Server | None],
-        owner: ConnectionOwner[Connection, object],
+        owner: ConnectionOwner[Connection, Request],
     ) -> Connection:
         return Connection(link, party, lookup, owner, links=self.links, passage=self.passage)
 

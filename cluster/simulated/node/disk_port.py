@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import Observed
 from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.effects import (
     Append,
@@ -32,8 +33,11 @@ from kraftproof.node.wire.messages.generated.fetch_snapshot_response import Fetc
 class SimulatedDisk(Disk):
     """One process's storage on its machine's disk."""
 
-    def __init__(self, process: Observed, env: Surroundings, storage: Storage) -> None:
+    def __init__(
+        self, process: Observed, env: Surroundings, storage: Storage, contract: PortContract
+    ) -> None:
         self._process = process
+        self._contract = contract
         self._env = env
         self._jury = env.jury
         self._storage = storage
@@ -54,16 +58,19 @@ class SimulatedDisk(Disk):
 
     @override
     def truncate(self, effect: Truncate) -> None:
+        self._contract.files_change(effect)
         for truncated in self._jury.on_truncated:
             truncated(self._process, effect.end_offset)
         self._env.log.truncate(effect.end_offset)  # it may fail half-way: no word is given
         self._storage.truncate(effect)
+        self._contract.barrier_begins(effect)
 
     @override
     def persist_quorum_state(self, effect: PersistQuorumState) -> None:
         self._env.attempted = effect.state
         self._storage.persist_quorum_state(effect)
         self._env.attempted = None
+        self._contract.barrier_begins(effect)
         self._env.on_next_write()
         for persisted in self._jury.on_persisted:
             persisted(self._process, effect.state)
@@ -117,7 +124,9 @@ class SimulatedDisk(Disk):
     def install_snapshot(self, effect: InstallSnapshot) -> None:
         loaded = self._checked
         assert loaded is not None, "what is installed has been checked"
+        self._contract.files_change(effect)
         self._storage.install_snapshot(effect)
+        self._contract.barrier_begins(effect)
         self._env.log.reset(effect.snapshot)
         self._env.log.snapshots = self._storage.snapshots
         for told in self._jury.on_loaded:
@@ -125,6 +134,7 @@ class SimulatedDisk(Disk):
 
     @override
     def clean(self, effect: CleanLog) -> None:
+        self._contract.files_change(effect)
         self._storage.clean(effect)
         self._env.log.clean(effect.start)
         self._env.log.snapshots = self._storage.snapshots

@@ -8,6 +8,7 @@ from kraftproof.cluster.simulated.network.endpoints import Party
 from kraftproof.cluster.simulated.network.network import Call, Connection
 from kraftproof.cluster.simulated.network.transport import Outgoing
 from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.events import Received
@@ -18,8 +19,11 @@ from kraftproof.node.wire.messages import Message
 class SimulatedTransport(Transport[Connection]):
     """Connections from one process to its peers."""
 
-    def __init__(self, process: Observed, party: Party, env: Surroundings) -> None:
+    def __init__(
+        self, process: Observed, party: Party, env: Surroundings, contract: PortContract
+    ) -> None:
         self._process = process
+        self._contract = contract
         self._party = party
         self._env = env
         self._on_sent = env.jury.on_sent
@@ -35,6 +39,7 @@ class SimulatedTransport(Transport[Connection]):
     def send(self, connection: Connection, correlation_id: int, request: Send | Forward) -> None:
         message, version = request.message, request.version
         if isinstance(request, Forward):
+            self._contract.forward_begins(request, connection)
             outgoing = Outgoing(message=message, version=version, forward=request)
             connection.send(correlation_id, outgoing)
             return

@@ -16,6 +16,7 @@ from kraftproof.cluster.simulated.node.disk_port import SimulatedDisk
 from kraftproof.cluster.simulated.node.environment import Surroundings
 from kraftproof.cluster.simulated.node.node_clock import SimulatedNodeClock
 from kraftproof.cluster.simulated.node.peer_transport import SimulatedReplies, SimulatedTransport
+from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.cluster.simulated.node.workers import SimulatedWorkers
 from kraftproof.node.core.base.types import Instant
@@ -58,8 +59,9 @@ class NodeProcess(Server, Party, ports.Timers, ports.Process, ports.Observer):
         self._is_controller = is_controller
         self._listens = is_controller
         self._suspension = Suspension(around.scheduler, around.random, self.crashed)
-        self._disk = SimulatedDisk(self, around, storage)
-        self._workers = SimulatedWorkers(around, self._suspension)
+        self._contract = PortContract(self, around.jury)
+        self._disk = SimulatedDisk(self, around, storage, self._contract)
+        self._workers = SimulatedWorkers(around, self._suspension, self._contract)
         self._replies = SimulatedReplies(self, around.jury)
         self._clock = SimulatedNodeClock(around, node, after=self.after, tick=self._tick)
         self._shell = NodeShell(
@@ -67,7 +69,7 @@ class NodeProcess(Server, Party, ports.Timers, ports.Process, ports.Observer):
             ports.Ports(
                 disk=self._disk,
                 workers=self._workers,
-                transport=SimulatedTransport(self, self, around),
+                transport=SimulatedTransport(self, self, around, self._contract),
                 timers=self,
                 clock=self._clock,
                 replies=self._replies,
@@ -150,6 +152,10 @@ class NodeProcess(Server, Party, ports.Timers, ports.Process, ports.Observer):
     def hear(self, action: Callable[[], None], connection: Connection) -> None:
         self._suspension.when_reading(action, connection)
 
+    @override
+    def is_answered(self, asked: Message, answered: Message) -> None:
+        self._contract.is_answered(asked, answered)
+
     # The shell's ports
 
     @override
@@ -195,12 +201,14 @@ class NodeProcess(Server, Party, ports.Timers, ports.Process, ports.Observer):
     @override
     def on_step(self, event: Event | None) -> None:
         self.event = event
+        self._contract.on_step(event)
         if type(event) is Received:
             for received in self._jury.on_received[type(event.message)]:
                 received(self, event)
 
     @override
     def on_effect(self, effect: Effect) -> None:
+        self._contract.on_effect(effect)
         if self._env.on_effect is not None:
             self._env.on_effect(effect)
 
@@ -214,6 +222,7 @@ class NodeProcess(Server, Party, ports.Timers, ports.Process, ports.Observer):
 
     @override
     def on_response(self, request: Send | Forward, message: Message) -> None:
+        self._contract.on_response(request)
         for heard in self._jury.on_heard[type(request.message)]:
             heard(self, request, message)
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.node.shell.ports import Failed, Workers
 
@@ -19,8 +20,9 @@ T = TypeVar("T")
 class SimulatedWorkers(Workers):
     """One process's work on its disk."""
 
-    def __init__(self, env: Surroundings, suspension: Suspension) -> None:
+    def __init__(self, env: Surroundings, suspension: Suspension, contract: PortContract) -> None:
         self._env = env
+        self._contract = contract
         self._suspension = suspension
         self._is_closed = False
 
@@ -30,12 +32,14 @@ class SimulatedWorkers(Workers):
 
     @override
     def fsync(self, fsync: Callable[[], None], done: Callable[[], None], failed: Failed) -> None:
-        suspension = self._suspension
+        suspension, contract = self._suspension, self._contract
+        contract.fsync_begins()
 
         def finish() -> None:
             """The system's part, which a stopped process does not stop."""
             if self._is_closed:
                 return
+            contract.fsync_ends()
             try:
                 fsync()
             except OSError as raised:
@@ -52,6 +56,8 @@ class SimulatedWorkers(Workers):
         self, steps: Generator[None, None, T], done: Callable[[T], None], failed: Failed
     ) -> None:
         env, when_running = self._env, self._suspension.when_running
+        contract = self._contract
+        contract.snapshot_begins()
 
         def step() -> None:
             if self._is_closed:
@@ -60,6 +66,7 @@ class SimulatedWorkers(Workers):
             try:
                 next(steps)
             except StopIteration as stop:
+                contract.snapshot_ends()
                 done(stop.value)
                 return
             except OSError as error:
@@ -76,5 +83,10 @@ class SimulatedWorkers(Workers):
 
     @override
     def barrier(self, done: Callable[[], None]) -> None:
-        env, when_running = self._env, self._suspension.when_running
-        env.scheduler.after(env.fsync_ns(), lambda: when_running(done))
+        env, when_running, contract = self._env, self._suspension.when_running, self._contract
+
+        def on_disk() -> None:
+            contract.barrier_ends()
+            done()
+
+        env.scheduler.after(env.fsync_ns(), lambda: when_running(on_disk))

@@ -15,7 +15,7 @@ from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.invariants.invariant import LEADER, Observed, Witness
 from kraftproof.cluster.simulated.network.endpoints import Party, Server
 from kraftproof.cluster.simulated.network.links import HARNESS, Links
-from kraftproof.cluster.simulated.network.network import Call, Connection
+from kraftproof.cluster.simulated.network.network import Call, Connection, Request
 from kraftproof.cluster.simulated.network.transport import Arrived, Outgoing, Passage
 from kraftproof.cluster.simulated.trace.message_text import (
     api_of,
@@ -58,7 +58,7 @@ class Recorder(Witness):
         link: Link,
         party: Party,
         lookup: Callable[[], Server | None],
-        owner: ConnectionOwner[Connection, object],
+        owner: ConnectionOwner[Connection, Request],
     ) -> Connection:
         network = self._world.network
         return _RecordedConnection(
@@ -217,7 +217,7 @@ class _RecordedConnection(Connection):
         link: Link,
         party: Party,
         lookup: Callable[[], Server | None],
-        owner: ConnectionOwner[Connection, object],
+        owner: ConnectionOwner[Connection, Request],
         *,
         links: Links,
         passage: Passage,
