@@ -35,9 +35,9 @@ def test_no_event_is_taken_while_a_barrier_is_on_its_way_to_the_disk():
     watched = Watched()
     watched.contract.barrier_begins(PERSIST)
     watched.contract.on_effect(PERSIST)
+    assert watched.contract.barrier is PersistQuorumState
     watched.contract.barrier_ends()
-    watched.contract.on_step(Tick())
-    watched.contract.on_effect(CLEAN)
+    assert watched.contract.barrier is None
     assert watched.broken == []
     watched.contract.barrier_begins(PERSIST)
     watched.contract.on_step(Tick())

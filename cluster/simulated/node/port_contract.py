@@ -26,18 +26,18 @@ class PortContract:
 
     __slots__ = (
         "_answered",
-        "_barrier",
         "_forwards",
         "_fsyncs",
         "_jury",
         "_process",
         "_snapshots",
+        "barrier",
     )
 
     def __init__(self, process: Observed, jury: Jury) -> None:
         self._process = process
         self._jury = jury
-        self._barrier: type[Effect] | None = None
+        self.barrier: type[Effect] | None = None
         """The kind of the barrier that is not on disk yet."""
         self._fsyncs = 0
         self._snapshots = 0
@@ -47,27 +47,26 @@ class PortContract:
         """The request whose answer was read last."""
 
     def on_step(self, event: Event | None) -> None:
-        """Check that no barrier is under way when an event is taken."""
-        if self._barrier is not None:
-            self._violated("BarriersHold", f"{type(event).__name__} is taken{self._meanwhile()}")
+        """Report an event that is taken while a barrier is under way."""
+        self._violated("BarriersHold", f"{type(event).__name__} is taken{self._meanwhile()}")
 
     def on_effect(self, effect: Effect) -> None:
-        """Check that no earlier barrier is under way when an effect is carried out."""
-        if self._barrier is not None and type(effect) is not self._barrier:
+        """Check that an effect which is carried out is the barrier that is under way."""
+        if type(effect) is not self.barrier:
             done = f"{type(effect).__name__} is carried out"
             self._violated("BarriersHold", f"{done}{self._meanwhile()}")
 
     def _meanwhile(self) -> str:
-        assert self._barrier is not None, "a barrier is under way"
-        return f" while {self._barrier.__name__} is on its way to the disk"
+        assert self.barrier is not None, "a barrier is under way"
+        return f" while {self.barrier.__name__} is on its way to the disk"
 
     def barrier_begins(self, effect: Effect) -> None:
         """Note a barrier that was written and is not on disk."""
-        self._barrier = type(effect)
+        self.barrier = type(effect)
 
     def barrier_ends(self) -> None:
         """Note that the barrier is on disk."""
-        self._barrier = None
+        self.barrier = None
 
     def files_change(self, effect: Effect) -> None:
         """Check that no fsync is under way when files of the log are changed."""

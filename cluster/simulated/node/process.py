@@ -201,14 +201,16 @@ class NodeProcess(Server, Party, ports.Timers, ports.Process, ports.Observer):
     @override
     def on_step(self, event: Event | None) -> None:
         self.event = event
-        self._contract.on_step(event)
+        if self._contract.barrier is not None:
+            self._contract.on_step(event)
         if type(event) is Received:
             for received in self._jury.on_received[type(event.message)]:
                 received(self, event)
 
     @override
     def on_effect(self, effect: Effect) -> None:
-        self._contract.on_effect(effect)
+        if self._contract.barrier is not None:
+            self._contract.on_effect(effect)
         if self._env.on_effect is not None:
             self._env.on_effect(effect)
 
