@@ -1,7 +1,6 @@
 """Judges keys for the inline engine and for Spark: an engine first, then the model's properties.
 
-An engine for the model's calls decides all keys; without one the general engine decides each key.
-A crash of a model or an engine leaves its keys unknown.
+Without an engine for the model's calls, the general engine decides. A crash leaves a key unknown.
 """
 
 import time

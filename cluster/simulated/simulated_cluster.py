@@ -1,7 +1,4 @@
-"""The simulated backend: whole nodes on virtual time, one seed, one run.
-
-Not: the world that it acts on (world.py), nor what is checked (invariants.py, final_checks.py).
-"""
+"""The simulated backend: whole nodes on virtual time, one seed, one run."""
 
 from collections.abc import Coroutine
 from pathlib import Path
@@ -46,8 +43,7 @@ STOP_WITHIN_NS = milliseconds(10_000)
 POLL_NS = milliseconds(50)
 MAXIMUM_NS = milliseconds(172_800_000)
 MAXIMUM_EVENTS = 50_000_000
-CRASH_FILE = "crash.txt"
-"""In the run directory: the tracebacks of the code of nodes that has crashed."""
+CRASH_FILE = "crash.txt"  # in the run directory: tracebacks of crashed node code
 
 
 class InvariantViolatedError(RuntimeError):

@@ -9,8 +9,8 @@ The contract with the shell, which is the whole of it:
 4. Send and Forward end in exactly one Answered or Unanswered, within their time-out.
 5. Reply names a Received; a request whose client has gone is dropped in silence.
 6. After Exit nothing else is carried out.
-7. WriteSnapshot and CheckSnapshot are asynchronous, and end in one SnapshotWritten or one
-   SnapshotChecked; a failed write ends the process. StoreSlice only buffers.
+7. WriteSnapshot and CheckSnapshot are asynchronous, one at a time in their order, and end in one
+   SnapshotWritten or one SnapshotChecked; a failed write ends the process. StoreSlice only buffers.
 8. InstallSnapshot is a barrier, as Truncate is. While a Flush is under way it waits for it, and
    so do Truncate and CleanLog.
 """

@@ -9,7 +9,6 @@ import ipaddress
 from msgspec import Struct
 
 from kraftproof.node.core.effects import Forward
-from kraftproof.node.core.events import Received
 from kraftproof.node.core.served import FORWARDABLE, served_versions
 from kraftproof.node.wire.codec import (
     decode_request,
@@ -82,19 +81,6 @@ def open_request(envelope: EnvelopeRequest) -> Opened | Refusal:
         return Refusal(ErrorCode.INVALID_REQUEST)
     client_host = str(ipaddress.ip_address(envelope.client_host_address))
     return Opened(header=header, message=message, principal=principal, client_host=client_host)
-
-
-def received_from(opened: Opened, outer: Received) -> Received:
-    """Return the event of an envelope's content; its Reply is put back by `wrap_response`."""
-    return Received(
-        request=outer.request,
-        message=opened.message,
-        version=opened.header.version,
-        on_controller_listener=outer.on_controller_listener,
-        principal=opened.principal,
-        client_host=opened.client_host,
-        forwarded_by=outer.principal,
-    )
 
 
 def wrap_response(opened: Opened, message: Message) -> EnvelopeResponse:

@@ -1,69 +1,44 @@
-"""The process around one Node: events in a queue, one task that steps, effects in order.
+"""The process around one Node: the shell, its ports over the machine, and the event loop.
 
-Not: what the node decides (node/core). This is the shell of the contract in
-node/core/effects.py; each rule of it is kept here or in the part named beside it:
-the order (`_carry_out`), barriers (`_execute`), flushes (flusher.py), Send and Forward
-(peers.py), replies (request_book.py; to clients that have gone: connection.py), nothing after
-Exit (`run`).
+See node/shell for the contract of effects. Here are the listeners, the loop that lets the shell
+run, the trace and the metrics, and the end.
 """
 
 import asyncio
 import random
-import time
-from collections import deque
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
+
+from typing_extensions import override
 
 from kraftproof.node.core.base.config import NodeConfig
-from kraftproof.node.core.base.types import Instant, Monotonic, WallClock
-from kraftproof.node.core.effects import (
-    Append,
-    CheckSnapshot,
-    CleanLog,
-    Effect,
-    Exit,
-    Flush,
-    Forward,
-    InstallSnapshot,
-    OpenClientListeners,
-    PersistQuorumState,
-    Publish,
-    Reply,
-    ReplyWithSlice,
-    Send,
-    StoreSlice,
-    Truncate,
-    WriteSnapshot,
-)
-from kraftproof.node.core.events import Answered, Event, Stop, Tick, Unanswered
+from kraftproof.node.core.base.types import Instant, Monotonic
+from kraftproof.node.core.effects import Exit, Publish
+from kraftproof.node.core.events import Event
 from kraftproof.node.core.node import Node
-from kraftproof.node.core.raft.snapshot_rpc import with_slice
 from kraftproof.node.properties.config import ServerConfig
 from kraftproof.node.properties.listeners import Binding
+from kraftproof.node.server.clocks import LoopClock, LoopTimers, read_clocks
+from kraftproof.node.server.connection import Slot
 from kraftproof.node.server.console import say
-from kraftproof.node.server.flusher import Flusher
 from kraftproof.node.server.listener import Listener
-from kraftproof.node.server.metrics.node_metrics import Meter
-from kraftproof.node.server.peers import Peers
-from kraftproof.node.server.pending_requests import RequestBook
-from kraftproof.node.server.snapshot_worker import SnapshotWorker
+from kraftproof.node.server.metrics.node_metrics import MeasuredNode, Meter, unknown_voters
+from kraftproof.node.server.peer_transport import PeerSocket, PeerTransport
+from kraftproof.node.server.pending_requests import ClientReplies, PendingRequest, receive_request
+from kraftproof.node.server.requests import Request
 from kraftproof.node.server.trace import TraceWriter
+from kraftproof.node.server.workers import ThreadWorkers
+from kraftproof.node.shell.node_shell import NodeShell
+from kraftproof.node.shell.ports import Observer, Ports, Process
 from kraftproof.node.storage.stored import Stored
 from kraftproof.node.wire.schema import Message
 
-NANOSECONDS_PER_SECOND = 1_000_000_000
 EVENTS_PER_TURN = 100
 """Steps before sockets are looked at again."""
 GOODBYE_SECONDS = 0.2
 """How long the last answers get to leave the sockets."""
 
 
-def read_clocks() -> Instant:
-    """Read both clocks of the machine."""
-    return Instant(Monotonic(time.monotonic_ns()), WallClock(time.time_ns()))
-
-
-class NodeProcess:
+class NodeProcess(Process, Observer):
     """One running node."""
 
     def __init__(
@@ -86,50 +61,39 @@ class NodeProcess:
         )
         self._storage = stored.storage
         self._trace = trace
-        self._peers = Peers(node_config, hosts)
-        self._flusher = Flusher(
-            self._storage, on_flushed=self.post, on_failure=self._fail, on_timed=self._flushed
+        self._meter = self._measure(config, node_config)
+        self._workers = ThreadWorkers(self._flushed)
+        self._clock = LoopClock(self._tick)
+        ports: Ports[PendingRequest, PeerSocket] = Ports(
+            disk=self._storage,
+            workers=self._workers,
+            transport=PeerTransport(node_config, hosts),
+            timers=LoopTimers(),
+            clock=self._clock,
+            replies=ClientReplies(self._replied),
+            process=self,
+            observer=self,
         )
-        self._snapshots = SnapshotWorker(self._storage, on_done=self.post, on_failure=self._fail)
-        self._meter = self._measure(config)
-        self._requests = RequestBook(self.post, self._replied)
+        node = self._node if self._meter is None else MeasuredNode(self._node, self._meter)
+        self._shell = NodeShell(node, ports)
         self._listeners = [self._listener(config, binding) for binding in config.bindings]
         self._controller_listeners = [
             listener
             for listener, binding in zip(self._listeners, config.bindings, strict=True)
             if binding.is_controller
         ]
-        self._events: deque[Event] = deque()
+        self._event = "start"
         self._wake = asyncio.Event()
-        self._timer: asyncio.TimerHandle | None = None
         self._exit: Exit | None = None
-        self._handlers: dict[type[object], Callable[..., None]] = {
-            Append: self._storage.append,
-            Flush: self._flusher.request,
-            Truncate: self._storage.truncate,
-            WriteSnapshot: self._snapshots.write,
-            StoreSlice: self._storage.store_slice,
-            CheckSnapshot: self._snapshots.check,
-            InstallSnapshot: self._storage.install_snapshot,
-            CleanLog: self._storage.clean,
-            PersistQuorumState: self._storage.persist_quorum_state,
-            Send: self._send,
-            Forward: self._forward,
-            Reply: self._requests.reply,
-            ReplyWithSlice: self._reply_with_slice,
-            Publish: self._publish,
-            OpenClientListeners: self._open_client_listeners,
-            Exit: self._leave,
-        }
 
-    def _measure(self, config: ServerConfig) -> Meter | None:
+    def _measure(self, config: ServerConfig, node_config: NodeConfig) -> Meter | None:
         if config.metrics_address is None:
             return None
         return Meter(
             config.metrics_address,
             self._node.status(),
             read_clocks,
-            lambda: self._peers.unknown_voters,
+            lambda: unknown_voters(node_config, self._shell.destinations),
         )
 
     async def run(self) -> int:
@@ -138,14 +102,11 @@ class NodeProcess:
             await listener.open()
         if self._meter is not None:
             await self._meter.endpoint.open()
-        now = read_clocks()
-        await self._execute(self._node.start(now), now, "start")
+        self._shell.start()
         while self._exit is None:
-            if not self._events:
+            if not self._shell.has_work:
                 await self._idle()
-            for _ in range(min(len(self._events), EVENTS_PER_TURN)):
-                if self._exit is None:
-                    await self._step(self._events.popleft())
+            self._shell.run(EVENTS_PER_TURN)
             await asyncio.sleep(0)
         await self._close()
         if self._exit.status:
@@ -153,102 +114,25 @@ class NodeProcess:
         return self._exit.status
 
     async def _idle(self) -> None:
-        """Wait for an event."""
-        begun = read_clocks().monotonic
+        """Wait for an event, or for the disk."""
+        begun, is_idle = read_clocks().monotonic, not self._shell.is_held
         self._wake.clear()
         await self._wake.wait()
-        if self._meter is not None:
+        if self._meter is not None and is_idle:
             self._meter.idled(begun)
-
-    def post(self, event: Event) -> None:
-        """Put an event at the end of the queue."""
-        self._events.append(event)
-        self._wake.set()
 
     def stop(self) -> None:
         """SIGTERM has come."""
-        self.post(Stop())
+        self._shell.stop()
 
-    async def _step(self, event: Event) -> None:
-        now = read_clocks()
-        effects = self._node.step(event, now)
-        if self._meter is not None:
-            self._meter.stepped(self._node.status(), now.monotonic)
-        await self._execute(effects, now, type(event).__name__)
+    # The shell's ports
 
-    async def _execute(self, effects: list[Effect], now: Instant, event: str) -> None:
-        """Carry out effects in order, then say what has changed and when to wake up again.
-
-        What changes segments waits for the running fsync; all that is a barrier is synchronous.
-        """
-        for effect in effects:
-            if isinstance(effect, Truncate | InstallSnapshot | CleanLog):
-                await self._flusher.settled()
-            if self._exit is None:
-                self._carry_out(effect)
-        self._write_trace(now, event)
-        self._set_timer()
-
-    def _carry_out(self, effect: Effect) -> None:
-        try:
-            self._handlers[type(effect)](effect)
-        except OSError as error:
-            self._fail(error)
-
-    def _write_trace(self, now: Instant, event: str) -> None:
-        if self._trace is not None:
-            try:
-                self._trace.write(self._node.status(), now, event)
-            except OSError as error:
-                self._fail(error)
-
-    def _set_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        deadline = self._node.deadline()
-        if deadline is not None and self._exit is None:
-            loop = asyncio.get_running_loop()
-            when = deadline / NANOSECONDS_PER_SECOND
-            self._timer = loop.call_at(when, self.post, Tick())
-
-    def _flushed(self, begun: Monotonic) -> None:
-        if self._meter is not None:
-            self._meter.flushed(begun)
-
-    def _replied(self, request: Message, since: Monotonic) -> None:
-        if self._meter is not None:
-            self._meter.answered(request, since)
-
-    def _fail(self, error: BaseException) -> None:
-        """Disk failures are fatal: what was written is unknown, so nothing more may be said."""
-        self._leave(Exit(status=1, reason=f"the disk failed: {error}"))
-
-    def _leave(self, effect: Exit) -> None:
-        if self._exit is None:
-            self._exit = effect
+    @override
+    def wake(self) -> None:
         self._wake.set()
 
-    def _send(self, effect: Send) -> None:
-        self._peers.send(effect, partial(self._answered, effect.correlation))
-
-    def _forward(self, effect: Forward) -> None:
-        self._peers.forward(effect, partial(self._answered, effect.correlation))
-
-    def _answered(self, correlation: int, message: Message | None) -> None:
-        if message is None:
-            self.post(Unanswered(correlation=correlation))
-        else:
-            self.post(Answered(correlation=correlation, message=message))
-
-    def _reply_with_slice(self, effect: ReplyWithSlice) -> None:
-        message = with_slice(effect.message, self._storage.read_slice(effect))
-        self._requests.reply(Reply(request=effect.request, message=message))
-
-    def _publish(self, effect: Publish) -> None:
-        """The image is the core's; nothing of this process reads it but the trace."""
-
-    def _open_client_listeners(self, _: OpenClientListeners) -> None:
+    @override
+    def open_client_listeners(self) -> None:
         loop = asyncio.get_running_loop()
         for listener in self._listeners:
             if listener not in self._controller_listeners:
@@ -260,13 +144,66 @@ class NodeProcess:
         if error is not None:
             self._leave(Exit(status=1, reason=f"listeners: {error}"))
 
+    @override
+    def publish(self, effect: Publish) -> None:
+        """The image is the core's; nothing of this process reads it but the trace."""
+
+    @override
+    def exit(self, effect: Exit) -> None:
+        self._leave(effect)
+        self._write_trace(read_clocks())
+
+    @override
+    def disk_failed(self, error: OSError) -> None:
+        """Disk failures are fatal: the disk's content is unknown, so nothing more may be said."""
+        self._leave(Exit(status=1, reason=f"the disk failed: {error}"))
+
+    def _leave(self, effect: Exit) -> None:
+        if self._exit is None:
+            self._exit = effect
+        self._wake.set()
+
+    # The shell's observer
+
+    @override
+    def on_step(self, event: Event | None) -> None:
+        self._event = "start" if event is None else type(event).__name__
+
+    @override
+    def on_stepped(self, now: Instant) -> None:
+        self._write_trace(now)
+
+    def _write_trace(self, now: Instant) -> None:
+        if self._trace is not None:
+            try:
+                self._trace.write(self._node.status(), now, self._event)
+            except OSError as error:
+                self._shell.close()
+                self.disk_failed(error)
+
+    # Callbacks
+
+    def _tick(self) -> None:
+        self._shell.tick()
+
+    def _flushed(self, begun: Monotonic) -> None:
+        if self._meter is not None:
+            self._meter.flushed(begun)
+
+    def _replied(self, request: Message, since: Monotonic) -> None:
+        if self._meter is not None:
+            self._meter.answered(request, since)
+
     def _listener(self, config: ServerConfig, binding: Binding) -> Listener:
         return Listener(
             binding,
             limit=config.connections,
             frame_bytes=config.frame_bytes,
-            on_request=self._requests.receive,
+            on_request=self._receive,
         )
+
+    def _receive(self, binding: Binding, client_host: str, request: Request, slot: Slot) -> None:
+        receive_request(self._shell, binding, client_host, request, slot)
 
     def _note_offsets(self) -> None:
         """Nothing depends on it: a disk that fails only now makes the next start read more."""
@@ -276,16 +213,14 @@ class NodeProcess:
             say(f"the disk failed after the stop: {error}")
 
     async def _close(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        self._clock.set_deadline(None)
         if self._meter is not None:
             self._meter.endpoint.close()
         for listener in self._listeners:
             listener.close()
         await asyncio.sleep(GOODBYE_SECONDS)
-        self._peers.close()
-        self._flusher.close()
-        self._snapshots.close()
+        self._shell.close()
+        self._workers.close()
         if self._exit is not None and self._exit.status == 0:
             self._note_offsets()
         self._storage.close()

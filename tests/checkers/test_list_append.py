@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from kraftproof.checkers.calls import integer_lists, lists
+from kraftproof.checkers.calls import integer_lists, list_tracing
 from kraftproof.checkers.calls.lists import told_texts
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.tables import operations_table
@@ -186,7 +186,7 @@ def test_the_compiled_parser_reads_what_the_plain_one_reads():
     for a, b in zip(fast.values.tolist(), plain.values.tolist(), strict=True):
         assert same.setdefault(a, b) == b
     assert len(set(same.values())) == len(same) > 100
-    found, first = lists._trace(*pairs(plain), plain.list_number, plain.seen, plain.values)
+    found, first = list_tracing.trace(*pairs(plain), plain.list_number, plain.seen, plain.values)
     quick = integer_lists.trace(*pairs(plain)[0], *pairs(plain)[1], plain.list_number, plain.seen,
                                 plain.values)  # fmt: skip
     assert np.array_equal(found, quick[0])

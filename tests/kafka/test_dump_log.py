@@ -11,7 +11,7 @@ import pytest
 from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
 from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.metadata.snapshot import load, records_of
-from kraftproof.node.server.snapshot_worker import run_through
+from kraftproof.node.server.workers import run_through
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
 from kraftproof.node.storage.snapshots import SnapshotFiles, snapshot_name

@@ -30,8 +30,9 @@ from kraftproof.node.core.raft.snapshot_rpc import with_slice
 from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.connection import Slot
 from kraftproof.node.server.envelope import wrap_request
-from kraftproof.node.server.pending_requests import RequestBook
+from kraftproof.node.server.pending_requests import ClientReplies, receive_request
 from kraftproof.node.server.requests import parse_request
+from kraftproof.node.shell.request_table import RequestTable
 from kraftproof.node.wire.codec import encode_request, header_versions
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.headers import RequestHeader, encode_request_header
@@ -84,7 +85,7 @@ class Target:
         self.exit: Exit | None = None
         self.asked: list[Send | Forward] = []
         self.checks: list[CheckSnapshot] = []
-        self.book = RequestBook(self.step, lambda *_: None)
+        self.table = RequestTable(ClientReplies(lambda *_: None))
         self.node = Node(config, QuorumState(), (), random.Random(seed), self.instant)
         self.take(self.node.start(self.instant))
         self.wait(100)
@@ -92,6 +93,9 @@ class Target:
     @property
     def instant(self) -> Instant:
         return Instant(Monotonic(self.now), WallClock(self.now))
+
+    def receive(self, client, **request) -> None:
+        self.step(self.table.receive(client, **request))
 
     def step(self, event: Event) -> None:
         self.take(self.node.step(event, self.instant))
@@ -102,10 +106,10 @@ class Target:
                 case Flush():
                     self.step(Flushed(generation=effect.generation, end_offset=effect.end_offset))
                 case Reply():
-                    self.book.reply(effect)
+                    self.table.reply(effect)
                 case ReplyWithSlice():
                     message = with_slice(effect.message, b"")
-                    self.book.reply(Reply(request=effect.request, message=message))
+                    self.table.reply(Reply(request=effect.request, message=message))
                 case Send():
                     encode_request(effect.message, effect.version)
                     self.asked.append(effect)
@@ -135,7 +139,7 @@ class Target:
         slot = Answers()
         if not isinstance(request, bytes):
             binding = Binding(name="L", host="", port=1, is_controller=to_controller)
-            self.book.receive(binding, "10.0.0.1", request, slot)
+            receive_request(self, binding, "10.0.0.1", request, slot)
         return slot
 
 

@@ -59,8 +59,9 @@ def test_a_leader_that_waited_for_its_disk_is_not_accused(tmp_path, seed):
         process = cluster.world.machines[leader].process
         await cluster.harm_disk(leader, DiskTrouble(slow_ns=30 * SECOND_NS))
         before_ns = process.now_ns() - process.running_ns()
-        process._effects.append(PersistQuorumState(process._node._raft.durable))
-        process._carry_out()
+        shell = process._shell
+        shell._executor.add([PersistQuorumState(process._node._raft.durable)])
+        shell._execute(process._clock.now())
         await cluster.mend_disk(leader, DiskTrouble(slow_ns=30 * SECOND_NS))
         await cluster.scope.sleep(31 * SECOND_NS)
         return process.now_ns() - process.running_ns() - before_ns

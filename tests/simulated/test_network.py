@@ -6,6 +6,7 @@ import pytest
 
 from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler, SimulationLimitError
+from kraftproof.cluster.simulated.network.client_channel import ClientChannel
 from kraftproof.cluster.simulated.network.link_faults import Weather
 from kraftproof.cluster.simulated.network.links import RETRANSMISSION_NS, Links, Stream
 from kraftproof.cluster.simulated.network.network import Network
@@ -50,6 +51,12 @@ class Party:
     def hear(self, action, connection):
         action()
 
+    def is_answered(self, asked, answered):
+        assert asked is answered
+
+    def now_ns(self):
+        return self.scheduler.now_ns
+
     def after(self, delay_ns, action):
         return self.scheduler.after(delay_ns, action)
 
@@ -66,7 +73,8 @@ class Rig:
         self.heard = []
 
     def connect(self, source=1):
-        return self.network.connect(Link(source, 2), Party(self.scheduler))
+        party = Party(self.scheduler)
+        return ClientChannel(self.network, Link(source, 2), party, party)
 
     def ask(self, connection, timeout_ns=1_000 * MS, name="answer"):
         connection.send(
@@ -211,7 +219,7 @@ def test_a_paused_process_finds_its_messages_when_it_wakes():
     assert rig.heard == []
     rig.server.suspension.resume()
     read_from = [call.connection for call in rig.server.calls]
-    assert sorted(read_from.count(c) for c in (connection, other)) == [5, 5]
+    assert sorted(read_from.count(c.connection) for c in (connection, other)) == [5, 5]
     rig.wait(600)
     names = [name for name, answer, _ in rig.heard if answer is not None]
     for who in ("one", "other"):

@@ -18,14 +18,17 @@ pytestmark = pytest.mark.simulation
 
 def carried_out(machine):
     """The types of the effects that the machine's process carries out from now on."""
-    done, hands = [], machine.process._hands
-    plain = hands.carry_out
+    done, executor = [], machine.process._shell._executor
 
-    def carry_out(effect):
-        done.append(type(effect))
-        plain(effect)
+    def noted(kind, handler):
+        def handle(effect):
+            done.append(kind)
+            handler(effect)
 
-    hands.carry_out = carry_out
+        return handle
+
+    handlers = executor._handlers
+    executor._handlers = {kind: noted(kind, handler) for kind, handler in handlers.items()}
     return done
 
 

@@ -9,16 +9,18 @@ from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.kernel.scheduler import Timer
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.network import network as net
+from kraftproof.cluster.simulated.network.client_channel import ClientChannel
 from kraftproof.cluster.simulated.network.endpoints import Party
 from kraftproof.cluster.simulated.network.links import HARNESS, Links, Stream
 from kraftproof.cluster.simulated.network.transport import Outgoing
 from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.shell.ports import Timers
 from kraftproof.node.wire.messages import Message
 
 PROBE_NS = milliseconds(300)
 
 
-class HarnessParty(Party):
+class HarnessParty(Party, Timers):
     """The harness as a machine: never paused, never killed."""
 
     __slots__ = ("_on_crash", "_scope")
@@ -35,6 +37,14 @@ class HarnessParty(Party):
             self._on_crash(connection.link.target, error)
 
     @override
+    def is_answered(self, asked: Message, answered: Message) -> None:
+        assert asked is answered, "the harness gives each connection ids of its own"
+
+    @override
+    def now_ns(self) -> int:
+        return self._scope.scheduler.now_ns
+
+    @override
     def after(self, delay_ns: int, action: Callable[[], None]) -> Timer:
         return self._scope.scheduler.after(delay_ns, action)
 
@@ -42,19 +52,19 @@ class HarnessParty(Party):
 class SimulatedConnection(Connection[Message]):
     """Whole messages over one simulated connection."""
 
-    __slots__ = ("_connection", "_scope")
+    __slots__ = ("_channel", "_scope")
 
-    def __init__(self, scope: SimulatedScope, connection: net.Connection) -> None:
+    def __init__(self, scope: SimulatedScope, channel: ClientChannel) -> None:
         self._scope = scope
-        self._connection = connection
+        self._channel = channel
 
     @override
     async def call(self, message: Message, version: int, timeout_ns: int) -> Message:
-        if not self._connection.is_open:
+        if not self._channel.is_open:
             raise ConnectionFailed("the connection was closed before")
         answered = self._scope.promise()
         outgoing = Outgoing(message=message, version=version)
-        self._connection.send(outgoing, timeout_ns, answered.set)
+        self._channel.send(outgoing, timeout_ns, answered.set)
         answer: Message | None = await answered
         if answer is None:
             raise OutcomeUnknown("the connection broke, or no answer came in time")
@@ -62,7 +72,7 @@ class SimulatedConnection(Connection[Message]):
 
     @override
     def close(self) -> None:
-        self._connection.close()
+        self._channel.close()
 
 
 async def connect(
@@ -73,18 +83,19 @@ async def connect(
     Raises:
         ConnectionFailed: nothing listens there, or nothing answers.
     """
-    connection = network.connect(Link(HARNESS, node_id), HarnessParty(scope, network.on_crash))
+    party = HarnessParty(scope, network.on_crash)
+    channel = ClientChannel(network, Link(HARNESS, node_id), party, party)
     opened = scope.promise()
-    connection.open(opened.set)
+    channel.open(opened.set)
     timer = scope.scheduler.after(timeout_ns, lambda: opened.set(False))
     try:
         stands: bool = await opened
     finally:
         timer.cancel()
     if not stands:
-        connection.close()
+        channel.close()
         raise ConnectionFailed(f"node {node_id} does not listen")
-    return SimulatedConnection(scope, connection)
+    return SimulatedConnection(scope, channel)
 
 
 async def is_reached(scope: SimulatedScope, links: Links, link: Link) -> bool:

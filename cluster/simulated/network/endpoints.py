@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from kraftproof.cluster.simulated.kernel.scheduler import Timer
 from kraftproof.cluster.simulated.network.transport import Arrived
+from kraftproof.node.wire.messages import Message
 
 if TYPE_CHECKING:
     from kraftproof.cluster.simulated.network.network import Call, Connection
@@ -33,6 +33,6 @@ class Party(Protocol):
         """Do it when the process next reads this connection's socket."""
         ...
 
-    def after(self, delay_ns: int, action: Callable[[], None]) -> Timer:
-        """Do it that much later, or when the process next runs."""
+    def is_answered(self, asked: Message, answered: Message) -> None:
+        """Hear which request an answer resumes, and which request was answered."""
         ...

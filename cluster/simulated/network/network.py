@@ -1,24 +1,24 @@
-"""Connections and requests between simulated processes, with the ways in which they are lost.
+"""Connections between simulated processes, with the ways in which they are lost.
 
-What TCP does and a request notices is here: refusal by a machine without the process, a reset
-when either end dies, silence over a cut link until the time-out, which drops the whole connection
-with every request in flight on it; answers in the order of the requests. A paused process has its
-messages buffered by its machine. What never left, since no connection ever stood, is told apart.
-Not: bytes (passage.py), cuts and delays (links.py).
+A connection does as TCP does: refusal by a machine without the process, a reset when either end
+dies, silence over a cut link, answers in the order of the requests. A paused process has its
+messages buffered by its machine. Time-outs, and who was waiting for an answer, are the owner's
+(node/shell/requests_in_flight.py). Not: bytes (transport.py), cuts and delays (links.py).
 """
 
 from collections import deque
 from collections.abc import Callable
 
 from kraftproof.cluster.protocol import Link
-from kraftproof.cluster.simulated.kernel.scheduler import Timer
 from kraftproof.cluster.simulated.network.endpoints import Party, Server
 from kraftproof.cluster.simulated.network.links import Links, Stream
 from kraftproof.cluster.simulated.network.transport import Arrived, Outgoing, Passage
+from kraftproof.node.core.effects import Forward, Send
+from kraftproof.node.shell.ports import ConnectionOwner
 from kraftproof.node.wire.messages import Message
 
-OnAnswer = Callable[[Message | None], None]
-OnUnsent = Callable[[], None]
+Request = Send | Forward | Outgoing
+"""A request as its sender knows it: a node's effect, or the harness's message."""
 
 
 def _nobody() -> None:
@@ -32,51 +32,18 @@ FEW_CONNECTIONS = 64
 class Call:
     """One request on its way, at its server, or on its way back."""
 
-    __slots__ = (
-        "_on_answer",
-        "_on_unsent",
-        "connection",
-        "due_ns",
-        "is_done",
-        "outgoing",
-        "response",
-    )
+    __slots__ = ("connection", "correlation_id", "outgoing", "response")
 
-    def __init__(
-        self,
-        connection: "Connection",
-        outgoing: Outgoing,
-        on_answer: OnAnswer,
-        on_unsent: OnUnsent | None,
-        due_ns: int,
-    ) -> None:
-        self._on_unsent = on_unsent
+    def __init__(self, connection: "Connection", correlation_id: int, outgoing: Outgoing) -> None:
         self.connection = connection
+        self.correlation_id = correlation_id
         self.outgoing = outgoing
         self.response: Message | None = None
-        self.due_ns = due_ns
-        """When its sender gives it up."""
-        self.is_done = False
-        self._on_answer = on_answer
 
     def answer(self, message: Message) -> None:
         """Send the response, after those of the requests before it on the connection."""
         self.response = message
         self.connection.send_ready()
-
-    def finish(self, message: Message | None) -> None:
-        """Tell the sender once what came of it."""
-        if not self.is_done:
-            self.is_done = True
-            self._on_answer(message)
-
-    def lose(self, *, is_unsent: bool) -> None:
-        """There is no answer; the sender hears it apart, if it asked to, that nobody got it."""
-        if not is_unsent or self._on_unsent is None:
-            self.finish(None)
-        elif not self.is_done:
-            self.is_done = True
-            self._on_unsent()
 
 
 class Connection:
@@ -87,12 +54,11 @@ class Connection:
         "_forth",
         "_links",
         "_lookup",
-        "_outstanding",
+        "_owner",
         "_party",
         "_passage",
         "_served",
-        "_stands",
-        "_timer",
+        "is_established",
         "is_open",
         "server",
     )
@@ -102,6 +68,7 @@ class Connection:
         link: Link,
         party: Party,
         lookup: Callable[[], Server | None],
+        owner: "ConnectionOwner[Connection, Request]",
         *,
         links: Links,
         passage: Passage,
@@ -110,14 +77,12 @@ class Connection:
         self._passage = passage
         self._party = party
         self._lookup = lookup
+        self._owner = owner
         self._forth = Stream(link)
         self._back = Stream(Link(link.target, link.source))
-        self._outstanding: list[Call] = []
         self._served: deque[Call] = deque()
-        self._stands = False
+        self.is_established = False
         """Whether what is sent may reach somebody, as far as the sender can know."""
-        self._timer: Timer | None = None
-        """One for all that is outstanding: most answers come long before it rings."""
         self.server: Server | None = None
         self.is_open = True
 
@@ -126,52 +91,27 @@ class Connection:
         """From the machine that opened it to the one that serves."""
         return self._forth.link
 
-    def send(
-        self,
-        outgoing: Outgoing,
-        timeout_ns: int,
-        on_answer: OnAnswer,
-        on_unsent: OnUnsent | None = None,
-        connect_ns: int | None = None,
-    ) -> None:
-        """Send a request, which ends in exactly one call of `on_answer`.
-
-        `on_unsent` is called instead, if given, when it has certainly reached nobody; after
-        `connect_ns` without a connection that is so.
-        """
+    def send(self, correlation_id: int, outgoing: Outgoing) -> None:
+        """Send a request; its answer goes to the owner."""
         assert self.is_open, "a new connection takes the place of a closed one"
-        call = Call(self, outgoing, on_answer, on_unsent, self._links.now_ns() + timeout_ns)
-        self._outstanding.append(call)
-        if self._timer is None or call.due_ns < self._timer.time_ns:
-            self._set_timer(timeout_ns)
+        call = Call(self, correlation_id, outgoing)
         arriving = self._passage.request(outgoing)
         self._transmit(lambda: self._arrive(call, arriving))
-        if connect_ns is not None and not self._stands:
-            self._party.after(connect_ns, lambda: self._give_up_unsent(call))
-
-    def _give_up_unsent(self, call: Call) -> None:
-        if self.is_open and not self._stands and not call.is_done:
-            self.close()
 
     def open(self, on_open: Callable[[bool], None]) -> None:
         """Establish the connection; tells whether anything listens there."""
         self._transmit(lambda: self._back_to_party(lambda: on_open(self._establish())))
 
     def close(self) -> None:
-        """Give up all requests in flight; they may have run, or may yet."""
+        """End the connection; what was sent may have run, or may yet."""
         self.is_open = False
-        if self._timer is not None:
-            self._timer.cancel()
         self._forth.is_given_up = True
         self._back.is_given_up = True
-        outstanding, self._outstanding = self._outstanding, []
-        for call in outstanding:
-            call.lose(is_unsent=not self._stands)
 
     def reset(self) -> None:
         """The serving process is gone, and its machine says so if it can be heard."""
         self._lookup = _nobody
-        self._back_to_party(self.close)
+        self._back_to_party(lambda: self._owner.ended(self))
 
     def send_ready(self) -> None:
         """Send the responses that no earlier request holds up."""
@@ -183,12 +123,13 @@ class Connection:
             self._send_back(call, arriving)
 
     def _send_back(self, call: Call, arriving: Callable[[], Message]) -> None:
-        self._back_to_party(lambda: self._take_answer(call, arriving))
+        party, answered = self._party, call.outgoing.message
 
-    def _take_answer(self, call: Call, arriving: Callable[[], Message]) -> None:
-        if self.is_open and not call.is_done:
-            self._outstanding.remove(call)
-            call.finish(arriving())
+        def read(request: Request) -> Message:
+            party.is_answered(request.message, answered)
+            return arriving()
+
+        self._back_to_party(lambda: self._owner.answered(self, call.correlation_id, read))
 
     def _back_to_party(self, action: Callable[[], None]) -> None:
         self._links.send(self._back, lambda: self._party.hear(action, self))
@@ -198,14 +139,14 @@ class Connection:
 
         What waits for that is given up with the connection, as nothing of it has left.
         """
-        if not self._stands:
+        if not self.is_established:
             if not self.is_open:
                 return
             for stream in (self._back, self._forth):
                 if self._links.is_cut(stream.link):
                     self._links.send(stream, lambda: self._transmit(arrive))
                     return
-            self._stands = True
+            self.is_established = True
         self._links.send(self._forth, arrive)
 
     def _establish(self) -> bool:
@@ -217,7 +158,7 @@ class Connection:
 
     def _arrive(self, call: Call, arriving: Callable[[], Arrived]) -> None:
         if self.server is None and not self._establish():
-            self._stands = False
+            self.is_established = False
             self.reset()
             return
         if self.server is not self._lookup():
@@ -236,22 +177,6 @@ class Connection:
             return
         self._served.append(call)
         self.server.serve(call, arrived)
-
-    def _set_timer(self, delay_ns: int) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self._party.after(delay_ns, self._give_up_overdue)
-
-    def _give_up_overdue(self) -> None:
-        """One request that takes too long ends the connection."""
-        self._timer = None
-        if not self._outstanding:
-            return
-        left_ns = min([call.due_ns for call in self._outstanding]) - self._links.now_ns()
-        if left_ns <= 0:
-            self.close()
-        else:
-            self._set_timer(left_ns)
 
 
 class Network:
@@ -274,19 +199,25 @@ class Network:
         self._connections: list[Connection] = []
         self._look_at = FEW_CONNECTIONS
 
-    def connect(self, link: Link, party: Party) -> Connection:
+    def connect(
+        self, link: Link, party: Party, owner: ConnectionOwner[Connection, Request]
+    ) -> Connection:
         """Return a new connection; it stands once the first message has arrived."""
         target = link.target
-        connection = self.make_connection(link, party, lambda: self._lookup(target))
+        connection = self.make_connection(link, party, lambda: self._lookup(target), owner)
         self._connections.append(connection)
         if len(self._connections) >= self._look_at:
             self._forget_closed()
         return connection
 
     def _plain_connection(
-        self, link: Link, party: Party, lookup: Callable[[], Server | None]
+        self,
+        link: Link,
+        party: Party,
+        lookup: Callable[[], Server | None],
+        owner: ConnectionOwner[Connection, Request],
     ) -> Connection:
-        return Connection(link, party, lookup, links=self.links, passage=self.passage)
+        return Connection(link, party, lookup, owner, links=self.links, passage=self.passage)
 
     def process_died(self, process: object) -> None:
         """Reset every connection to a process that is gone."""

@@ -15,7 +15,7 @@ from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.invariants.invariant import LEADER, Observed, Witness
 from kraftproof.cluster.simulated.network.endpoints import Party, Server
 from kraftproof.cluster.simulated.network.links import HARNESS, Links
-from kraftproof.cluster.simulated.network.network import Call, Connection, OnAnswer, OnUnsent
+from kraftproof.cluster.simulated.network.network import Call, Connection, Request
 from kraftproof.cluster.simulated.network.transport import Arrived, Outgoing, Passage
 from kraftproof.cluster.simulated.trace.message_text import (
     api_of,
@@ -32,6 +32,7 @@ from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.shell.ports import ConnectionOwner
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.batch import Batch
 
@@ -53,11 +54,15 @@ class Recorder(Witness):
         world.network.make_connection = self._connection
 
     def _connection(
-        self, link: Link, party: Party, lookup: Callable[[], Server | None]
+        self,
+        link: Link,
+        party: Party,
+        lookup: Callable[[], Server | None],
+        owner: ConnectionOwner[Connection, Request],
     ) -> Connection:
         network = self._world.network
         return _RecordedConnection(
-            self, link, party, lookup, links=network.links, passage=network.passage
+            self, link, party, lookup, owner, links=network.links, passage=network.passage
         )
 
     def arrived(self, link: Link, arrived: Arrived, sent_ns: int) -> None:
@@ -204,7 +209,7 @@ def _state_of(process: object) -> State:
 class _RecordedConnection(Connection):
     """A connection that tells what comes out of it."""
 
-    __slots__ = ("_recorder", "_sent_ns")
+    __slots__ = ("_recorder", "_sent_ns", "_unanswered")
 
     def __init__(
         self,
@@ -212,36 +217,28 @@ class _RecordedConnection(Connection):
         link: Link,
         party: Party,
         lookup: Callable[[], Server | None],
+        owner: ConnectionOwner[Connection, Request],
         *,
         links: Links,
         passage: Passage,
     ) -> None:
-        super().__init__(link, party, lookup, links=links, passage=passage)
+        super().__init__(link, party, lookup, owner, links=links, passage=passage)
         self._recorder = recorder
         self._sent_ns: dict[int, int] = {}
+        self._unanswered: dict[int, Outgoing] = {}
 
     @override
-    def send(
-        self,
-        outgoing: Outgoing,
-        timeout_ns: int,
-        on_answer: OnAnswer,
-        on_unsent: OnUnsent | None = None,
-        connect_ns: int | None = None,
-    ) -> None:
-        recorder, link = self._recorder, self.link
-        sent_ns = self._sent_ns[id(outgoing)] = recorder.now_ns()
+    def send(self, correlation_id: int, outgoing: Outgoing) -> None:
+        self._sent_ns[id(outgoing)] = self._recorder.now_ns()
+        self._unanswered[id(outgoing)] = outgoing
+        super().send(correlation_id, outgoing)
 
-        def answered(message: Message | None) -> None:
-            if message is None:
-                recorder.lost(link, outgoing.message, sent_ns)
-            on_answer(message)
-
-        def unsent() -> None:
-            recorder.lost(link, outgoing.message, sent_ns)
-            (on_unsent or (lambda: on_answer(None)))()
-
-        super().send(outgoing, timeout_ns, answered, unsent, connect_ns)
+    @override
+    def close(self) -> None:
+        super().close()
+        lost, self._unanswered = self._unanswered, {}
+        for key, outgoing in lost.items():
+            self._recorder.lost(self.link, outgoing.message, self._sent_ns[key])
 
     @override
     def _arrive(self, call: Call, arriving: Callable[[], Arrived]) -> None:
@@ -258,6 +255,7 @@ class _RecordedConnection(Connection):
 
         def answered() -> Message:
             message = arriving()
+            del self._unanswered[id(call.outgoing)]
             self._recorder.answered(self.link, call.outgoing.message, message, sent_ns)
             return message
 

@@ -3,14 +3,21 @@
 Not: the figures (raft_metrics.py) nor how they are served (metrics_endpoint.py).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Final
 
-from kraftproof.node.core.base.types import Instant, Monotonic
+from typing_extensions import override
+
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId
+from kraftproof.node.core.effects import Effect
+from kraftproof.node.core.events import Event
+from kraftproof.node.core.node import Node
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.server.metrics.endpoint import MetricsEndpoint
 from kraftproof.node.server.metrics.raft import RaftMetrics
 from kraftproof.node.server.metrics.text import metrics_text
+from kraftproof.node.shell.ports import SteppedNode
 from kraftproof.node.wire.schema import Message
 
 ADMIN_KEYS: Final = frozenset({19, 20, 30, 31, 33, 37, 38, 39, 40, 43, 44, 45, 49, 51, 57, 64})
@@ -66,3 +73,32 @@ class Meter:
     def idled(self, since: Monotonic) -> None:
         """The node has waited since then."""
         self._figures.idled(since, self.now())
+
+
+def unknown_voters(config: NodeConfig, asked: Set[NodeId]) -> int:
+    """Return how many other voters the node has asked nothing yet (595-71)."""
+    return len({voter.node_id for voter in config.voters} - asked - {config.node_id})
+
+
+class MeasuredNode(SteppedNode):
+    """A node whose steps are measured, without the time that their effects take."""
+
+    __slots__ = ("_meter", "_node")
+
+    def __init__(self, node: Node, meter: Meter) -> None:
+        self._node = node
+        self._meter = meter
+
+    @override
+    def start(self, now: Instant) -> list[Effect]:
+        return self._node.start(now)
+
+    @override
+    def step(self, event: Event, now: Instant) -> list[Effect]:
+        effects = self._node.step(event, now)
+        self._meter.stepped(self._node.status(), now.monotonic)
+        return effects
+
+    @override
+    def deadline(self) -> Monotonic | None:
+        return self._node.deadline()

@@ -8,19 +8,14 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from kraftproof.node.core.base.config import NodeConfig, Voter
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward
-from kraftproof.node.server.channel import Channel
-from kraftproof.node.server.peers import Peers
+from kraftproof.node.core.events import Answered, Event, Unanswered
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from kraftproof.node.wire.messages.generated.create_topics_request import CreateTopicsRequest
 from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
 from kraftproof.node.wire.principal import ANONYMOUS
-
-SECOND = 1_000_000_000
+from tests.node.server.lanes import SECOND, api_versions, lane_to, lanes_to
 
 
 class Controller:
@@ -71,14 +66,12 @@ def run(scenario: Callable[[Controller], Awaitable[None]]) -> None:
 @pytest.mark.requirement("590-05")
 def test_what_never_left_is_told_apart_from_what_was_lost() -> None:
     async def scenario(controller: Controller) -> None:
-        channel = Channel("127.0.0.1", controller.port, "test")
+        lane = lane_to(controller.port)
         outcomes: list[str] = []
 
         def request() -> None:
-            channel.request(
-                ApiVersionsRequest(),
-                0,
-                5 * SECOND,
+            lane.request(
+                api_versions(),
                 lambda message: outcomes.append("lost" if message is None else "answered"),
                 lambda: outcomes.append("unsent"),
             )
@@ -91,46 +84,35 @@ def test_what_never_left_is_told_apart_from_what_was_lost() -> None:
         request()  # refused
         await until(lambda: len(outcomes) == 3)
         request()
-        channel.drop()  # given up while it connects
+        lane.drop()  # given up while it connects
         assert outcomes == ["lost", "lost", "unsent", "unsent"]
 
     run(scenario)
 
 
-def forward(peers: Peers, answers: list[Message | None]) -> None:
-    effect = Forward(
-        destination=NodeId(1),
-        correlation=1,
-        message=CreateTopicsRequest(),
-        version=7,
-        principal=ANONYMOUS,
-        client_host="127.0.0.1",
-        timeout_ns=5 * SECOND,
-        connect_ns=5 * SECOND,
-    )
-    peers.forward(effect, answers.append)
-
-
 @pytest.mark.requirement("590-05")
 def test_envelope_to_a_dead_controller_may_be_sent_elsewhere_unless_it_had_left() -> None:
     async def scenario(controller: Controller) -> None:
-        config = NodeConfig(
-            node_id=NodeId(4),
-            cluster_id="a-cluster",
-            is_controller=False,
-            is_broker=True,
-            voters=(Voter(node_id=NodeId(1), host="controller", port=controller.port),),
-            endpoints=(),
+        events: list[Event] = []
+        peers = lanes_to(controller.port, events.append)
+        effect = Forward(
+            destination=NodeId(1),
+            correlation=1,
+            message=CreateTopicsRequest(),
+            version=7,
+            principal=ANONYMOUS,
+            client_host="127.0.0.1",
+            timeout_ns=5 * SECOND,
+            connect_ns=5 * SECOND,
         )
-        peers = Peers(config, {"controller": "127.0.0.1"})
-        answers: list[Message | None] = []
-        forward(peers, answers)
+        peers.forward(effect)
         await until(lambda: controller.heard == 1)
         await controller.die()
-        await until(lambda: len(answers) == 1)
-        forward(peers, answers)
-        await until(lambda: len(answers) == 2)
-        assert answers == [None, EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)]
+        await until(lambda: len(events) == 1)
+        peers.forward(effect)
+        await until(lambda: len(events) == 2)
+        refusal = EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+        assert events == [Unanswered(correlation=1), Answered(correlation=1, message=refusal)]
         peers.close()
 
     run(scenario)

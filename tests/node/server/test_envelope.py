@@ -1,19 +1,30 @@
 """Envelopes: what goes in comes out, and what is refused says why (KIP-590)."""
 
+from typing import Any
+
 import pytest
 
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward
 from kraftproof.node.core.events import Received
+from kraftproof.node.properties.listeners import Binding
+from kraftproof.node.server.connection import Slot
 from kraftproof.node.server.envelope import (
     Opened,
     Refusal,
     open_request,
     open_response,
-    received_from,
     wrap_request,
     wrap_response,
 )
+from kraftproof.node.server.pending_requests import (
+    ClientReplies,
+    PendingRequest,
+    RequestReceiver,
+    receive_request,
+)
+from kraftproof.node.server.requests import Request
+from kraftproof.node.shell.request_table import RequestTable
 from kraftproof.node.wire.codec import (
     decode_request,
     decode_response,
@@ -68,16 +79,26 @@ def test_a_request_comes_out_as_it_went_in(version: int, host: str) -> None:
     assert opened.message == REQUEST
     assert (opened.principal, opened.client_host) == (ALICE, host)
     assert opened.header.version == version
-    outer = Received(
-        request=3,
-        message=EnvelopeRequest(),
-        version=0,
-        on_controller_listener=True,
-        principal=ANONYMOUS,
-        client_host="10.0.0.4",
-    )
-    event = received_from(opened, outer)
-    assert (event.request, event.principal, event.forwarded_by) == (3, ALICE, ANONYMOUS)
+
+
+@pytest.mark.requirement("590-01")
+def test_the_shell_gets_what_an_envelope_held_and_who_vouches_for_its_principal() -> None:
+    table = RequestTable(ClientReplies(lambda *_: None))
+    received: list[Received] = []
+
+    class Receiver(RequestReceiver):
+        def receive(self, client: PendingRequest, **request: Any) -> None:
+            received.append(table.receive(client, **request))
+
+    envelope = wrap_request(forward())
+    header = RequestHeader(api_key=envelope.API_KEY, version=0, correlation_id=8)
+    binding = Binding(name="C", host="", port=1, is_controller=True)
+    outer = Request(header=header, message=envelope)
+    receive_request(Receiver(), binding, "10.0.0.4", outer, Slot(None))
+    (event,) = received
+    assert (event.message, event.version) == (REQUEST, 7)
+    assert (event.principal, event.client_host) == (ALICE, "10.0.0.9")
+    assert event.forwarded_by == ANONYMOUS
     assert event.on_controller_listener
 
 

@@ -10,10 +10,14 @@ from kraftproof.node.core.base.config import NodeConfig, Voter
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Epoch, Monotonic, NodeId, Offset
 from kraftproof.node.core.effects import Send
 from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.server.clocks import LoopTimers
+from kraftproof.node.server.metrics.node_metrics import unknown_voters
 from kraftproof.node.server.metrics.raft import RaftMetrics
 from kraftproof.node.server.metrics.sliding_windows import BUCKET_NS, Window
 from kraftproof.node.server.metrics.text import metrics_text
-from kraftproof.node.server.peers import Peers
+from kraftproof.node.server.peer_transport import PeerTransport
+from kraftproof.node.shell.peer_lanes import PeerLanes
+from kraftproof.node.shell.ports import Observer
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 
 MS = 1_000_000
@@ -105,8 +109,8 @@ def test_a_voter_counts_as_unknown_until_the_node_has_turned_to_it() -> None:
     )
 
     async def scenario() -> None:
-        peers = Peers(config, {})
-        seen = [peers.unknown_voters]
+        peers = PeerLanes(PeerTransport(config, {}), LoopTimers(), Observer(), post=lambda _: None)
+        seen = [unknown_voters(config, peers.destinations)]
         for correlation, voter in enumerate((3, 3, 2)):
             send = Send(
                 destination=NodeId(voter),
@@ -115,8 +119,8 @@ def test_a_voter_counts_as_unknown_until_the_node_has_turned_to_it() -> None:
                 version=0,
                 timeout_ns=NANOSECONDS_PER_MS,
             )
-            peers.send(send, lambda _: None)
-            seen.append(peers.unknown_voters)
+            peers.send(send)
+            seen.append(unknown_voters(config, peers.destinations))
         peers.close()
         assert seen == [2, 1, 1, 0]
 

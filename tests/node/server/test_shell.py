@@ -1,27 +1,20 @@
-"""The parts of the shell alone: channels, connections and flushes."""
+"""The parts of the server alone: connections of clients, lanes to peers and work in threads."""
 
 import asyncio
 import struct
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import pytest
 
-from kraftproof.node.core.base.types import Offset
-from kraftproof.node.core.effects import Flush
-from kraftproof.node.core.events import Flushed
 from kraftproof.node.properties.listeners import Binding
-from kraftproof.node.server.channel import Channel
 from kraftproof.node.server.connection import MAX_IN_FLIGHT, Slot
-from kraftproof.node.server.flusher import Flusher
 from kraftproof.node.server.listener import Listener
 from kraftproof.node.server.requests import Request, answer_frame
-from kraftproof.node.storage.stored import Storage
-from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
+from kraftproof.node.server.workers import ThreadWorkers
 from kraftproof.node.wire.messages.generated.api_versions_response import ApiVersionsResponse
 from kraftproof.node.wire.schema import Message
-
-SECOND = 1_000_000_000
+from tests.node.server.lanes import SECOND, api_versions, lane_to
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -79,7 +72,7 @@ def test_answers_leave_in_the_order_of_the_requests() -> None:
     async def scenario() -> None:
         harness = Harness()
         listener = await harness.open()
-        channel = Channel("127.0.0.1", harness.port, "test")
+        lane = lane_to(harness.port)
         answers: list[int] = []
         for number in range(3):
 
@@ -87,7 +80,7 @@ def test_answers_leave_in_the_order_of_the_requests() -> None:
                 assert message is not None
                 answers.append(number)
 
-            channel.request(ApiVersionsRequest(), 0, SECOND, note)
+            lane.request(api_versions(), note)
         await harness.arrived(3)
         harness.answer(2)
         harness.answer(1)
@@ -96,7 +89,7 @@ def test_answers_leave_in_the_order_of_the_requests() -> None:
         harness.answer(0)
         await until(lambda: len(answers) == 3)
         assert answers == [0, 1, 2]
-        channel.drop()
+        lane.drop()
         listener.close()
 
     run(scenario)
@@ -107,34 +100,21 @@ def test_a_time_out_drops_the_connection_and_all_in_flight_and_the_next_send_rec
     async def scenario() -> None:
         harness = Harness()
         listener = await harness.open()
-        channel = Channel("127.0.0.1", harness.port, "test")
+        lane = lane_to(harness.port)
         lost: list[Message | None] = []
-        channel.request(ApiVersionsRequest(), 0, SECOND // 20, lost.append)
-        channel.request(ApiVersionsRequest(), 0, 5 * SECOND, lost.append)
+        lane.request(api_versions(SECOND // 20), lost.append)
+        lane.request(api_versions(), lost.append)
         await harness.arrived(2)
         await until(lambda: len(lost) == 2)
         assert lost == [None, None]
         harness.answer(0)  # too late: its connection has gone, nobody hears of it
-        channel.request(ApiVersionsRequest(), 0, 5 * SECOND, lost.append)
+        lane.request(api_versions(), lost.append)
         await harness.arrived(3)
         harness.answer(2)
         await until(lambda: len(lost) == 3)
         assert isinstance(lost[2], ApiVersionsResponse)
-        channel.drop()
+        lane.drop()
         listener.close()
-
-    run(scenario)
-
-
-def test_a_refused_connection_is_an_unanswered_request() -> None:
-    async def scenario() -> None:
-        harness = Harness()
-        (await harness.open()).close()
-        lost: list[Message | None] = []
-        channel = Channel("127.0.0.1", harness.port, "test")
-        channel.request(ApiVersionsRequest(), 0, 5 * SECOND, lost.append)
-        await until(lambda: bool(lost))
-        assert lost == [None]
 
     run(scenario)
 
@@ -210,78 +190,61 @@ def test_bytes_that_are_no_request_end_the_connection(sent: bytes) -> None:
     run(scenario)
 
 
-class GatedStorage(Storage):
-    """Storage whose fsync waits for the test."""
+class Gate:
+    """An fsync that waits for the test."""
 
-    def __init__(self, error: OSError | None = None) -> None:
-        self.gate = threading.Event()
-        self.fsyncs = 0
+    def __init__(self, error: Exception | None = None) -> None:
+        self.opened = threading.Event()
         self.error = error
 
-    def start_flush(self, effect: Flush) -> Callable[[], None]:
-        def fsync() -> None:
-            self.gate.wait(5)
-            self.fsyncs += 1
-            if self.error is not None:
-                raise self.error
-
-        return fsync
+    def fsync(self) -> None:
+        assert self.opened.wait(5)
+        if self.error is not None:
+            raise self.error
 
 
-def flush(end_offset: int) -> Flush:
-    return Flush(generation=1, end_offset=Offset(end_offset))
-
-
-@pytest.mark.requirement("595-09")
-def test_flushes_that_wait_share_the_next_fsync_and_each_gets_its_token() -> None:
+def test_work_in_threads_calls_back_in_the_loop_while_the_loop_goes_on() -> None:
     async def scenario() -> None:
-        storage = GatedStorage()
-        flushed: list[Flushed] = []
-        failures: list[BaseException] = []
-        timed: list[int] = []
-        flusher = Flusher(
-            storage,
-            on_flushed=flushed.append,
-            on_failure=failures.append,
-            on_timed=timed.append,
-        )
-        for end_offset in (1, 2, 3):
-            flusher.request(flush(end_offset))
-        await asyncio.sleep(0.02)
-        assert flushed == []
-        storage.gate.set()
-        await flusher.settled()
-        assert [event.end_offset for event in flushed] == [1, 2, 3]
-        assert storage.fsyncs == 2
-        assert len(timed) == 2
+        gate, timed, done, failures = Gate(), [], [], []
+        workers = ThreadWorkers(timed.append)
+        workers.fsync(gate.fsync, lambda: done.append(threading.get_ident()), failures.append)
+        workers.run(steps(), done.append, failures.append)
+        await until(lambda: done == ["all steps"])
+        gate.opened.set()
+        await until(lambda: len(done) == 2)
+        assert done[1] == threading.get_ident()
+        assert len(timed) == 1
         assert failures == []
-        flusher.close()
+        workers.close()
 
     run(scenario)
 
 
-def test_a_failed_fsync_is_reported_once_and_vouches_for_nothing() -> None:
+def steps() -> Generator[None, None, str]:
+    yield
+    yield
+    return "all steps"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (OSError(5, "Input/output error"), "[Errno 5] Input/output error"),
+        (KeyError("epoch"), "KeyError: 'epoch'"),
+    ],
+)
+def test_failed_work_is_reported_once_and_vouches_for_nothing(
+    error: Exception, reason: str
+) -> None:
     async def scenario() -> None:
-        storage = GatedStorage(OSError(5, "Input/output error"))
-        flushed: list[Flushed] = []
-        failures: list[BaseException] = []
-        timed: list[int] = []
-        flusher = Flusher(
-            storage,
-            on_flushed=flushed.append,
-            on_failure=failures.append,
-            on_timed=timed.append,
-        )
-        flusher.request(flush(1))
-        flusher.request(flush(2))
-        storage.gate.set()
-        await flusher.settled()
-        assert failures, "a truncation that waits for the fsync hears of the failure"
-        await asyncio.sleep(0.02)
-        assert flushed == []
-        assert storage.fsyncs == 1
-        assert timed == []
-        assert [str(error) for error in failures] == ["[Errno 5] Input/output error"]
-        flusher.close()
+        gate, timed, done, failures = Gate(error), [], [], []
+        workers = ThreadWorkers(timed.append)
+        workers.fsync(gate.fsync, lambda: done.append("done"), failures.append)
+        gate.opened.set()
+        await until(lambda: bool(failures))
+        assert [str(failure) for failure in failures] == [reason]
+        assert isinstance(failures[0], OSError)
+        assert (done, timed) == ([], [])
+        workers.close()
 
     run(scenario)

@@ -14,7 +14,7 @@ from kraftproof.node.core.effects import (
 )
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
-from kraftproof.node.server.snapshot_worker import run_through
+from kraftproof.node.server.workers import run_through
 from kraftproof.node.storage.log import DIRECTORY_NAME
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
 from kraftproof.node.storage.snapshots import snapshot_name

@@ -12,7 +12,7 @@ from kraftproof.node.core.effects import (
     Append,
     CleanLog,
 )
-from kraftproof.node.server.snapshot_worker import run_through
+from kraftproof.node.server.workers import run_through
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
 from tests.node.snapshots.disk import (
     CLUSTER_ID,

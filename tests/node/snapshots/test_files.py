@@ -11,7 +11,7 @@ from kraftproof.node.core.effects import (
     ReplyWithSlice,
     StoreSlice,
 )
-from kraftproof.node.server.snapshot_worker import run_through
+from kraftproof.node.server.workers import run_through
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.snapshots import snapshot_name
 from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse

@@ -1,0 +1,116 @@
+"""Invariants of the shell, by its calls of the ports: the contract of node/core/effects.py.
+
+The simulated disk makes most effects durable at once, so a shell that waits for nothing would lose
+nothing there. These invariants name the wait that is missing.
+"""
+
+from typing import Final
+
+from kraftproof.cluster.simulated.invariants.invariant import Jury, Observed
+from kraftproof.node.core.effects import Effect, Forward, Send
+from kraftproof.node.core.events import Event
+from kraftproof.node.shell.ports import PeerConnection
+from kraftproof.node.wire.messages import Message
+
+SENTENCES: Final = {
+    "BarriersHold": "Nothing happens after a barrier before the barrier is on disk.",
+    "FlushesAreWaitedFor": "No file of the log is changed while an fsync of the log is under way.",
+    "OneSnapshotAtATime": "Snapshots are written and checked one at a time.",
+    "AnswersFitRequests": "A request is resumed by its own answer.",
+    "UnsentReachedNobody": "A Forward is refused by its sender only if it can have reached nobody.",
+}
+
+
+class PortContract:
+    """Watches the work that one process has given to its disk."""
+
+    __slots__ = (
+        "_answered",
+        "_forwards",
+        "_fsyncs",
+        "_jury",
+        "_process",
+        "_snapshots",
+        "barrier",
+    )
+
+    def __init__(self, process: Observed, jury: Jury) -> None:
+        self._process = process
+        self._jury = jury
+        self.barrier: type[Effect] | None = None
+        """The kind of the barrier that is not on disk yet."""
+        self._fsyncs = 0
+        self._snapshots = 0
+        self._forwards: dict[int, PeerConnection] = {}
+        """The connection that each Forward without a response was sent on."""
+        self._answered: Message | None = None
+        """The request whose answer was read last."""
+
+    def on_step(self, event: Event | None) -> None:
+        """Report an event that is taken while a barrier is under way."""
+        self._violated("BarriersHold", f"{type(event).__name__} is taken{self._meanwhile()}")
+
+    def on_effect(self, effect: Effect) -> None:
+        """Check that an effect which is carried out is the barrier that is under way."""
+        if type(effect) is not self.barrier:
+            done = f"{type(effect).__name__} is carried out"
+            self._violated("BarriersHold", f"{done}{self._meanwhile()}")
+
+    def _meanwhile(self) -> str:
+        assert self.barrier is not None, "a barrier is under way"
+        return f" while {self.barrier.__name__} is on its way to the disk"
+
+    def barrier_begins(self, effect: Effect) -> None:
+        """Note a barrier that was written and is not on disk."""
+        self.barrier = type(effect)
+
+    def barrier_ends(self) -> None:
+        """Note that the barrier is on disk."""
+        self.barrier = None
+
+    def files_change(self, effect: Effect) -> None:
+        """Check that no fsync is under way when files of the log are changed."""
+        if self._fsyncs:
+            detail = f"{type(effect).__name__} while an fsync is under way"
+            self._violated("FlushesAreWaitedFor", detail)
+
+    def fsync_begins(self) -> None:
+        """Note an fsync of the log."""
+        self._fsyncs += 1
+
+    def fsync_ends(self) -> None:
+        """Note the return of an fsync."""
+        self._fsyncs -= 1
+
+    def snapshot_begins(self) -> None:
+        """Check that no other snapshot is written or checked."""
+        if self._snapshots:
+            self._violated("OneSnapshotAtATime", "a snapshot begins before the last one is done")
+        self._snapshots += 1
+
+    def snapshot_ends(self) -> None:
+        """Note that a snapshot was written or checked."""
+        self._snapshots -= 1
+
+    def is_answered(self, asked: Message, answered: Message) -> None:
+        """Check that the answer to one request is not taken for another's."""
+        self._answered = asked
+        if asked is not answered:
+            names = f"{type(asked).__name__}, the answer is to another {type(answered).__name__}"
+            self._violated("AnswersFitRequests", f"asked {names}")
+
+    def forward_begins(self, request: Forward, connection: PeerConnection) -> None:
+        """Note the connection of a Forward."""
+        self._forwards[request.correlation] = connection
+
+    def on_response(self, request: Send | Forward) -> None:
+        """Check that a Forward which no peer has answered was not sent."""
+        if not isinstance(request, Forward):
+            return
+        connection = self._forwards.pop(request.correlation)
+        if request.message is not self._answered and connection.is_established:
+            name = type(request.message).__name__
+            self._violated("UnsentReachedNobody", f"{name} was sent, and is refused as unsent")
+
+    def _violated(self, invariant: str, detail: str) -> None:
+        self._jury.object_to(invariant, SENTENCES[invariant], self._process, detail)

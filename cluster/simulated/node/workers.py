@@ -1,0 +1,92 @@
+"""The shell's Workers in the simulator: work on the disk takes virtual time.
+
+A server does such work in threads; here the steps are taken one by one with time in between, so a
+process may end between any two.
+"""
+
+from collections.abc import Callable, Generator
+from typing import TypeVar
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.node.port_contract import PortContract
+from kraftproof.cluster.simulated.node.suspension import Suspension
+from kraftproof.node.shell.ports import Failed, Workers
+
+T = TypeVar("T")
+
+
+class SimulatedWorkers(Workers):
+    """One process's work on its disk."""
+
+    def __init__(self, env: Surroundings, suspension: Suspension, contract: PortContract) -> None:
+        self._env = env
+        self._contract = contract
+        self._suspension = suspension
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Leave undone what is not done yet."""
+        self._is_closed = True
+
+    @override
+    def fsync(self, fsync: Callable[[], None], done: Callable[[], None], failed: Failed) -> None:
+        suspension, contract = self._suspension, self._contract
+        contract.fsync_begins()
+
+        def finish() -> None:
+            """The system's part, which a stopped process does not stop."""
+            if self._is_closed:
+                return
+            contract.fsync_ends()
+            try:
+                fsync()
+            except OSError as raised:
+                error = raised
+                suspension.when_running(lambda: failed(error))
+            else:
+                suspension.when_running(done)
+
+        env = self._env
+        env.scheduler.after(env.fsync_ns(), lambda: suspension.guard(finish))
+
+    @override
+    def run(
+        self, steps: Generator[None, None, T], done: Callable[[T], None], failed: Failed
+    ) -> None:
+        env, when_running = self._env, self._suspension.when_running
+        contract = self._contract
+        contract.snapshot_begins()
+
+        def step() -> None:
+            if self._is_closed:
+                steps.close()
+                return
+            try:
+                next(steps)
+            except StopIteration as stop:
+                contract.snapshot_ends()
+                done(stop.value)
+                return
+            except OSError as error:
+                failed(error)
+                return
+            env.on_next_write()
+            later()
+
+        def later() -> None:
+            """A step takes as long as an fsync."""
+            env.scheduler.after(env.fsync_ns(), lambda: when_running(step))
+
+        later()
+
+    @override
+    def barrier(self, done: Callable[[], None]) -> None:
+        env, when_running, contract = self._env, self._suspension.when_running, self._contract
+
+        def on_disk() -> None:
+            contract.barrier_ends()
+            done()
+
+        env.scheduler.after(env.fsync_ns(), lambda: when_running(on_disk))

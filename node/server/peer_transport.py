@@ -1,0 +1,173 @@
+"""The shell's Transport over sockets: connections that this node opens to voters.
+
+A connection may be sent requests while it is being made; until then not a byte of them has left.
+See node/shell/peer_lanes.py for time-outs, and for which request an answer belongs to.
+"""
+
+import asyncio
+from collections.abc import Mapping
+
+from typing_extensions import override
+
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.effects import Forward, Send
+from kraftproof.node.server.envelope import open_response, wrap_request
+from kraftproof.node.shell.ports import ConnectionOwner, PeerConnection, Transport
+from kraftproof.node.wire.codec import decode_response, encode_request, header_versions
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.frames import FrameSplitter, frame
+from kraftproof.node.wire.headers import RequestHeader, encode_request_header, split_response
+from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
+from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.schema import Message
+
+ENVELOPE_VERSION = 0
+CORRELATION_ID_BYTES = 4
+
+
+class PeerSocket(asyncio.Protocol, PeerConnection):
+    """One connection to a voter, from the attempt to its end."""
+
+    __slots__ = (
+        "_attempt",
+        "_client_id",
+        "_is_established",
+        "_owner",
+        "_splitter",
+        "_transport",
+        "_unsent",
+    )
+
+    def __init__(
+        self, owner: "ConnectionOwner[PeerSocket, Send | Forward]", client_id: str
+    ) -> None:
+        self._owner = owner
+        self._client_id = client_id
+        self._splitter = FrameSplitter()
+        self._attempt: asyncio.Task[None] | None = None
+        self._transport: asyncio.Transport | None = None
+        self._is_established = False
+        self._unsent: list[bytes] = []
+
+    @property
+    @override
+    def is_established(self) -> bool:
+        return self._is_established
+
+    def open(self, host: str, port: int) -> None:
+        """Begin to connect."""
+        self._attempt = asyncio.get_running_loop().create_task(self._connect(host, port))
+
+    async def _connect(self, host: str, port: int) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.create_connection(lambda: self, host, port)
+        except OSError:
+            self._attempt = None
+            self._owner.ended(self)
+
+    def send(self, correlation_id: int, request: Send | Forward) -> None:
+        """Send a request now, or as soon as the connection is established."""
+        data = _encode(request, correlation_id, self._client_id)
+        if self._transport is None:
+            self._unsent.append(data)
+        else:
+            self._transport.write(data)
+
+    @override
+    def close(self) -> None:
+        self._unsent.clear()
+        if self._attempt is not None:
+            self._attempt.cancel()
+        if self._transport is not None:
+            self._transport.abort()
+
+    # asyncio's side
+
+    @override
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        if self._attempt is not None and self._attempt.cancelling():
+            transport.abort()  # the attempt was given up while it succeeded
+            return
+        self._transport = transport
+        self._is_established = True
+        transport.writelines(self._unsent)
+        self._unsent.clear()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._owner.ended(self)
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        assert self._transport is not None, "bytes come over a connection that was made"
+        try:
+            for payload in self._splitter.feed(data):
+                self._answered(payload)
+        except WireError:
+            self._transport.abort()
+
+    def _answered(self, payload: bytes) -> None:
+        if len(payload) < CORRELATION_ID_BYTES:
+            raise WireError(f"an answer of {len(payload)} bytes")
+        correlation_id = int.from_bytes(payload[:CORRELATION_ID_BYTES], "big", signed=True)
+        self._owner.answered(self, correlation_id, lambda request: _decode(request, payload))
+
+
+class PeerTransport(Transport[PeerSocket]):
+    """Connections to the voters' controller listeners."""
+
+    __slots__ = ("_client_id", "_hosts", "_voters")
+
+    def __init__(self, config: NodeConfig, hosts: Mapping[str, str]) -> None:
+        self._client_id = f"node-{config.node_id}"
+        self._hosts = hosts
+        self._voters = {voter.node_id: voter for voter in config.voters}
+
+    @override
+    def connect(
+        self, destination: NodeId, owner: ConnectionOwner[PeerSocket, Send | Forward]
+    ) -> PeerSocket:
+        voter = self._voters[destination]
+        connection = PeerSocket(owner, self._client_id)
+        connection.open(self._hosts.get(voter.host, voter.host), voter.port)
+        return connection
+
+    @override
+    def send(self, connection: PeerSocket, correlation_id: int, request: Send | Forward) -> None:
+        connection.send(correlation_id, request)
+
+
+def _encode(request: Send | Forward, correlation_id: int, client_id: str) -> bytes:
+    message: Message
+    if isinstance(request, Forward):
+        message, version = wrap_request(request), ENVELOPE_VERSION
+    else:
+        message, version = request.message, request.version
+    header = RequestHeader(
+        api_key=message.API_KEY,
+        version=version,
+        correlation_id=correlation_id,
+        client_id=client_id,
+    )
+    header_version, _ = header_versions(header.api_key, version)
+    return frame(encode_request_header(header, header_version), encode_request(message, version))
+
+
+def _decode(request: Send | Forward, payload: bytes) -> Message | None:
+    """Return the answer to the request, or None if the bytes are anything else."""
+    try:
+        if not isinstance(request, Forward):
+            return _response(payload, request.message.API_KEY, request.version)
+        envelope = _response(payload, EnvelopeRequest.API_KEY, ENVELOPE_VERSION)
+        assert isinstance(envelope, EnvelopeResponse), "the key says so"
+        return open_response(envelope, request)
+    except WireError:
+        return None
+
+
+def _response(payload: bytes, api_key: int, version: int) -> Message:
+    _, body = split_response(payload, api_key, version)
+    return decode_response(api_key, version, body)

@@ -1,0 +1,162 @@
+"""The order of effects: one after the other, held back by barriers and by a running fsync."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Generic
+
+from kraftproof.node.core.effects import (
+    Append,
+    CheckSnapshot,
+    CleanLog,
+    Effect,
+    Exit,
+    Flush,
+    Forward,
+    InstallSnapshot,
+    OpenClientListeners,
+    PersistQuorumState,
+    Publish,
+    Reply,
+    ReplyWithSlice,
+    Send,
+    StoreSlice,
+    Truncate,
+    WriteSnapshot,
+)
+from kraftproof.node.core.events import Event
+from kraftproof.node.core.raft.snapshot_rpc import with_slice
+from kraftproof.node.shell.flush_queue import FlushQueue
+from kraftproof.node.shell.peer_lanes import PeerLanes
+from kraftproof.node.shell.ports import ClientT, ConnectionT, Ports
+from kraftproof.node.shell.request_table import RequestTable
+from kraftproof.node.shell.snapshot_executor import SnapshotExecutor
+
+AWAITS_FLUSH: Final = frozenset((Truncate, InstallSnapshot, CleanLog))
+"""Effects that change files which a running fsync may be on."""
+BARRIERS: Final = frozenset((Truncate, InstallSnapshot, PersistQuorumState))
+"""Effects that must be on disk before anything after them happens."""
+
+
+class EffectExecutor(Generic[ClientT, ConnectionT]):
+    """Carries out the effects of one step at a time."""
+
+    def __init__(
+        self, ports: Ports[ClientT, ConnectionT], *, post: Callable[[Event], None]
+    ) -> None:
+        self.is_held = False
+        """Whether a barrier, or the fsync that an effect waits for, is under way."""
+        self.is_over = False
+        """Whether the node has exited, failed or was closed."""
+        self.requests = RequestTable(ports.replies)
+        self.lanes = PeerLanes(ports.transport, ports.timers, ports.observer, post=post)
+        self._disk = ports.disk
+        self._workers = ports.workers
+        self._process = ports.process
+        self._observer = ports.observer
+        self._effects: deque[Effect] = deque()
+        self._awaits_flush = False
+        self._flushes = FlushQueue(
+            ports.disk,
+            ports.workers,
+            post=post,
+            on_idle=self._flushes_done,
+            on_failure=self._fail,
+        )
+        self._snapshots = SnapshotExecutor(
+            ports.disk, ports.workers, post=post, on_failure=self._fail
+        )
+        self._handlers = self._make_handlers()
+
+    def _make_handlers(self) -> Mapping[type, Callable[[Any], None]]:
+        disk, snapshots = self._disk, self._snapshots
+        return {
+            Append: disk.append,
+            Flush: self._flushes.request,
+            Truncate: disk.truncate,
+            PersistQuorumState: disk.persist_quorum_state,
+            WriteSnapshot: snapshots.request,
+            StoreSlice: disk.store_slice,
+            CheckSnapshot: snapshots.request,
+            InstallSnapshot: disk.install_snapshot,
+            CleanLog: disk.clean,
+            Send: self.lanes.send,
+            Forward: self.lanes.forward,
+            Reply: self.requests.reply,
+            ReplyWithSlice: self._reply_with_slice,
+            Publish: self._process.publish,
+            OpenClientListeners: self._open_client_listeners,
+            Exit: self._exit,
+        }
+
+    def add(self, effects: Iterable[Effect]) -> None:
+        """Put effects behind those that are still to be carried out."""
+        self._effects.extend(effects)
+
+    def execute(self) -> bool:
+        """Carry out effects in order; return False if the rest must wait for the disk."""
+        effects, handlers, observer = self._effects, self._handlers, self._observer
+        while effects and not self.is_over:
+            kind = type(effects[0])
+            if self._flushes.is_busy and kind in AWAITS_FLUSH:
+                self._awaits_flush = True
+                self._hold()
+                return False
+            effect = effects.popleft()
+            try:
+                handlers[kind](effect)
+            except OSError as error:
+                self._fail(error)
+                return False
+            observer.on_effect(effect)
+            if kind in BARRIERS:
+                self._hold()
+                self._workers.barrier(self._pass_barrier)
+                if self.is_held:
+                    return False
+        return not self.is_over
+
+    def close(self) -> None:
+        """Carry out nothing more, and let connections go."""
+        self._end()
+        self.lanes.close()
+
+    def _flushes_done(self) -> None:
+        """End the wait for a running fsync; a Flushed, which wakes the process, follows."""
+        if self._awaits_flush:
+            self._awaits_flush = False
+            self._release()
+
+    def _pass_barrier(self) -> None:
+        self._release()
+        self._process.wake()
+
+    def _hold(self) -> None:
+        self.is_held = True
+        self._observer.on_held()
+
+    def _release(self) -> None:
+        self.is_held = False
+        self._observer.on_released()
+
+    def _fail(self, error: OSError) -> None:
+        """End: after a failed write or fsync the disk's content is unknown."""
+        if not self.is_over:
+            self._end()
+            self._process.disk_failed(error)
+
+    def _exit(self, effect: Exit) -> None:
+        self._end()
+        self._process.exit(effect)
+
+    def _end(self) -> None:
+        self.is_over = True
+        self._flushes.close()
+        self._snapshots.close()
+
+    def _reply_with_slice(self, effect: ReplyWithSlice) -> None:
+        message = with_slice(effect.message, self._disk.read_slice(effect))
+        self.requests.reply(Reply(request=effect.request, message=message))
+
+    def _open_client_listeners(self, effect: OpenClientListeners) -> None:
+        del effect
+        self._process.open_client_listeners()

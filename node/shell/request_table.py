@@ -1,0 +1,50 @@
+"""Requests of clients that wait for the node's Reply, by the token that the node knows."""
+
+from typing import Generic
+
+from kraftproof.node.core.effects import Reply
+from kraftproof.node.core.events import Received
+from kraftproof.node.shell.ports import ClientT, Replies
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.principal import Principal
+
+
+class RequestTable(Generic[ClientT]):
+    """The open requests of all listeners."""
+
+    __slots__ = ("_last_token", "_open", "_replies")
+
+    def __init__(self, replies: Replies[ClientT]) -> None:
+        self._replies = replies
+        self._last_token = 0
+        self._open: dict[int, tuple[ClientT, Received]] = {}
+
+    def receive(
+        self,
+        client: ClientT,
+        *,
+        message: Message,
+        version: int,
+        on_controller_listener: bool,
+        principal: Principal,
+        client_host: str,
+        forwarded_by: Principal | None,
+    ) -> Received:
+        """Return the event of a request whose answer goes to `client`."""
+        self._last_token += 1
+        event = Received(
+            request=self._last_token,
+            message=message,
+            version=version,
+            on_controller_listener=on_controller_listener,
+            principal=principal,
+            client_host=client_host,
+            forwarded_by=forwarded_by,
+        )
+        self._open[self._last_token] = (client, event)
+        return event
+
+    def reply(self, effect: Reply) -> None:
+        """Answer the request that the effect names; each is answered once."""
+        client, event = self._open.pop(effect.request)
+        self._replies.reply(client, event, effect.message)

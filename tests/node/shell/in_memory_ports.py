@@ -1,0 +1,299 @@
+"""The shell's ports in memory: work that the test finishes, peers that the test answers."""
+
+from collections import deque
+from collections.abc import Callable, Generator
+from typing import Any
+
+from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
+from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
+from kraftproof.node.core.effects import Effect, Exit, Flush, Publish
+from kraftproof.node.core.events import Event, Received, SnapshotChecked
+from kraftproof.node.shell.node_shell import NodeShell
+from kraftproof.node.shell.ports import (
+    ConnectionOwner,
+    Disk,
+    Failed,
+    NodeClock,
+    Observer,
+    Ports,
+    Process,
+    Replies,
+    SteppedNode,
+    Timer,
+    Timers,
+    Transport,
+    Workers,
+)
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
+from kraftproof.node.wire.principal import ANONYMOUS
+
+SNAPSHOT = SnapshotId(Offset(1), Epoch(1))
+
+
+class ScriptedNode(SteppedNode):
+    """A node that answers each event with the effects that the test has planned."""
+
+    def __init__(self) -> None:
+        self.planned: deque[list[Effect]] = deque()
+        self.events: list[Event | None] = []
+        self.wants: Monotonic | None = None
+
+    def start(self, now: Instant) -> list[Effect]:
+        self.events.append(None)
+        return self.planned.popleft() if self.planned else []
+
+    def step(self, event: Event, now: Instant) -> list[Effect]:
+        self.events.append(event)
+        return self.planned.popleft() if self.planned else []
+
+    def deadline(self) -> Monotonic | None:
+        return self.wants
+
+
+class NotedDisk(Disk):
+    """Notes the calls; each may be made to fail."""
+
+    def __init__(self, notes: list[str]) -> None:
+        self._notes = notes
+        self.fails: set[str] = set()
+
+    def _note(self, name: str) -> None:
+        if name in self.fails:
+            raise OSError(5, "Input/output error")
+        self._notes.append(name)
+
+    def append(self, effect: Any) -> None:
+        self._note("append")
+
+    def start_flush(self, effect: Flush) -> Callable[[], None]:
+        self._note(f"start flush {effect.end_offset}")
+        return lambda: self._note("fsync")
+
+    def truncate(self, effect: Any) -> None:
+        self._note("truncate")
+
+    def persist_quorum_state(self, effect: Any) -> None:
+        self._note("persist")
+
+    def write_snapshot(self, effect: Any) -> Generator[None, None, StoredSnapshot]:
+        self._note("begin snapshot")
+        yield
+        self._note("end snapshot")
+        return StoredSnapshot(snapshot=SNAPSHOT, size=10)
+
+    def store_slice(self, effect: Any) -> None:
+        self._note("store slice")
+
+    def check_snapshot(self, effect: Any) -> Generator[None, None, SnapshotChecked]:
+        self._note("begin check")
+        yield
+        self._note("end check")
+        return SnapshotChecked(copy=effect.copy, loaded=None)
+
+    def install_snapshot(self, effect: Any) -> None:
+        self._note("install")
+
+    def clean(self, effect: Any) -> None:
+        self._note("clean")
+
+    def read_slice(self, effect: Any) -> bytes:
+        return b"slice"
+
+
+class HeldWorkers(Workers):
+    """Keeps each piece of work until the test lets the oldest one end."""
+
+    def __init__(self) -> None:
+        self.held: deque[Callable[[], None]] = deque()
+        self.barriers: deque[Callable[[], None]] = deque()
+        self.has_slow_barriers = False
+
+    def fsync(self, fsync: Callable[[], None], done: Callable[[], None], failed: Failed) -> None:
+        def work() -> None:
+            try:
+                fsync()
+            except OSError as error:
+                failed(error)
+            else:
+                done()
+
+        self.held.append(work)
+
+    def run(self, steps: Any, done: Callable[[Any], None], failed: Failed) -> None:
+        def work() -> None:
+            try:
+                next(steps)
+            except StopIteration as stop:
+                done(stop.value)
+            except OSError as error:
+                failed(error)
+            else:
+                self.held.appendleft(work)
+
+        next(steps)
+        self.held.append(work)
+
+    def barrier(self, done: Callable[[], None]) -> None:
+        if self.has_slow_barriers:
+            self.barriers.append(done)
+        else:
+            done()
+
+
+class PeerSocket:
+    """A connection that the test establishes, answers and ends."""
+
+    def __init__(self, owner: ConnectionOwner["PeerSocket", Any]) -> None:
+        self.owner = owner
+        self.is_established = False
+        self.is_closed = False
+        self.sent: list[int] = []
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def answer(self, correlation_id: int, message: Message | None) -> None:
+        self.owner.answered(self, correlation_id, lambda _: message)
+
+    def end(self) -> None:
+        self.owner.ended(self)
+
+
+class PeerSockets(Transport[PeerSocket]):
+    """All connections that were made."""
+
+    def __init__(self, notes: list[str]) -> None:
+        self._notes = notes
+        self.made: list[PeerSocket] = []
+
+    def connect(self, destination: NodeId, owner: ConnectionOwner[PeerSocket, Any]) -> PeerSocket:
+        self.made.append(PeerSocket(owner))
+        return self.made[-1]
+
+    def send(self, connection: PeerSocket, correlation_id: int, request: Any) -> None:
+        assert not connection.is_closed
+        self._notes.append("send")
+        connection.sent.append(correlation_id)
+
+
+class Alarm(Timer):
+    """A call at a time of the test."""
+
+    def __init__(self, time_ns: int, action: Callable[[], None]) -> None:
+        self.time_ns = time_ns
+        self.action = action
+        self.is_cancelled = False
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+
+
+class ManualTimers(Timers, NodeClock):
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.time_ns = 0
+        self.alarms: list[Alarm] = []
+        self.deadline: Monotonic | None = None
+
+    def now_ns(self) -> int:
+        return self.time_ns
+
+    def after(self, delay_ns: int, action: Callable[[], None]) -> Alarm:
+        self.alarms.append(Alarm(self.time_ns + delay_ns, action))
+        return self.alarms[-1]
+
+    def now(self) -> Instant:
+        return Instant(Monotonic(self.time_ns), WallClock(self.time_ns))
+
+    def set_deadline(self, deadline: Monotonic | None) -> None:
+        self.deadline = deadline
+
+    def wait_until(self, time_ns: int) -> None:
+        while due := [one for one in self.alarms if one.time_ns <= time_ns]:
+            alarm = min(due, key=lambda one: one.time_ns)
+            self.alarms.remove(alarm)
+            self.time_ns = max(self.time_ns, alarm.time_ns)
+            if not alarm.is_cancelled:
+                alarm.action()
+        self.time_ns = time_ns
+
+
+class Rig(Process, Replies[str], Observer):
+    """A shell over these ports."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.node = ScriptedNode()
+        self.disk = NotedDisk(self.notes)
+        self.workers = HeldWorkers()
+        self.peers = PeerSockets(self.notes)
+        self.timers = ManualTimers()
+        self.failure: OSError | None = None
+        self.exit_effect: Exit | None = None
+        self.answers: list[tuple[str, Message]] = []
+        self.runs_when_woken = True
+        self.shell = NodeShell(
+            self.node,
+            Ports(
+                disk=self.disk,
+                workers=self.workers,
+                transport=self.peers,
+                timers=self.timers,
+                clock=self.timers,
+                replies=self,
+                process=self,
+                observer=self,
+            ),
+        )
+
+    def start(self, *effects: Effect) -> None:
+        self.node.planned.append(list(effects))
+        self.shell.start()
+
+    def step(self, *effects: Effect) -> None:
+        """Let an event come to which the node answers with these effects."""
+        self.node.planned.append(list(effects))
+        self.shell.tick()
+
+    def receive(self, client: str) -> None:
+        self.shell.receive(
+            client,
+            message=ApiVersionsRequest(),
+            version=0,
+            on_controller_listener=True,
+            principal=ANONYMOUS,
+            client_host="127.0.0.1",
+        )
+
+    @property
+    def events(self) -> list[str]:
+        """The names of the events that the node took, without the start."""
+        return [type(event).__name__ for event in self.node.events if event is not None]
+
+    def wake(self) -> None:
+        if self.runs_when_woken:
+            self.shell.run()
+
+    def open_client_listeners(self) -> None:
+        self.notes.append("open listeners")
+
+    def publish(self, effect: Publish) -> None:
+        self.notes.append("publish")
+
+    def exit(self, effect: Exit) -> None:
+        self.exit_effect = effect
+
+    def disk_failed(self, error: OSError) -> None:
+        self.failure = error
+
+    def reply(self, client: str, event: Received, message: Message) -> None:
+        self.notes.append("reply")
+        self.answers.append((client, message))
+
+    def on_held(self) -> None:
+        self.notes.append("held")
+
+    def on_released(self) -> None:
+        self.notes.append("released")
