@@ -13,7 +13,7 @@ from typing import Final
 
 from bench.step_cluster import BROKERS, CONTROLLERS, Cluster
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
-from kraftproof.node.core.controller.topics import MOST_RECORDS
+from kraftproof.node.core.controller.topics import MAX_RECORDS
 from kraftproof.node.core.metadata.snapshot import History, batches_of, load
 from kraftproof.node.server.garbage_collection import keep_collections_short
 from kraftproof.node.wire.batches import decode_batches, encode_batch
@@ -31,9 +31,9 @@ LAST: Final = CONTROLLERS + BROKERS
 """The broker that goes and comes."""
 AT_ONCE: Final = 200
 """How many requests arrive together."""
-ONE: Final = (1, MOST_RECORDS - 1)
+ONE: Final = (1, MAX_RECORDS - 1)
 """Topics, and the partitions of each: as many partitions as a request may ask for."""
-MANY: Final = (MOST_RECORDS // 2, 1)
+MANY: Final = (MAX_RECORDS // 2, 1)
 """As many topics as a request may ask for."""
 TENS: Final = (750, 10)
 """Topics of ten partitions: with two configurations each as many records as there may be."""

@@ -71,7 +71,7 @@ class Node:
         self._snapshots = Snapshots(
             config.snapshots, self._raft, self._committed, self._outbox, now
         )
-        self._parting: Exit | None = None
+        self._pending_exit: Exit | None = None
         """An orderly Exit, held back until the quorum has been told."""
         self._is_over = False
 
@@ -80,7 +80,7 @@ class Node:
         self._raft.start(now)
         if self._committed.offset:
             self._publish()
-        return self._follow(now)
+        return self._finish_step(now)
 
     def step(self, event: Event, now: Instant) -> list[Effect]:
         """Take one event; nothing happens any more after Exit."""
@@ -104,7 +104,7 @@ class Node:
                 self._take_snapshot(event, now)
             case Stop():
                 self._stop(now)
-        return self._follow(now)
+        return self._finish_step(now)
 
     def deadline(self) -> Monotonic | None:
         """When the node wants a Tick, at the latest; None if nothing waits for time."""
@@ -172,14 +172,14 @@ class Node:
         """A broker asks for its shutdown first and then emits Exit; a controller just leaves."""
         if self._broker is not None:
             self._broker.stop(now)
-        elif self._parting is None:
-            self._part(Exit(status=0, reason="stopped"), now)
+        elif self._pending_exit is None:
+            self._schedule_exit(Exit(status=0, reason="stopped"), now)
 
-    def _part(self, parting: Exit, now: Instant) -> None:
-        self._parting = parting
+    def _schedule_exit(self, pending_exit: Exit, now: Instant) -> None:
+        self._pending_exit = pending_exit
         self._raft.stop(now)
 
-    def _follow(self, now: Instant) -> list[Effect]:
+    def _finish_step(self, now: Instant) -> list[Effect]:
         """What follows from the event in all parts, and the effects of the step."""
         self._raft.settle(now)
         if not self._apply_committed():
@@ -192,11 +192,11 @@ class Node:
         self._snapshots.advance(now)
         if len(self._outbox.effects) != settled:
             self._raft.settle(now)
-        if not self._outbox.has_exit and self._parting is None:
+        if not self._outbox.has_exit and self._pending_exit is None:
             return self._outbox.drain()
-        effects = self._hold_parting(self._outbox.drain(), now)
-        if self._parting is not None and self._raft.has_stopped(now):
-            effects.append(self._parting)
+        effects = self._hold_back_exit(self._outbox.drain(), now)
+        if self._pending_exit is not None and self._raft.has_stopped(now):
+            effects.append(self._pending_exit)
         return self._finish(effects)
 
     def _apply_committed(self) -> bool:
@@ -216,15 +216,15 @@ class Node:
     def _publish(self) -> None:
         self._outbox.emit(Publish(offset=self._committed.offset, image=self._committed.image))
 
-    def _hold_parting(self, effects: list[Effect], now: Instant) -> list[Effect]:
+    def _hold_back_exit(self, effects: list[Effect], now: Instant) -> list[Effect]:
         """Keep a broker's orderly Exit until this node's controller half has left, too."""
         kept: list[Effect] = []
         for effect in effects:
             if isinstance(effect, Exit) and effect.status == 0:
-                self._part(effect, now)
+                self._schedule_exit(effect, now)
             else:
                 kept.append(effect)
-        if self._parting is not None:
+        if self._pending_exit is not None:
             self._raft.settle(now)
             kept.extend(self._outbox.drain())
         return kept

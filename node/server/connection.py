@@ -25,7 +25,7 @@ class Slot:
         self._connection = connection
         self.answer: bytes | None = None
 
-    def fill(self, answer: bytes) -> None:
+    def respond(self, answer: bytes) -> None:
         """Send the answer as soon as all before it are sent; a client that has gone misses it."""
         self.answer = answer
         self._connection.send_ready()

@@ -63,7 +63,7 @@ class Listener:
         """Pass a request on to the node; one of an unknown version is answered here."""
         request = parse_request(payload, on_controller_listener=self._binding.is_controller)
         if isinstance(request, bytes):
-            slot.fill(request)
+            slot.respond(request)
         else:
             self._on_request(self._binding, connection.host, request, slot)
 

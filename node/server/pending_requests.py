@@ -63,7 +63,7 @@ def receive_request(
         content = open_request(request.message)
         if isinstance(content, Refusal):
             refusal = EnvelopeResponse(error_code=content.error_code)
-            slot.fill(answer_frame(request, refusal, None))
+            slot.respond(answer_frame(request, refusal, None))
             return
         opened = content
     since = Monotonic(time.monotonic_ns())
@@ -91,7 +91,7 @@ class ClientReplies(Replies[PendingRequest]):
     def reply(self, client: PendingRequest, event: Received, message: Message) -> None:
         self._on_answered(event.message, client.since)
         try:
-            client.slot.fill(answer_frame(client.request, message, client.opened))
+            client.slot.respond(answer_frame(client.request, message, client.opened))
         except WireError as error:
             say(f"an answer could not be written: {error}")
             client.slot.abandon()

@@ -12,15 +12,15 @@ class ToolParser(argparse.ArgumentParser):
 
     @override
     def error(self, message: str) -> NoReturn:
-        complain(self.prog, f"{message}; {self.prog} -h shows the usage")
+        print_error(self.prog, f"{message}; {self.prog} -h shows the usage")
         raise SystemExit(1)
 
 
-def tell(line: str) -> None:
+def print_line(line: str) -> None:
     """Write one line of a tool's result."""
     sys.stdout.write(f"{line}\n")
 
 
-def complain(program: str, line: str) -> None:
+def print_error(program: str, line: str) -> None:
     """Write the one line that says what is wrong."""
     sys.stderr.write(f"{program}: {line}\n")

@@ -10,7 +10,7 @@ import sys
 from typing import Final
 
 from kraftproof.node.storage.disk import Disk
-from kraftproof.node.tools.arguments import ToolParser, complain, tell
+from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
 from kraftproof.node.tools.log_file import Damage, StoredBatch, read_segment
 from kraftproof.node.tools.record_json import record_data, type_name
 from kraftproof.node.wire.batches import record_layouts
@@ -49,7 +49,7 @@ def run(argv: list[str]) -> int:
         try:
             data = Disk().read(path)
         except OSError as error:
-            complain(PROGRAM, f"{path}: {error.strerror}")
+            print_error(PROGRAM, f"{path}: {error.strerror}")
             return 1
         if not _dump(path, data, skip_metadata=bool(arguments.skip_record_metadata)):
             return 1
@@ -72,11 +72,11 @@ def _parser() -> ToolParser:
 
 
 def _dump(path: str, data: bytes, *, skip_metadata: bool) -> bool:
-    tell(f"Dumping {path}")
-    tell(_start(path.rpartition("/")[2]))
+    print_line(f"Dumping {path}")
+    print_line(_start(path.rpartition("/")[2]))
     for stored in read_segment(data):
         if isinstance(stored, Damage):
-            complain(PROGRAM, f"{path}: {stored.reason}")
+            print_error(PROGRAM, f"{path}: {stored.reason}")
             return False
         _dump_batch(stored, skip_metadata=skip_metadata)
     return True
@@ -93,7 +93,7 @@ def _start(name: str) -> str:
 
 def _dump_batch(stored: StoredBatch, *, skip_metadata: bool) -> None:
     batch = stored.batch
-    tell(
+    print_line(
         f"baseOffset: {batch.base_offset} lastOffset: {batch.last_offset} "
         f"count: {len(batch.records)} baseSequence: -1 lastSequence: -1 producerId: -1 "
         f"producerEpoch: -1 partitionLeaderEpoch: {batch.epoch} isTransactional: false "
@@ -107,7 +107,7 @@ def _dump_batch(stored: StoredBatch, *, skip_metadata: bool) -> None:
             f" offset: {offset} CreateTime: {batch.timestamp_ms} keySize: {layout.key_bytes} "
             f"valueSize: {layout.value_bytes} sequence: -1 headerKeys: []"
         )
-        tell(f"|{'' if skip_metadata else metadata} {_payload(record, layout)}")
+        print_line(f"|{'' if skip_metadata else metadata} {_payload(record, layout)}")
         offset += 1
 
 

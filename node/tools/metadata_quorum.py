@@ -13,7 +13,7 @@ from typing import Final
 
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.meta_properties import parse_properties
-from kraftproof.node.tools.arguments import ToolParser, complain, tell
+from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
 from kraftproof.node.tools.client import Address, Client, ClientError, Unreachable, parse_addresses
 from kraftproof.node.tools.quorum_text import Quorum, replication_lines, status_lines
 from kraftproof.node.wire.errors import ErrorCode, error_name
@@ -67,11 +67,11 @@ def run(argv: list[str]) -> int:
         addresses = parse_addresses(arguments.bootstrap_server or arguments.bootstrap_controller)
         quorum = ask_quorum(addresses, endpoint_type, timeout_s)
     except ClientError as error:
-        complain(PROGRAM, str(error))
+        print_error(PROGRAM, str(error))
         return 1
     now_ms = time.time_ns() // 1_000_000 if arguments.human_readable else None
     for line in status_lines(quorum) if arguments.status else replication_lines(quorum, now_ms):
-        tell(line)
+        print_line(line)
     return 0
 
 

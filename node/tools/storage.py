@@ -23,7 +23,7 @@ from kraftproof.node.storage.meta_properties import (
     is_cluster_id,
     parse_properties,
 )
-from kraftproof.node.tools.arguments import ToolParser, complain, tell
+from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.types import Uuid, format_uuid, parse_uuid
 
@@ -41,16 +41,16 @@ def run(argv: list[str]) -> int:
     disk = Disk()
     try:
         if arguments.command == "random-uuid":
-            tell(random_uuid())
+            print_line(random_uuid())
             return 0
         node_id, directories = _directories(disk, arguments.config)
         if arguments.command == "info":
             return _info(disk, directories, node_id)
         return _format(disk, directories, node_id, arguments)
     except (ConfigError, StorageError) as error:
-        complain(PROGRAM, str(error))
+        print_error(PROGRAM, str(error))
     except OSError as error:
-        complain(PROGRAM, f"{error.filename}: {error.strerror}")
+        print_error(PROGRAM, f"{error.filename}: {error.strerror}")
     return 1
 
 
@@ -100,15 +100,15 @@ def _info(disk: FileSystem, directories: tuple[str, ...], node_id: NodeId) -> in
             disk.read(join(formatted[0], FILE_NAME)).decode("utf-8", "replace")
         )
         stored = ", ".join(f"{key}={pairs[key]}" for key in sorted(pairs))
-        tell(f"Found metadata: {{{stored}}}\n")
+        print_line(f"Found metadata: {{{stored}}}\n")
     _print_list("Found problem:", "Found problems:", problems)
     return 1 if problems else 0
 
 
 def _print_list(one: str, several: str, lines: list[str]) -> None:
     if lines:
-        tell(one if len(lines) == 1 else several)
-        tell("".join(f"  {line}\n" for line in lines))
+        print_line(one if len(lines) == 1 else several)
+        print_line("".join(f"  {line}\n" for line in lines))
 
 
 def _format(
@@ -132,9 +132,9 @@ def _format(
     finally:
         release()
     for path in done:
-        tell(f"Formatting {path} with cluster id {cluster_id}.")
+        print_line(f"Formatting {path} with cluster id {cluster_id}.")
     if not done:
-        tell("All of the log directories are already formatted.")
+        print_line("All of the log directories are already formatted.")
     return 0
 
 

@@ -57,7 +57,7 @@ class Answers(Slot):
         self.answer: bytes | None = None
         self.is_over = False
 
-    def fill(self, answer: bytes) -> None:
+    def respond(self, answer: bytes) -> None:
         self.answer = answer
 
     def abandon(self) -> None:

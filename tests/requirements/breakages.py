@@ -81,15 +81,15 @@ BREAKAGES = (
         "BeginQuorumEpoch is never repeated",
         RAFT,
         "kraftproof.node.core.raft.announcements",
-        "            state.role.announcement.lost(voter, state.timeouts, now.monotonic)",
-        "            state.role.announcement.settle(voter)",
+        "            state.role.announcement.retry_later(voter, state.timeouts, now.monotonic)",
+        "            state.role.announcement.done(voter)",
     ),
     breakage(
         "595-33",
         "a Fetch does not endorse",
         RAFT,
         "kraftproof.node.core.raft.serving",
-        "        role.announcement.settle(fetch.replica_id)\n",
+        "        role.announcement.done(fetch.replica_id)\n",
         "",
     ),
     breakage(

@@ -11,11 +11,11 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.raft.state",
-            old="""        self._move(
+            old="""        self._transition(
             QuorumState(epoch=epoch, voted_for=candidate),""",
             new="""        self.durable = QuorumState(epoch=epoch, voted_for=candidate)
         self.outbox.emit(PersistQuorumState(QuorumState(epoch=epoch)))
-        self._move(
+        self._transition(
             QuorumState(epoch=epoch, voted_for=candidate),""",
         ),
     ),

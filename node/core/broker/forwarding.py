@@ -71,7 +71,7 @@ class Forwarder:
 
     def receive(self, event: Received, now: Instant) -> None:
         """Take a request that only the active controller can answer."""
-        expires = Monotonic(now.monotonic + _patience_ns(event.message, self._config))
+        expires = Monotonic(now.monotonic + _max_wait_ns(event.message, self._config))
         self._try(_Forwarded(event, expires), now)
 
     def advance(self, now: Instant) -> None:
@@ -140,7 +140,7 @@ class Forwarder:
         self._outbox.reply(event, refusal(event.message, error, reason))
 
 
-def _patience_ns(message: Message, config: NodeConfig) -> int:
+def _max_wait_ns(message: Message, config: NodeConfig) -> int:
     """How long the client waits for a controller to be found."""
     timeout_ns = client_timeout_ns(message)
     if timeout_ns is None:

@@ -69,7 +69,7 @@ class Membership:
         self._epoch: Offset | None = None
         self._leader = NO_NODE
         """The controller known last, if there is any."""
-        self._asked: NodeId | None = None
+        self._in_flight_to: NodeId | None = None
         """Whom the request in flight went to."""
         self._attempt = 0
         self._failures = 0
@@ -85,7 +85,7 @@ class Membership:
         return earliest(
             self._stop_by,
             self._register_by if self._epoch is None else None,
-            self._due if self._asked is None else None,
+            self._due if self._in_flight_to is None else None,
         )
 
     def tick(self, now: Instant) -> None:
@@ -96,7 +96,7 @@ class Membership:
             self._finish("no controller granted the shutdown in time")
         elif self._epoch is None and now.monotonic >= self._register_by:
             self._give_up()
-        elif self._asked is None and now.monotonic >= self._due:
+        elif self._in_flight_to is None and now.monotonic >= self._due:
             self._ask(now)
 
     def advance(self, now: Instant) -> None:
@@ -113,11 +113,11 @@ class Membership:
         if self._raft.leader == self._leader:
             return
         self._leader = self._raft.leader
-        if self._leader == NO_NODE or (self._asked is None and not self._failures):
+        if self._leader == NO_NODE or (self._in_flight_to is None and not self._failures):
             return
-        if self._asked != self._leader:
+        if self._in_flight_to != self._leader:
             # The answer may be long in coming from a controller that was replaced.
-            self._asked = None
+            self._in_flight_to = None
             self._failures = 0
             self._due = now.monotonic
 
@@ -136,11 +136,13 @@ class Membership:
         if leader == NO_NODE:
             self._retry(now, "no controller is known")
         elif self._epoch is None:
-            self._send(leader, self._registration(), REGISTRATION_VERSION, self._registered)
+            self._send(
+                leader, self._registration(), REGISTRATION_VERSION, self._registration_answered
+            )
         else:
             heartbeat = self._heartbeat(self._epoch)
             self._due = self._later(now, self._interval_ns())
-            self._send(leader, heartbeat, HEARTBEAT_VERSION, self._heard)
+            self._send(leader, heartbeat, HEARTBEAT_VERSION, self._heartbeat_answered)
 
     def _interval_ns(self) -> int:
         timeouts = self._config.timeouts
@@ -155,14 +157,14 @@ class Membership:
         version: int,
         on_answer: Callable[[Message, Instant], None],
     ) -> None:
-        self._asked = leader
+        self._in_flight_to = leader
         self._attempt += 1
         attempt = self._attempt
 
         def continuation(answer: Message | None, now: Instant) -> None:
-            if attempt != self._attempt or self._asked is None:
+            if attempt != self._attempt or self._in_flight_to is None:
                 return  # given up, or overtaken by a later one
-            self._asked = None
+            self._in_flight_to = None
             if self.state is BrokerState.SHUTTING_DOWN:
                 return
             if answer is None:
@@ -230,23 +232,23 @@ class Membership:
         ours = f"{METADATA_VERSION} {METADATA_VERSION_LEVEL}"
         return f": the cluster has {', '.join(lacking)}, and this node supports {ours} alone"
 
-    def _heard(self, answer: Message, now: Instant) -> None:
+    def _heartbeat_answered(self, answer: Message, now: Instant) -> None:
         assert isinstance(answer, HeartbeatResponse)
         if answer.error_code == ErrorCode.STALE_BROKER_EPOCH:
-            self._superseded(now)
+            self._on_stale_epoch(now)
         elif answer.error_code != ErrorCode.NONE:
             self._retry(now, f"the controller answered {error_name(answer.error_code)}")
         else:
             self._failures = 0
-            self._obey(answer)
+            self._follow_heartbeat_answer(answer)
 
-    def _obey(self, answer: HeartbeatResponse) -> None:
+    def _follow_heartbeat_answer(self, answer: HeartbeatResponse) -> None:
         if self.state is BrokerState.RECOVERY and not answer.is_fenced:
             self.state = after(self.state, Transition.UNFENCE)
         elif self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN and answer.should_shut_down:
             self._finish("the controlled shutdown has finished")
 
-    def _superseded(self, now: Instant) -> None:
+    def _on_stale_epoch(self, now: Instant) -> None:
         """The registration is gone: try for another, which a live successor prevents."""
         if self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
             self._finish("the broker was not registered any more")

@@ -107,13 +107,13 @@ class ActiveController:
         """Decide a request in its turn, and answer it when that is safe."""
         message = request.event.message
         if self._applying is None and not self._waiting:
-            self._settle(request, self._decide(message, now), now)
+            self._register_answer(request, self._decide(message, now), now)
             return
         early = self._decide_early(message)
         if early is None:
             self._waiting.append(request)
         else:
-            self._settle(request, early, now)
+            self._register_answer(request, early, now)
 
     def receive_all(self, requests: Sequence[TimedRequest], now: Instant) -> None:
         """Take requests that came in earlier: at once as many as a step may, in their order."""
@@ -141,7 +141,7 @@ class ActiveController:
         outcome = heartbeat(image, message)
         return None if outcome.records else outcome
 
-    def _settle(self, request: TimedRequest, outcome: Outcome, now: Instant) -> None:
+    def _register_answer(self, request: TimedRequest, outcome: Outcome, now: Instant) -> None:
         if outcome.contact is not None:
             self._sessions.lease([outcome.contact], now)
         if outcome.records:
@@ -169,7 +169,7 @@ class ActiveController:
             self._apply_more(self._applying, RECORDS_A_STEP)
         elif self._waiting:
             request = self._waiting.popleft()
-            self._settle(request, self._decide(request.event.message, now), now)
+            self._register_answer(request, self._decide(request.event.message, now), now)
         else:
             self._expired.extend(self._sessions.expire(now))
             self._fence_expired(now)
@@ -229,7 +229,7 @@ class ActiveController:
             self._refuse(answer.request)
         for request in self._waiting:
             self._refuse(request)
-        self._committed.withdraw()
+        self._committed.discard()
 
     def _refuse(self, request: TimedRequest) -> None:
         self._outbox.reply(request.event, not_controller(request.event))
@@ -268,10 +268,10 @@ class ActiveController:
         if partly.is_whole:
             self._applying = None
             self._image = partly.image
-            self._committed.offer(end, self._raft.epoch, partly.image)
+            self._committed.stage(end, self._raft.epoch, partly.image)
         else:
             self._applying = partly
-            self._committed.promise(end, self._raft.epoch)
+            self._committed.expect(end, self._raft.epoch)
 
     def _raise_barrier(self, now: Instant) -> None:
         if self._barrier.needs_record():

@@ -27,7 +27,7 @@ class Standby:
     """Another node is the active controller, or none is known."""
 
 
-class Claiming(Struct, kw_only=True):
+class Activating(Struct, kw_only=True):
     """This node leads `epoch`; its LeaderChange has not committed yet."""
 
     epoch: Epoch
@@ -58,7 +58,7 @@ class Controller:
         self._committed = committed
         self._outbox = outbox
         self._random = random
-        self._state: Standby | Claiming | Active = Standby()
+        self._state: Standby | Activating | Active = Standby()
 
     @property
     def is_active(self) -> bool:
@@ -67,38 +67,38 @@ class Controller:
 
     def receive(self, event: Received, now: Instant) -> None:
         """Take a request of the controller listener that is not the quorum's own."""
-        self._let_go()
+        self._check_leadership()
         match self._state:
             case Standby():
                 self._outbox.reply(event, not_controller(event))
-            case Claiming() as claim:
+            case Activating() as claim:
                 claim.waiting.append(timed(event, now, self._config.timeouts))
             case Active() as active:
                 active.controller.receive(timed(event, now, self._config.timeouts), now)
 
     def advance(self, now: Instant) -> None:
         """Follow what the quorum's step has changed: claim, renounce, answer."""
-        self._let_go()
+        self._check_leadership()
         if isinstance(self._state, Standby):
             if not self._raft.is_leader:
                 return
-            self._state = Claiming(
+            self._state = Activating(
                 epoch=self._raft.epoch,
                 leader_change=self._raft.epoch_start_offset,
                 waiting=[],
             )
-        if type(self._state) is Claiming and self._has_committed(self._state):
-            self._claim(self._state, now)
+        if type(self._state) is Activating and self._has_committed(self._state):
+            self._activate(self._state, now)
         if isinstance(self._state, Active):
             self._state.controller.advance(now)
 
     def tick(self, now: Instant) -> None:
         """Do what is due."""
-        self._let_go()
+        self._check_leadership()
         match self._state:
             case Active() as active:
                 active.controller.tick(now)
-            case Claiming() as claim:
+            case Activating() as claim:
                 self._expire(claim, now)
             case Standby():
                 pass
@@ -108,18 +108,18 @@ class Controller:
         match self._state:
             case Active() as active:
                 return active.controller.deadline()
-            case Claiming() as claim:
+            case Activating() as claim:
                 return earliest(*(request.expires for request in claim.waiting))
             case Standby():
                 return None
 
-    def _expire(self, claim: Claiming, now: Instant) -> None:
+    def _expire(self, claim: Activating, now: Instant) -> None:
         """Refuse requests whose time is up; none has been tried, so NOT_CONTROLLER is true."""
         for request in [entry for entry in claim.waiting if entry.is_over(now)]:
             claim.waiting.remove(request)
             self._outbox.reply(request.event, not_controller(request.event))
 
-    def _claim(self, claim: Claiming, now: Instant) -> None:
+    def _activate(self, claim: Activating, now: Instant) -> None:
         controller = ActiveController(
             self._config,
             self._raft,
@@ -131,17 +131,17 @@ class Controller:
         self._state = Active(epoch=claim.epoch, controller=controller)
         controller.receive_all(claim.waiting, now)
 
-    def _has_committed(self, claim: Claiming) -> bool:
+    def _has_committed(self, claim: Activating) -> bool:
         return self._committed.offset > claim.leader_change
 
-    def _let_go(self) -> None:
+    def _check_leadership(self) -> None:
         """Renounce as soon as the quorum's leader of our epoch is not this node any more."""
         state = self._state
         if isinstance(state, Standby) or (self._raft.is_leader and self._raft.epoch == state.epoch):
             return
         self._state = Standby()
         match state:
-            case Claiming():
+            case Activating():
                 for request in state.waiting:
                     self._outbox.reply(request.event, not_controller(request.event))
             case Active():

@@ -51,7 +51,7 @@ DeleteRequest = delete_topics_request.DeleteTopicsRequest
 TopicState = delete_topics_request.DeleteTopicState
 DeleteResult = delete_topics_response.DeletableTopicResult
 
-MOST_RECORDS: Final = 10_000
+MAX_RECORDS: Final = 10_000
 """Kafka's bound on the partitions that one request asks for, and on the records that it writes."""
 _RESERVED_IDS: Final = 1 << 64
 """Smaller ids are Kafka's own: zero, and the metadata topic's."""
@@ -65,19 +65,19 @@ def create_topics(
     times = Counter(topic.name for topic in request.topics)
     refused = [
         _not_created(name, TopicError(ErrorCode.INVALID_REQUEST, problem))
-        for name, problem in _never_tried(times)
+        for name, problem in _refused_names(times)
     ]
     names_refused = {result.name for result in refused}
     tried = [topic for topic in request.topics if topic.name not in names_refused]
     results: list[TopicResult] = []
     written: list[Record] = []
-    whole = _refused_whole(request, tried, config)
+    whole = _request_error(request, tried, config)
     if whole is None:
         results, written = _create(image, request, tried, config, random)
-        if len(written) > MOST_RECORDS:
+        if len(written) > MAX_RECORDS:
             whole = TopicError(
                 ErrorCode.POLICY_VIOLATION,
-                f"more than {MOST_RECORDS} records, which are the most that a request may write",
+                f"more than {MAX_RECORDS} records, which are the most that a request may write",
             )
     if whole is not None:
         results, written = [_not_created(topic.name, whole) for topic in tried], []
@@ -85,7 +85,7 @@ def create_topics(
     return Outcome(reply=reply, records=() if request.validate_only else tuple(written))
 
 
-def _never_tried(times: Mapping[str, int]) -> list[tuple[str, str]]:
+def _refused_names(times: Mapping[str, int]) -> list[tuple[str, str]]:
     """Return the names that a request may not have, each with the reason."""
     return [
         (name, f"{name} is the cluster's own topic")
@@ -96,16 +96,16 @@ def _never_tried(times: Mapping[str, int]) -> list[tuple[str, str]]:
     ]
 
 
-def _refused_whole(
+def _request_error(
     request: CreateRequest, tried: list[CreatableTopic], config: NodeConfig
 ) -> TopicError | None:
     if request.timeout_ms <= 0:
         return TopicError(ErrorCode.REQUEST_TIMED_OUT, _OUT_OF_TIME)
     partitions = sum(_asked_partitions(topic, config) for topic in tried)
-    if partitions > MOST_RECORDS:
+    if partitions > MAX_RECORDS:
         return TopicError(
             ErrorCode.POLICY_VIOLATION,
-            f"{partitions} partitions: {MOST_RECORDS} are the most that a request may ask for",
+            f"{partitions} partitions: {MAX_RECORDS} are the most that a request may ask for",
         )
     return None
 
@@ -127,7 +127,7 @@ def _create(
     written: list[Record] = []
     placement = Placement(image)
     for topic in tried:
-        if len(written) > MOST_RECORDS:
+        if len(written) > MAX_RECORDS:
             break  # the request is refused, so the rest need not be looked at
         try:
             configs = _validate(image, topic)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kraftproof.node.core.base.types import NO_NODE, NodeId
-from kraftproof.node.core.metadata.digest import moved, other_entity, recompute_digest
+from kraftproof.node.core.metadata.digest import other_entity, recompute_digest, update_digest
 from kraftproof.node.core.metadata.image import (
     PARTITIONS_A_MARK,
     BrokerIndexes,
@@ -35,7 +35,7 @@ def set_broker(image: MetadataImage, broker: BrokerRegistration) -> MetadataImag
     return replace(
         image,
         brokers=image.brokers.set(broker.broker_id, broker),
-        digest=moved(image.digest, "broker", was, broker),
+        digest=update_digest(image.digest, "broker", was, broker),
     )
 
 
@@ -44,7 +44,7 @@ def remove_broker(image: MetadataImage, broker: BrokerRegistration) -> MetadataI
     return replace(
         image,
         brokers=image.brokers.delete(broker.broker_id),
-        digest=moved(image.digest, "broker", broker, None),
+        digest=update_digest(image.digest, "broker", broker, None),
     )
 
 
@@ -56,16 +56,16 @@ def add_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
         topic_ids=image.topic_ids.set(topic.name, topic.topic_id),
         unified_names=_counted(image.unified_names, topic.name, 1),
         partitions=image.partitions.set(topic.topic_id, Map()),
-        digest=moved(image.digest, "topic", None, topic),
+        digest=update_digest(image.digest, "topic", None, topic),
     )
 
 
 def remove_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
     """Remove a topic with all its partitions."""
-    digest = moved(image.digest, "topic", topic, None)
+    digest = update_digest(image.digest, "topic", topic, None)
     partitions = image.partitions_of(topic.topic_id)
     for partition in partitions:
-        digest = moved(digest, "partition", partition, None)
+        digest = update_digest(digest, "partition", partition, None)
     broker_ids = {broker_id for p in partitions for broker_id in (*p.replicas, *p.isr, p.leader)}
     entries = {partition.index // PARTITIONS_A_MARK for partition in partitions}
     keys = [(topic.topic_id, entry) for entry in entries]
@@ -96,7 +96,7 @@ def set_partition(image: MetadataImage, partition: Partition) -> MetadataImage:
             partition.topic_id, siblings.set(partition.index, partition)
         ),
         by_broker=_reindexed(image.by_broker, was, partition),
-        digest=moved(image.digest, "partition", was, partition),
+        digest=update_digest(image.digest, "partition", was, partition),
     )
 
 
@@ -119,7 +119,9 @@ def set_feature(image: MetadataImage, name: str, level: int) -> MetadataImage:
         None if value is None or value == 0 else (name, value) for value in (was or None, level)
     )
     features = image.features.set(name, level) if new else _without(image.features, name)
-    return replace(image, features=features, digest=moved(image.digest, "feature", old, new))
+    return replace(
+        image, features=features, digest=update_digest(image.digest, "feature", old, new)
+    )
 
 
 def set_config(
@@ -133,7 +135,7 @@ def set_config(
     return replace(
         image,
         configs=configs,
-        digest=moved(
+        digest=update_digest(
             image.digest,
             "config",
             None if was is None else (resource, name, was),
@@ -148,7 +150,7 @@ def set_other(image: MetadataImage, key: OtherKey, record: Struct | None) -> Met
     if was is record:
         return image
     others = _without(image.others, key) if record is None else image.others.set(key, record)
-    digest = moved(image.digest, "other", other_entity(key, was), other_entity(key, record))
+    digest = update_digest(image.digest, "other", other_entity(key, was), other_entity(key, record))
     return replace(image, others=others, digest=digest)
 
 

@@ -30,9 +30,9 @@ class CommittedImage:
 
     __slots__ = (
         "_apply",
-        "_offers",
+        "_staged",
         "_partly",
-        "_promised",
+        "_expected",
         "epoch",
         "image",
         "is_behind",
@@ -57,8 +57,8 @@ class CommittedImage:
         """How many records have come in one by one, since the start or the last snapshot."""
         self.is_behind = False
         """Whether more has committed than the last call of `advance` took in."""
-        self._offers: dict[Offset, tuple[Epoch, MetadataImage]] = {}
-        self._promised: tuple[Offset, Epoch] | None = None
+        self._staged: dict[Offset, tuple[Epoch, MetadataImage]] = {}
+        self._expected: tuple[Offset, Epoch] | None = None
         """The end of a batch that will be offered, with its epoch."""
         self._partly: PartlyApplied | None = None
         """The batch at `offset`, if a part of it has been applied."""
@@ -75,8 +75,8 @@ class CommittedImage:
 
     def load(self, loaded: LoadedSnapshot) -> None:
         """Hold what this snapshot does, and nothing else."""
-        self._offers.clear()
-        self._promised = None
+        self._staged.clear()
+        self._expected = None
         self._partly = None
         self.newest = self.image = loaded.image
         self.offset, self.epoch = loaded.stored.snapshot.end_offset, loaded.stored.snapshot.epoch
@@ -85,19 +85,19 @@ class CommittedImage:
 
     def promise(self, end: Offset, epoch: Epoch) -> None:
         """Wait for an offer of the batch that ends here, rather than apply the same records."""
-        self._promised = (end, epoch)
+        self._expected = (end, epoch)
 
     def offer(self, end: Offset, epoch: Epoch, image: MetadataImage) -> None:
         """The image after the batch of this epoch that ends before `end`, should it commit."""
-        self._promised = None
+        self._expected = None
         if end > self.offset:
-            self._offers[end] = (epoch, image)
+            self._staged[end] = (epoch, image)
 
     def withdraw(self) -> None:
         """Forget all offers: their leader leads no more."""
-        self._offers.clear()
-        if self._promised is not None:
-            self._promised = None
+        self._staged.clear()
+        if self._expected is not None:
+            self._expected = None
             self.is_behind = True  # the batch may have committed meanwhile
 
     def apply_more(
@@ -126,7 +126,7 @@ class CommittedImage:
             for batch in log.read(self.offset, REPLAY_BYTES):
                 if batch.next_offset > high_watermark:
                     return self.offset > was
-                if self._promised == (batch.next_offset, batch.epoch):
+                if self._expected == (batch.next_offset, batch.epoch):
                     return self.offset > was
                 if room > 0:
                     room -= self._take(batch, room)
@@ -138,7 +138,7 @@ class CommittedImage:
     def _take(self, batch: Batch, room: int) -> int:
         """Take in a batch or, if it is too much work, a part of it; return how much."""
         end = Offset(batch.next_offset)
-        offer = self._offers.pop(end, None)
+        offer = self._staged.pop(end, None)
         taken = 0
         # An offset names a batch only together with its epoch (log matching): after a lost
         # leadership another leader's batch may stand where ours was offered.

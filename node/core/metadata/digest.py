@@ -24,7 +24,7 @@ def entity_hash(kind: str, entity: object) -> int:
     return int.from_bytes(blake2b(_encode((kind, entity)), digest_size=16).digest(), "big")
 
 
-def moved(digest: int, kind: str, was: object | None, now: object | None) -> int:
+def update_digest(digest: int, kind: str, was: object | None, now: object | None) -> int:
     """The digest after an entity came (`was` None), changed, or went (`now` None)."""
     if was is not None:
         digest -= entity_hash(kind, was)

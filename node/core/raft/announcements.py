@@ -8,8 +8,8 @@ from functools import partial
 from kraftproof.node.core.base.types import NO_NODE, Epoch, Instant, Monotonic, NodeId
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.raft import rpc
-from kraftproof.node.core.raft.campaign import retry_backoff_ns
 from kraftproof.node.core.raft.elections import Elections
+from kraftproof.node.core.raft.peer_retries import retry_backoff_ns
 from kraftproof.node.core.raft.roles import Leader
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.wire.errors import ErrorCode
@@ -25,17 +25,17 @@ from kraftproof.node.wire.messages import (
 class Announcements:
     """A leader's word to the other voters, and what it does to those."""
 
-    __slots__ = ("_elections", "_state", "_unheard")
+    __slots__ = ("_elections", "_state", "_unanswered")
 
     def __init__(self, state: RaftState, elections: Elections) -> None:
         self._state = state
         self._elections = elections
-        self._unheard = 0
+        self._unanswered = 0
 
     @property
     def is_quiet(self) -> bool:
         """No EndQuorumEpoch waits for its answer."""
-        return self._unheard == 0
+        return self._unanswered == 0
 
     # As the leader
 
@@ -66,14 +66,14 @@ class Announcements:
         if message is not None:
             assert isinstance(message, begin_quorum_epoch_response.BeginQuorumEpochResponse)
             answer = rpc.read_epoch_answer(message)
-            state.learn(answer.epoch, answer.leader, now)
+            state.on_epoch_info(answer.epoch, answer.leader, now)
             error = answer.error
         if not isinstance(state.role, Leader) or state.role.epoch != epoch:
             return
         if error == ErrorCode.NONE:
-            state.role.announcement.settle(voter)
+            state.role.announcement.done(voter)
         else:
-            state.role.announcement.lost(voter, state.timeouts, now.monotonic)
+            state.role.announcement.retry_later(voter, state.timeouts, now.monotonic)
 
     def end_epoch(self, now: Instant) -> None:
         """Tell every voter that this leader stops, best successor first; once each (595-42)."""
@@ -81,7 +81,7 @@ class Announcements:
         assert isinstance(state.role, Leader), "only a leader ends its epoch"
         message = rpc.end(state, state.role.replicas.by_progress())
         for voter in state.peers:
-            self._unheard += 1
+            self._unanswered += 1
             state.outbox.send(
                 voter, message, rpc.END_VERSION, state.timeouts.request_ns, self._end_answered
             )
@@ -89,7 +89,7 @@ class Announcements:
 
     def _end_answered(self, message: Message | None, _now: Instant) -> None:
         """Whatever it says: this node is leaving (595-41)."""
-        self._unheard -= 1
+        self._unanswered -= 1
 
     # As a voter
 
@@ -113,7 +113,7 @@ class Announcements:
         else:
             error = self._begin_refusal(request, partition)
             if error is ErrorCode.NONE:
-                state.learn(Epoch(partition.leader_epoch), NodeId(partition.leader_id), now)
+                state.on_epoch_info(Epoch(partition.leader_epoch), NodeId(partition.leader_id), now)
             answer = rpc.begin_answer(state, error)
         state.outbox.reply(event, answer)
 
@@ -157,11 +157,11 @@ class Announcements:
         else:
             error = self._end_refusal(partition)
             if error is ErrorCode.NONE:
-                state.learn(Epoch(partition.leader_epoch), NodeId(partition.leader_id), now)
+                state.on_epoch_info(Epoch(partition.leader_epoch), NodeId(partition.leader_id), now)
             answer = rpc.end_answer(state, error)
             state.outbox.reply(event, answer)
             if error is ErrorCode.NONE:
-                self._succeed(rpc.successors(partition).index(state.node_id), now)
+                self._schedule_candidacy(rpc.successors(partition).index(state.node_id), now)
             return
         state.outbox.reply(event, answer)
 
@@ -181,11 +181,11 @@ class Announcements:
             return ErrorCode.INCONSISTENT_VOTER_SET
         return ErrorCode.NONE
 
-    def _succeed(self, position: int, now: Instant) -> None:
+    def _schedule_candidacy(self, position: int, now: Instant) -> None:
         if self._state.is_stopping:
             return
         if position == 0:
-            self._elections.stand(now)
+            self._elections.become_candidate(now)
             return
         wait_ns = retry_backoff_ns(self._state.timeouts, position)
-        self._state.await_end(Monotonic(now.monotonic + wait_ns))
+        self._state.on_leader_ended(Monotonic(now.monotonic + wait_ns))

@@ -36,7 +36,7 @@ from kraftproof.node.wire.messages import Message, vote_request, vote_response
 from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.control import LeaderChange, LeaderChangeVoter
 
-_NEVER_STAND = (Observer, Leader)
+_NEVER_CANDIDATES = (Observer, Leader)
 
 
 class Elections:
@@ -59,7 +59,7 @@ class Elections:
             answer = vote_response.VoteResponse(error_code=ErrorCode.INVALID_REQUEST)
         else:
             error = self._refusal(request, partition, now)
-            granted = error is ErrorCode.NONE and self._decide(partition, now)
+            granted = error is ErrorCode.NONE and self._grant_or_refuse(partition, now)
             answer = rpc.vote_answer(state, error, granted=granted)
         state.outbox.reply(event, answer)
 
@@ -81,11 +81,11 @@ class Elections:
             return ErrorCode.FENCED_LEADER_EPOCH
         if partition.replica_id not in state.voters:
             if epoch > state.epoch:
-                state.detach_to_stand(epoch, now)
+                state.enter_epoch_to_campaign(epoch, now)
             return ErrorCode.INCONSISTENT_VOTER_SET
         return ErrorCode.NONE
 
-    def _decide(self, partition: vote_request.PartitionData, now: Instant) -> bool:
+    def _grant_or_refuse(self, partition: vote_request.PartitionData, now: Instant) -> bool:
         """Grant or refuse, and enter the candidate's epoch either way (595-20, 595-22)."""
         state = self._state
         candidate, epoch = NodeId(partition.replica_id), Epoch(partition.replica_epoch)
@@ -96,7 +96,7 @@ class Elections:
         if granted and not is_repeated:
             state.vote_for(candidate, epoch, now)
         elif epoch > state.epoch:
-            state.adopt(epoch, NO_NODE, now)
+            state.enter_epoch(epoch, NO_NODE, now)
         return granted
 
     def _has_vote_for(self, candidate: NodeId, epoch: Epoch) -> bool:
@@ -118,7 +118,7 @@ class Elections:
     def tick(self, now: Instant) -> None:
         """Stand, or give a candidacy up, when the role's time has come."""
         role = self._state.role
-        if isinstance(role, _NEVER_STAND) or not self._has_turn(role):
+        if isinstance(role, _NEVER_CANDIDATES) or not self._can_time_out(role):
             return
         if now.monotonic < role.election_deadline:
             return
@@ -126,21 +126,21 @@ class Elections:
             case Candidate():
                 self._state.step_down(now)
             case Unattached() | Voted() | Follower() | Resigned():
-                self.stand(now)
+                self.become_candidate(now)
 
     def deadline(self) -> Monotonic | None:
         """When the role's time comes, or a lost Vote is due again."""
         role = self._state.role
-        if not self._has_turn(role):
+        if not self._can_time_out(role):
             return None
         if type(role) is Follower:
             return role.election_deadline  # what voters are most often
-        if isinstance(role, _NEVER_STAND):
+        if isinstance(role, _NEVER_CANDIDATES):
             return None
-        again = role.campaign.deadline() if isinstance(role, Candidate) else None
+        again = role.retries.deadline() if isinstance(role, Candidate) else None
         return role.election_deadline if again is None else min(again, role.election_deadline)
 
-    def _has_turn(self, role: Role) -> bool:
+    def _can_time_out(self, role: Role) -> bool:
         """Return whether time changes the role; after the last epoch nobody can stand."""
         if self._state.is_stopping:
             return False
@@ -150,15 +150,15 @@ class Elections:
         """Become candidate in the next epoch, if there is one; a sole voter has won by that."""
         if self._state.epoch == LARGEST_EPOCH:
             return
-        candidate = self._state.stand(now)
-        self._judge(candidate, now)
+        candidate = self._state.become_candidate(now)
+        self._check_result(candidate, now)
 
     def settle(self, now: Instant) -> None:
         """Send the Votes that are due."""
         state = self._state
         if type(state.role) is not Candidate:
             return
-        for voter in state.role.campaign.take_due(now.monotonic):
+        for voter in state.role.retries.take_due(now.monotonic):
             state.outbox.send(
                 voter,
                 rpc.vote(state, voter),
@@ -173,39 +173,39 @@ class Elections:
         if message is not None:
             assert isinstance(message, vote_response.VoteResponse), "an answer of its request"
             answer = rpc.read_vote_answer(message)
-            state.learn(answer.epoch, answer.leader, now)
+            state.on_epoch_info(answer.epoch, answer.leader, now)
         role = state.role
         if not isinstance(role, Candidate) or role.epoch != epoch:
             return
         if answer is None:
-            role.campaign.lost(voter, state.timeouts, now.monotonic)
+            role.retries.retry_later(voter, state.timeouts, now.monotonic)
             return
-        role.campaign.settle(voter)
-        self._count(role, voter, now, granted=answer.vote_granted)
+        role.retries.done(voter)
+        self._count_vote(role, voter, now, granted=answer.vote_granted)
 
-    def _count(self, role: Candidate, voter: NodeId, now: Instant, *, granted: bool) -> None:
+    def _count_vote(self, role: Candidate, voter: NodeId, now: Instant, *, granted: bool) -> None:
         if voter in role.granted or voter in role.refused:
             return
         if granted:
             role = replace(role, granted=tuple(sorted((*role.granted, voter))))
         else:
             role = replace(role, refused=tuple(sorted((*role.refused, voter))))
-        self._state.tally(role)
-        self._judge(role, now)
+        self._state.record_vote(role)
+        self._check_result(role, now)
 
-    def _judge(self, candidate: Candidate, now: Instant) -> None:
+    def _check_result(self, candidate: Candidate, now: Instant) -> None:
         match vote_result(len(self._state.voters), len(candidate.granted), len(candidate.refused)):
             case VoteResult.WON:
-                self._win(candidate, now)
+                self._open_epoch(candidate, now)
             case VoteResult.LOST:
                 self._state.step_down(now)
             case VoteResult.PENDING:
                 pass
 
-    def _win(self, candidate: Candidate, now: Instant) -> None:
+    def _open_epoch(self, candidate: Candidate, now: Instant) -> None:
         """Lead, and open the epoch with its LeaderChange record (595-26)."""
         state = self._state
-        state.lead(now)
+        state.become_leader(now)
         change = LeaderChange(
             leader_id=state.node_id,
             voters=tuple(LeaderChangeVoter(voter_id=voter) for voter in state.voters),

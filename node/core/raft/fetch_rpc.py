@@ -25,14 +25,14 @@ FETCH_VERSION: Final = 18
 FIRST_WITH_TAGS: Final = 12
 FIRST_WITH_TOPIC_ID: Final = 13
 FIRST_WITH_REPLICA_STATE: Final = 15
-NOT_TOLD: Final = (1 << 63) - 1
+NO_HIGH_WATERMARK_UPDATES: Final = (1 << 63) - 1
 """The high watermark of a replica that waits for records only (KIP-1166)."""
 MAX_BYTES: Final = 8 * 1024 * 1024
 LONGEST_WAIT_MS: Final = 500
 """How long a Fetch waits for news, at most."""
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class FetchParams(Struct, frozen=True, kw_only=True):
     """What a Fetch asks for."""
 
     replica_id: NodeId
@@ -42,12 +42,15 @@ class Wanted(Struct, frozen=True, kw_only=True):
     log_start: Offset
     """Where the replica's log starts: it has a snapshot there, if that is not 0 (631-37)."""
     high_watermark: Offset
-    """The one that the replica knows and wants to be told of when it moves; or NOT_TOLD."""
+    """The one that the replica knows and wants to be told of when it moves
+
+    or NO_HIGH_WATERMARK_UPDATES.
+    """
     max_bytes: int
     max_wait_ms: int
 
 
-class Fetched(Struct, frozen=True, kw_only=True):
+class FetchResult(Struct, frozen=True, kw_only=True):
     """What the answer to a Fetch says."""
 
     top_level_error: int
@@ -66,7 +69,7 @@ def request(state: RaftState, max_wait_ms: int) -> fetch_request.FetchRequest:
     A broker serves what has committed, so it is told at once; a controller that stands by learns it
     with the next records, or when its Fetch has waited enough.
     """
-    known = state.high_watermark if state.config.is_broker else NOT_TOLD
+    known = state.high_watermark if state.config.is_broker else NO_HIGH_WATERMARK_UPDATES
     partition = fetch_request.FetchPartition(
         partition=PARTITION,
         current_leader_epoch=state.epoch,
@@ -85,7 +88,7 @@ def request(state: RaftState, max_wait_ms: int) -> fetch_request.FetchRequest:
     )
 
 
-def wanted(message: fetch_request.FetchRequest, version: int) -> Wanted | None:
+def wanted(message: fetch_request.FetchRequest, version: int) -> FetchParams | None:
     """What the Fetch asks of __cluster_metadata-0; None if it names anything else."""
     match message.topics:
         case (topic,) if topic.topic_id == TOPIC_ID or topic.topic == TOPIC:
@@ -97,7 +100,7 @@ def wanted(message: fetch_request.FetchRequest, version: int) -> Wanted | None:
     partition = partitions[0]
     in_state = version >= FIRST_WITH_REPLICA_STATE
     replica_id = message.replica_state.replica_id if in_state else message.replica_id
-    return Wanted(
+    return FetchParams(
         replica_id=NodeId(replica_id),
         epoch=Epoch(partition.current_leader_epoch),
         offset=Offset(partition.fetch_offset),
@@ -143,7 +146,7 @@ def answer(
     return fetch_response.FetchResponse(error_code=top_level_error, responses=(topic,))
 
 
-def read_answer(message: fetch_response.FetchResponse) -> Fetched:
+def read_answer(message: fetch_response.FetchResponse) -> FetchResult:
     """What a FetchResponse says of __cluster_metadata-0."""
     match message.responses:
         case (topic,) if topic.partitions:
@@ -151,7 +154,7 @@ def read_answer(message: fetch_response.FetchResponse) -> Fetched:
         case _:
             partition = fetch_response.PartitionData(error_code=ErrorCode.INVALID_REQUEST)
     diverging, snapshot = partition.diverging_epoch, partition.snapshot_id
-    return Fetched(
+    return FetchResult(
         top_level_error=message.error_code,
         error=partition.error_code,
         leader=NodeId(partition.current_leader.leader_id),
@@ -176,7 +179,7 @@ def _is_possible(snapshot: fetch_response.SnapshotId, epoch: int) -> bool:
     return 0 <= snapshot.epoch <= epoch and 0 < snapshot.end_offset < LARGEST_OFFSET
 
 
-def is_consumer(fetch: Wanted) -> bool:
+def is_consumer(fetch: FetchParams) -> bool:
     """Whether no replica asks, but somebody who debugs (595-54)."""
     return fetch.replica_id == NO_NODE
 

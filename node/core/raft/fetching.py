@@ -26,18 +26,18 @@ from kraftproof.node.core.effects import Exit
 from kraftproof.node.core.events import SnapshotChecked
 from kraftproof.node.core.log.log import EpochEnd
 from kraftproof.node.core.raft import fetch_rpc
-from kraftproof.node.core.raft.campaign import retry_backoff_ns
-from kraftproof.node.core.raft.fetch_rpc import Fetched
+from kraftproof.node.core.raft.fetch_rpc import FetchResult
 from kraftproof.node.core.raft.peer_backoff import PeerBackoff
+from kraftproof.node.core.raft.peer_retries import retry_backoff_ns
 from kraftproof.node.core.raft.snapshot_fetching import SnapshotFetcher
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, fetch_response
 from kraftproof.node.wire.messages.batch import Batch
 
-SEARCH_FRACTION = 10
+REDISCOVERY_FRACTION = 10
 """Voters that answer are asked again after at most this part of retry.backoff.max.ms."""
-GREETING_FRACTION = 4
+KEEPALIVE_FRACTION = 4
 """A replica that checks a snapshot fetches this many times in a fetch time-out."""
 
 
@@ -49,56 +49,56 @@ class Fetcher:
         "_is_in_flight",
         "_is_leader_lost",
         "_last_target",
-        "_moves",
+        "_transition_count",
         "_not_before",
-        "_searches",
+        "_failed_discoveries",
         "_sent_at",
         "_serial",
-        "_silent",
+        "_backoffs",
         "_state",
-        "_terms",
+        "_leadership",
         "snapshots",
     )
 
     def __init__(self, state: RaftState, now: Instant) -> None:
         self._state = state
-        self.snapshots = SnapshotFetcher(state, on_abandoned=self._look_around)
+        self.snapshots = SnapshotFetcher(state, on_abandoned=self._rediscover_leader)
         self._serial = 0
         self._is_in_flight = False
         self._is_leader_lost = False
         """The leader itself says that it leads no more: ask around."""
         self._last_target = NO_NODE
         self._sent_at = now.monotonic
-        self._silent: dict[NodeId, PeerBackoff] = {}
+        self._backoffs: dict[NodeId, PeerBackoff] = {}
         self._has_leader_answered = False
-        self._searches = 0
+        self._failed_discoveries = 0
         """Answers in a row that brought nothing: neither records nor news of a leader."""
         self._not_before = now.monotonic
-        self._moves = state.moves
-        self._terms = self._current_terms()
+        self._transition_count = state.transition_count
+        self._leadership = self._current_leadership()
 
     def deadline(self) -> Monotonic | None:
         """When the next Fetch or slice is due, if nothing but time holds it up."""
         if self._is_in_flight:
             return None
-        if self.snapshots.is_copying:
+        if self.snapshots.is_downloading:
             return self.snapshots.deadline()
         return self._due() if self._may_fetch() else None
 
     def _due(self) -> Monotonic:
-        if len(self._silent) < len(self._state.peers):
+        if len(self._backoffs) < len(self._state.peers):
             return self._not_before  # somebody need not be left alone
-        return max(self._not_before, min([silence.until for silence in self._silent.values()]))
+        return max(self._not_before, min([backoff.until for backoff in self._backoffs.values()]))
 
     def settle(self, now: Instant) -> None:
         """Send the next Fetch if it is due."""
         state = self._state
-        if self._moves != state.moves:
-            self._moves = state.moves
-            if self._terms != self._current_terms():
-                self._start_over(now)
+        if self._transition_count != state.transition_count:
+            self._transition_count = state.transition_count
+            if self._leadership != self._current_leadership():
+                self._on_new_leadership(now)
         self.snapshots.settle(now)
-        if self._is_in_flight or self.snapshots.is_copying or not self._may_fetch():
+        if self._is_in_flight or self.snapshots.is_downloading or not self._may_fetch():
             return
         if now.monotonic < self._due():
             return
@@ -111,27 +111,27 @@ class Fetcher:
             target,
             fetch_rpc.request(state, self._max_wait_ms()),
             fetch_rpc.FETCH_VERSION,
-            self._patience_ns(target),
+            self._request_timeout_ns(target),
             partial(self._answered, self._serial, target),
         )
 
-    def _current_terms(self) -> tuple[Epoch, NodeId, bool]:
+    def _current_leadership(self) -> tuple[Epoch, NodeId, bool]:
         leader = self._state.leader
         return (self._state.epoch, leader, self._state.is_following(leader))
 
-    def _start_over(self, now: Instant) -> None:
+    def _on_new_leadership(self, now: Instant) -> None:
         """Another epoch or leader: what is in flight is stale, its answer mere information."""
-        self._terms = self._current_terms()
+        self._leadership = self._current_leadership()
         self._serial += 1
         self._is_in_flight = False
         self._is_leader_lost = False
         self._has_leader_answered = False
-        self._searches = 0
+        self._failed_discoveries = 0
         self._not_before = now.monotonic
-        self._silent.pop(self._state.leader, None)
+        self._backoffs.pop(self._state.leader, None)
         if self._state.leader == NO_NODE:
             # Most often an election is on, whose winner is about to say so.
-            self._search_on(now)
+            self._schedule_rediscovery(now)
 
     def _may_fetch(self) -> bool:
         state = self._state
@@ -143,17 +143,17 @@ class Fetcher:
             return False
         return state.flushed == state.log.end_offset
 
-    def _may_ask_from(self, peer: NodeId) -> Monotonic:
-        silence = self._silent.get(peer)
-        return self._not_before if silence is None else silence.until
+    def _end_of_backoff(self, peer: NodeId) -> Monotonic:
+        backoff = self._backoffs.get(peer)
+        return self._not_before if backoff is None else backoff.until
 
     def _target(self, now: Instant) -> NodeId:
         """The leader; while it does not answer, a random voter, who may know of another."""
         state = self._state
         has_leader = state.is_following(state.leader) and not self._is_leader_lost
-        if has_leader and self._may_ask_from(state.leader) <= now.monotonic:
+        if has_leader and self._end_of_backoff(state.leader) <= now.monotonic:
             return state.leader
-        willing = [peer for peer in state.peers if self._may_ask_from(peer) <= now.monotonic]
+        willing = [peer for peer in state.peers if self._end_of_backoff(peer) <= now.monotonic]
         others = [peer for peer in willing if peer != self._last_target]
         return state.random.choice(others or willing)
 
@@ -164,35 +164,35 @@ class Fetcher:
         fetch_ms = self._state.timeouts.fetch_ns // NANOSECONDS_PER_MS
         return min(fetch_rpc.LONGEST_WAIT_MS, fetch_ms // 2)
 
-    def _patience_ns(self, target: NodeId) -> int:
+    def _request_timeout_ns(self, target: NodeId) -> int:
         """A Fetch that takes longer than this node's own time-out helps nobody."""
         timeouts = self._state.timeouts
         own_ns = timeouts.fetch_ns if target == self._state.leader else timeouts.election_ns
         return min(timeouts.request_ns, own_ns)
 
-    def _leave_alone(self, peer: NodeId, now: Instant) -> None:
+    def _back_off(self, peer: NodeId, now: Instant) -> None:
         """No answer: turn to the others for a while."""
-        silence = self._silent.get(peer)
-        times = 1 if silence is None else silence.times + 1
+        backoff = self._backoffs.get(peer)
+        times = 1 if backoff is None else backoff.times + 1
         wait_ns = retry_backoff_ns(self._state.timeouts, times)
         took_ns = now.monotonic - self._sent_at
-        if took_ns >= self._patience_ns(peer):
+        if took_ns >= self._request_timeout_ns(peer):
             wait_ns = max(wait_ns, took_ns)  # it is paused or cut off, and would cost us that again
-        self._silent[peer] = PeerBackoff(Monotonic(now.monotonic + wait_ns), times)
+        self._backoffs[peer] = PeerBackoff(Monotonic(now.monotonic + wait_ns), times)
         self._has_leader_answered = False
 
-    def _look_around(self, now: Instant) -> None:
+    def _rediscover_leader(self, now: Instant) -> None:
         """The leader's snapshot did not come: another may lead, or have another by now."""
         self._is_leader_lost = True
-        self._search_on(now)
+        self._schedule_rediscovery(now)
 
-    def _search_on(self, now: Instant) -> None:
+    def _schedule_rediscovery(self, now: Instant) -> None:
         """An answer, but neither records nor a leader: ask again soon."""
         timeouts = self._state.timeouts
         self._has_leader_answered = False
-        self._searches += 1
-        longest_ns = timeouts.retry_backoff_max_ns // SEARCH_FRACTION
-        wait_ns = min(longest_ns, retry_backoff_ns(timeouts, self._searches))
+        self._failed_discoveries += 1
+        longest_ns = timeouts.retry_backoff_max_ns // REDISCOVERY_FRACTION
+        wait_ns = min(longest_ns, retry_backoff_ns(timeouts, self._failed_discoveries))
         self._not_before = Monotonic(now.monotonic + wait_ns)
 
     # The answer
@@ -204,27 +204,27 @@ class Fetcher:
             self._is_in_flight = False
         if message is None:
             if is_current:
-                self._leave_alone(target, now)
+                self._back_off(target, now)
             return
         assert isinstance(message, fetch_response.FetchResponse), "an answer of its request"
         fetched = fetch_rpc.read_answer(message)
         if fetched.top_level_error != ErrorCode.NONE:
-            self._refused_whole(target, fetched, now)
+            self._on_top_level_error(target, fetched, now)
             return
-        self._silent.pop(target, None)
-        if state.learn(fetched.epoch, fetched.leader, now) or not is_current:
+        self._backoffs.pop(target, None)
+        if state.on_epoch_info(fetched.epoch, fetched.leader, now) or not is_current:
             # Records of an epoch that we only now enter are fetched again, in its terms.
             return
         if fetched.error != ErrorCode.NONE or not self._is_from_leader(target, fetched):
-            self._search_on(now)
+            self._schedule_rediscovery(now)
             self._is_leader_lost = target == state.leader or fetched.leader != state.leader
         else:
-            self._take(fetched, now)
+            self._on_fetched(fetched, now)
 
-    def _is_from_leader(self, target: NodeId, fetched: Fetched) -> bool:
+    def _is_from_leader(self, target: NodeId, fetched: FetchResult) -> bool:
         return self._state.is_following(target) and fetched.epoch == self._state.epoch
 
-    def _refused_whole(self, target: NodeId, fetched: Fetched, now: Instant) -> None:
+    def _refused_whole(self, target: NodeId, fetched: FetchResult, now: Instant) -> None:
         """Another cluster's leader is fatal, others of it merely refuse (595-62)."""
         is_other_cluster = fetched.top_level_error == ErrorCode.INCONSISTENT_CLUSTER_ID
         if is_other_cluster and fetched.leader == target:
@@ -234,29 +234,29 @@ class Fetcher:
             )
             self._state.outbox.emit(Exit(status=1, reason=reason))
             return
-        self._leave_alone(target, now)
+        self._back_off(target, now)
 
-    def _take(self, fetched: Fetched, now: Instant) -> None:
+    def _on_fetched(self, fetched: FetchResult, now: Instant) -> None:
         state = self._state
-        self._searches = 0
+        self._failed_discoveries = 0
         self._is_leader_lost = False
         self._has_leader_answered = True
         self._not_before = now.monotonic
-        state.renew_patience(now)
+        state.renew_fetch_timeout(now)
         if fetched.diverging is not None:
-            self._cut(fetched.diverging, now)
+            self._truncate(fetched.diverging, now)
         elif fetched.snapshot is not None:
             self._refer_to_snapshot(fetched.snapshot, now)
         elif self._append(fetched.batches):
             reached = min(fetched.high_watermark, state.log.end_offset)
             state.high_watermark = max(state.high_watermark, reached)
         else:
-            self._search_on(now)
+            self._schedule_rediscovery(now)
 
     def _refer_to_snapshot(self, snapshot: SnapshotId, now: Instant) -> None:
         """Copy it; while a copy is being checked, which may take long, a Fetch only says hello."""
         if self.snapshots.is_being_checked:
-            pause_ns = self._state.timeouts.fetch_ns // GREETING_FRACTION
+            pause_ns = self._state.timeouts.fetch_ns // KEEPALIVE_FRACTION
             self._not_before = Monotonic(now.monotonic + pause_ns)
         else:
             self.snapshots.begin(snapshot, now)
@@ -282,7 +282,7 @@ class Fetcher:
             state.flush()
         return True
 
-    def _cut(self, diverging: EpochEnd, now: Instant) -> None:
+    def _truncate(self, diverging: EpochEnd, now: Instant) -> None:
         """Drop what the leader's log does not have, never what is committed (595-49)."""
         state = self._state
         ours = state.log.end_offset_for_epoch(diverging.epoch)
@@ -297,4 +297,4 @@ class Fetcher:
         if end_offset < state.log.end_offset:
             state.truncate(end_offset)
         else:
-            self._search_on(now)
+            self._schedule_rediscovery(now)

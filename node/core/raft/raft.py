@@ -161,7 +161,7 @@ class Raft:
         if state.flushed < state.log.end_offset:
             state.flush()
         if state.is_voter and not state.peers:
-            self._elections.stand(now)
+            self._elections.become_candidate(now)
 
     def receive(self, event: Received, now: Instant) -> None:
         """Serve one of the quorum's own requests."""
@@ -198,7 +198,7 @@ class Raft:
 
     def make_durable(self, end_offset: Offset) -> None:
         """Ask for the log below an offset to be flushed, unless that is under way already."""
-        if self._state.flush_asked < end_offset:
+        if self._state.flush_requested < end_offset:
             self._state.flush()
 
     def flushed_event(self, event: Flushed) -> None:

@@ -17,7 +17,7 @@ Not: what a role does (elections.py, serving.py, fetching.py, progress.py).
 from msgspec import Struct
 
 from kraftproof.node.core.base.types import Epoch, Monotonic, NodeId, Offset
-from kraftproof.node.core.raft.campaign import Campaign
+from kraftproof.node.core.raft.peer_retries import PeerRetries
 from kraftproof.node.core.raft.replicas import Replicas
 
 
@@ -45,7 +45,7 @@ class Follower(Struct, frozen=True, kw_only=True):
     leader: NodeId
     election_deadline: Monotonic
     """When it stands, unless a Fetch succeeds before."""
-    patience_ns: int
+    fetch_timeout_ns: int
     """What a successful Fetch grants: the fetch time-out and this node's jitter."""
     leader_has_ended: bool = False
     """EndQuorumEpoch has set the deadline: no Fetch puts it off any more (595-39)."""
@@ -59,7 +59,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     election_deadline: Monotonic
     granted: tuple[NodeId, ...]
     refused: tuple[NodeId, ...]
-    campaign: Campaign
+    campaign: PeerRetries
     name: str = "candidate"
 
 
@@ -70,7 +70,7 @@ class Leader(Struct, frozen=True, kw_only=True):
     start_offset: Offset
     """Where its LeaderChange record stands."""
     replicas: Replicas
-    announcement: Campaign
+    announcement: PeerRetries
     name: str = "leader"
 
 

@@ -13,7 +13,7 @@ from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, millisec
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.raft import fetch_rpc, rpc
-from kraftproof.node.core.raft.fetch_rpc import Wanted
+from kraftproof.node.core.raft.fetch_rpc import FetchParams
 from kraftproof.node.core.raft.progress import advance_high_watermark
 from kraftproof.node.core.raft.roles import Leader
 from kraftproof.node.core.raft.state import RaftState
@@ -26,7 +26,7 @@ class WaitingFetch(Struct, frozen=True, kw_only=True):
     """A Fetch that is answered at news, or else at its deadline."""
 
     event: Received
-    fetch: Wanted
+    fetch: FetchParams
     deadline: Monotonic
 
 
@@ -43,12 +43,12 @@ class FetchServer:
     def receive(self, event: Received, request: fetch_request.FetchRequest, now: Instant) -> None:
         """Refuse, answer, or keep a Fetch until there is news."""
         state = self._state
-        fetch = fetch_rpc.wanted(request, event.version)
+        fetch = fetch_rpc.read_request(request, event.version)
         if rpc.is_inconsistent_cluster(state.config, request.cluster_id):
-            self._refuse_whole(event, ErrorCode.INCONSISTENT_CLUSTER_ID)
+            self._answer_top_level_error(event, ErrorCode.INCONSISTENT_CLUSTER_ID)
             return
         if fetch is None:
-            self._refuse_whole(event, ErrorCode.INVALID_REQUEST)
+            self._answer_top_level_error(event, ErrorCode.INVALID_REQUEST)
             return
         error = self._refusal(fetch)
         if error is not ErrorCode.NONE:
@@ -58,12 +58,12 @@ class FetchServer:
         else:
             self._replicate(event, fetch, now)
 
-    def _refuse_whole(self, event: Received, error: ErrorCode) -> None:
+    def _answer_top_level_error(self, event: Received, error: ErrorCode) -> None:
         state = self._state
         answer = fetch_rpc.answer(state, event.version, error, top_level_error=error)
         state.outbox.reply(event, answer)
 
-    def _refusal(self, fetch: Wanted) -> ErrorCode:
+    def _refusal(self, fetch: FetchParams) -> ErrorCode:
         """Fence by epoch (595-47); a consumer may leave the epoch out."""
         is_replica = not fetch_rpc.is_consumer(fetch)
         if is_replica and min(fetch.epoch, fetch.offset, fetch.last_fetched_epoch) < 0:
@@ -77,7 +77,7 @@ class FetchServer:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return ErrorCode.NONE
 
-    def _answer_consumer(self, event: Received, fetch: Wanted) -> None:
+    def _answer_consumer(self, event: Received, fetch: FetchParams) -> None:
         """Committed batches for debugging; it counts as nobody's progress."""
         state = self._state
         if not state.log.start_offset <= fetch.offset <= state.log.end_offset:
@@ -88,14 +88,14 @@ class FetchServer:
         batches = tuple(batch for batch in read if batch.next_offset <= state.high_watermark)
         state.outbox.reply(event, fetch_rpc.answer(state, event.version, batches=batches))
 
-    def _replicate(self, event: Received, fetch: Wanted, now: Instant) -> None:
+    def _replicate(self, event: Received, fetch: FetchParams, now: Instant) -> None:
         state, role = self._state, self._state.role
         assert isinstance(role, Leader), "refused elsewhere"
-        replica = role.replicas.of(fetch.replica_id, now.monotonic)
-        replica.heard(now)
-        role.announcement.settle(fetch.replica_id)
+        replica = role.replicas.replica(fetch.replica_id, now.monotonic)
+        replica.on_fetch(now)
+        role.announcement.done(fetch.replica_id)
         replica.snapshot_end = fetch.log_start
-        self._displace(fetch.replica_id)
+        self._answer_superseded(fetch.replica_id)
         if _needs_snapshot(state.log, fetch):
             self._refer_to_snapshot(event)
             return
@@ -105,7 +105,7 @@ class FetchServer:
             answer = fetch_rpc.answer(state, event.version, diverging=found)
             state.outbox.reply(event, answer)
             return
-        replica.reached(fetch.offset, state.log.end_offset, now)
+        replica.on_valid_fetch(fetch.offset, state.log.end_offset, now)
         if fetch.replica_id in state.voters:
             advance_high_watermark(state)
         wait_ns = milliseconds(max(0, min(fetch.max_wait_ms, fetch_rpc.LONGEST_WAIT_MS)))
@@ -120,7 +120,7 @@ class FetchServer:
         newest = state.snapshots[-1].snapshot
         state.outbox.reply(event, fetch_rpc.answer(state, event.version, snapshot=newest))
 
-    def _displace(self, replica_id: NodeId) -> None:
+    def _answer_superseded(self, replica_id: NodeId) -> None:
         """A replica that fetches again has given its last Fetch up."""
         waiting = self._waiting.pop(replica_id, None)
         if waiting is not None:
@@ -168,7 +168,7 @@ class FetchServer:
         return min([waiting.deadline for waiting in self._waiting.values()])
 
 
-def _needs_snapshot(log: Log, fetch: Wanted) -> bool:
+def _needs_snapshot(log: Log, fetch: FetchParams) -> bool:
     """Whether our log starts above all that it could have in common with the replica's."""
     start = log.start
     if start == LOG_BEGIN:

@@ -15,7 +15,7 @@ def keep(state: RaftState, stored: StoredSnapshot) -> None:
     One that the leader's has overtaken meanwhile is of no use, and goes.
     """
     if stored.snapshot.end_offset > state.snapshot_end:
-        state.hold_snapshots((*state.snapshots, stored)[-SNAPSHOTS_KEPT:])
+        state.set_snapshots((*state.snapshots, stored)[-SNAPSHOTS_KEPT:])
     if len(state.snapshots) == SNAPSHOTS_KEPT:
         state.log.clean(state.snapshots[0].snapshot)
     state.outbox.emit(CleanLog(state.log.start))
@@ -25,7 +25,7 @@ def install(state: RaftState, copy: int, stored: StoredSnapshot) -> None:
     """A snapshot of the leader's takes the place of our whole log."""
     assert not isinstance(state.role, Leader), "a leader has all that is committed"
     assert stored.snapshot.end_offset >= state.high_watermark, "what is committed stays"
-    state.hold_snapshots([stored])
+    state.set_snapshots([stored])
     state.log.reset(stored.snapshot)
-    state.high_watermark = state.flushed = state.flush_asked = stored.snapshot.end_offset
+    state.high_watermark = state.flushed = state.flush_requested = stored.snapshot.end_offset
     state.outbox.emit(InstallSnapshot(copy=copy, snapshot=stored.snapshot))

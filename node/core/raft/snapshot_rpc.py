@@ -18,7 +18,7 @@ from kraftproof.node.wire.messages import fetch_snapshot_request, fetch_snapshot
 FETCH_SNAPSHOT_VERSION: Final = 1
 
 
-class WantedSlice(Struct, frozen=True, kw_only=True):
+class SliceParams(Struct, frozen=True, kw_only=True):
     """What a FetchSnapshot asks for."""
 
     replica_id: NodeId
@@ -28,7 +28,7 @@ class WantedSlice(Struct, frozen=True, kw_only=True):
     max_bytes: int
 
 
-class FetchedSlice(Struct, frozen=True, kw_only=True):
+class SliceResult(Struct, frozen=True, kw_only=True):
     """What the answer to a FetchSnapshot says."""
 
     error: int
@@ -60,7 +60,7 @@ def request(
     )
 
 
-def wanted(message: fetch_snapshot_request.FetchSnapshotRequest) -> WantedSlice | None:
+def wanted(message: fetch_snapshot_request.FetchSnapshotRequest) -> SliceParams | None:
     """What the request asks of __cluster_metadata-0; None if it names anything else."""
     match message.topics:
         case (topic,) if topic.name == TOPIC and len(topic.partitions) == 1:
@@ -70,7 +70,7 @@ def wanted(message: fetch_snapshot_request.FetchSnapshotRequest) -> WantedSlice 
     if partition.partition != PARTITION:
         return None
     named = partition.snapshot_id
-    return WantedSlice(
+    return SliceParams(
         replica_id=NodeId(message.replica_id),
         epoch=Epoch(partition.current_leader_epoch),
         snapshot=SnapshotId(Offset(named.end_offset), Epoch(named.epoch)),
@@ -83,7 +83,7 @@ def answer(
     state: RaftState,
     error: ErrorCode = ErrorCode.NONE,
     *,
-    slice_of: WantedSlice | None = None,
+    slice_of: SliceParams | None = None,
     size: int = 0,
     top_level_error: ErrorCode = ErrorCode.NONE,
 ) -> fetch_snapshot_response.FetchSnapshotResponse:
@@ -117,7 +117,7 @@ def with_slice(
     return replace(message, topics=(replace(topic, partitions=(partition,)),))
 
 
-def read_answer(message: fetch_snapshot_response.FetchSnapshotResponse) -> FetchedSlice:
+def read_answer(message: fetch_snapshot_response.FetchSnapshotResponse) -> SliceResult:
     """What a FetchSnapshotResponse says of __cluster_metadata-0."""
     match message.topics:
         case (topic,) if topic.partitions:
@@ -127,7 +127,7 @@ def read_answer(message: fetch_snapshot_response.FetchSnapshotResponse) -> Fetch
                 error_code=ErrorCode.INVALID_REQUEST
             )
     named = partition.snapshot_id
-    return FetchedSlice(
+    return SliceResult(
         error=message.error_code or partition.error_code,
         leader=NodeId(partition.current_leader.leader_id),
         epoch=Epoch(partition.current_leader.leader_epoch),

@@ -10,7 +10,7 @@ from kraftproof.node.core.effects import ReplyWithSlice
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.raft import rpc, snapshot_rpc
 from kraftproof.node.core.raft.roles import Leader
-from kraftproof.node.core.raft.snapshot_rpc import WantedSlice
+from kraftproof.node.core.raft.snapshot_rpc import SliceParams
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_snapshot_request
@@ -32,49 +32,49 @@ class SnapshotServer:
     ) -> None:
         """Refuse, or answer with a slice."""
         state = self._state
-        wanted = snapshot_rpc.wanted(request)
+        params = snapshot_rpc.read_request(request)
         whole_error = ErrorCode.NONE
         if rpc.is_inconsistent_cluster(state.config, request.cluster_id):
             whole_error = ErrorCode.INCONSISTENT_CLUSTER_ID
-        elif wanted is None or wanted.max_bytes < 1:
+        elif params is None or params.max_bytes < 1:
             whole_error = ErrorCode.INVALID_REQUEST
-        if wanted is None or whole_error is not ErrorCode.NONE:
+        if params is None or whole_error is not ErrorCode.NONE:
             refusal = snapshot_rpc.answer(state, whole_error, top_level_error=whole_error)
             state.outbox.reply(event, refusal)
             return
-        error = self._fencing(wanted)
+        error = self._fencing(params)
         if error is ErrorCode.NONE:
-            self._note_contact(wanted, now)
-            self._serve(event, wanted)
+            self._record_contact(params, now)
+            self._serve(event, params)
         else:
-            state.outbox.reply(event, snapshot_rpc.answer(state, error, slice_of=wanted))
+            state.outbox.reply(event, snapshot_rpc.answer(state, error, slice_of=params))
 
-    def _fencing(self, wanted: WantedSlice) -> ErrorCode:
+    def _fencing(self, params: SliceParams) -> ErrorCode:
         """The epoch is checked as a Fetch's is (595-47)."""
-        if wanted.epoch < self._state.epoch:
+        if params.epoch < self._state.epoch:
             return ErrorCode.FENCED_LEADER_EPOCH
-        if wanted.epoch > self._state.epoch:
+        if params.epoch > self._state.epoch:
             return ErrorCode.UNKNOWN_LEADER_EPOCH
         if not isinstance(self._state.role, Leader):
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return ErrorCode.NONE
 
-    def _note_contact(self, wanted: WantedSlice, now: Instant) -> None:
+    def _record_contact(self, params: SliceParams, now: Instant) -> None:
         """A replica that copies a snapshot is there, as one that fetches is (595-43)."""
         role = self._state.role
-        if isinstance(role, Leader) and wanted.replica_id > NO_NODE:
-            role.replicas.of(wanted.replica_id, now.monotonic).heard(now)
-            role.announcement.settle(wanted.replica_id)
+        if isinstance(role, Leader) and params.replica_id > NO_NODE:
+            role.replicas.replica(params.replica_id, now.monotonic).heard(now)
+            role.announcement.done(params.replica_id)
 
-    def _serve(self, event: Received, wanted: WantedSlice) -> None:
+    def _serve(self, event: Received, params: SliceParams) -> None:
         state = self._state
-        size = self._size(wanted.snapshot)
+        size = self._size(params.snapshot)
         error = ErrorCode.NONE
         if size is None:
             error = ErrorCode.SNAPSHOT_NOT_FOUND
-        elif not 0 <= wanted.position < size:
+        elif not 0 <= params.position < size:
             error = ErrorCode.POSITION_OUT_OF_RANGE
-        message = snapshot_rpc.answer(state, error, slice_of=wanted, size=size or 0)
+        message = snapshot_rpc.answer(state, error, slice_of=params, size=size or 0)
         if error is not ErrorCode.NONE:
             state.outbox.reply(event, message)
             return
@@ -82,9 +82,9 @@ class SnapshotServer:
             ReplyWithSlice(
                 request=event.request,
                 message=message,
-                snapshot=wanted.snapshot,
-                position=wanted.position,
-                max_bytes=min(wanted.max_bytes, state.config.snapshots.slice_bytes),
+                snapshot=params.snapshot,
+                position=params.position,
+                max_bytes=min(params.max_bytes, state.config.snapshots.slice_bytes),
             )
         )
 

@@ -16,7 +16,7 @@ from kraftproof.node.core.base.types import NO_NODE, Epoch, Instant, Monotonic, 
 from kraftproof.node.core.effects import Append, Flush, PersistQuorumState, Truncate
 from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.raft.campaign import LARGEST_DOUBLING, Campaign
+from kraftproof.node.core.raft.peer_retries import LARGEST_DOUBLING, PeerRetries
 from kraftproof.node.core.raft.replicas import Replicas
 from kraftproof.node.core.raft.roles import (
     Candidate,
@@ -33,7 +33,7 @@ from kraftproof.node.wire.messages.batch import Batch
 
 FIRST_BACKOFF_FRACTION = 4
 """The first retry's bound is this part of election.backoff.max.ms; it doubles each retry."""
-SPREAD_FRACTION = 2
+TIMEOUT_SPREAD_FRACTION = 2
 """Followers lose their leader at the same moment, so they stand at random within this part of
 election.backoff.max.ms. A split vote costs an election time-out and more, and needs two that
 stand within one Vote's round trip and fsync of each other: a wider spread makes that rare, and
@@ -67,21 +67,21 @@ class RaftState:
         """On disk and complete, oldest first; the log reaches from the first one's end, or 0."""
         self.snapshot_end = Offset(0)
         """Where our newest snapshot ends; 0 if there is none."""
-        self.hold_snapshots(snapshots)
+        self.set_snapshots(snapshots)
         self.high_watermark = self.snapshot_end
         """Learned anew after each start: what a snapshot holds had committed."""
         self.flushed = log.start_offset
         """What fsync has vouched for since the start: recovery's log is flushed again first."""
-        self.flush_asked = log.start_offset
+        self.flush_requested = log.start_offset
         """Where the log ended at the last Flush."""
         self.elections_lost = 0
         """Candidacies in a row that have made nobody leader."""
         self.is_stopping = False
         """It leaves: it stands for no election any more."""
         self.role = self._role_at_start(now)
-        self.moves = 0
+        self.transition_count = 0
         """How many transitions there have been."""
-        self._note_terms()
+        self._refresh_derived()
 
     def _role_at_start(self, now: Instant) -> Role:
         durable = self.durable
@@ -96,7 +96,7 @@ class RaftState:
             )
         return Unattached(epoch=durable.epoch, election_deadline=deadline)
 
-    def _note_terms(self) -> None:
+    def _refresh_derived(self) -> None:
         """Say what follows from the durable state and the role; it is asked for in each step."""
         self.is_leader = isinstance(self.role, Leader)
         was_ours = self.durable.leader == self.node_id and not self.is_leader
@@ -113,7 +113,7 @@ class RaftState:
         self.may_fetch = not isinstance(self.role, Leader | Candidate)
         """Whether the role lets it ask anybody for records."""
 
-    def hold_snapshots(self, snapshots: Sequence[StoredSnapshot]) -> None:
+    def set_snapshots(self, snapshots: Sequence[StoredSnapshot]) -> None:
         """These are on disk and complete, oldest first, and no others."""
         self.snapshots = tuple(snapshots)
         self.snapshot_end = self.snapshots[-1].snapshot.end_offset if snapshots else Offset(0)
@@ -125,12 +125,12 @@ class RaftState:
         if leader != NO_NODE and leader not in self.voters:
             return False
         if epoch > self.epoch:
-            self.adopt(epoch, leader, now)
+            self.enter_epoch(epoch, leader, now)
             return True
         is_news = epoch == self.epoch and leader not in (NO_NODE, self.node_id)
         if not is_news or self.durable.leader not in (NO_NODE, leader) or self.is_following(leader):
             return False
-        self.adopt(epoch, leader, now)
+        self.enter_epoch(epoch, leader, now)
         return True
 
     def is_following(self, leader: NodeId) -> bool:
@@ -140,51 +140,55 @@ class RaftState:
     def adopt(self, epoch: Epoch, leader: NodeId, now: Instant) -> None:
         """Enter an epoch, or learn the leader of the one known."""
         if not self.is_voter:
-            self._move(QuorumState(epoch=epoch, leader=leader), Observer(epoch=epoch))
+            self._transition(QuorumState(epoch=epoch, leader=leader), Observer(epoch=epoch))
         elif leader == NO_NODE:
-            self._detach(epoch, now)
+            self._become_unattached(epoch, now)
         elif leader == self.node_id:
-            self._resume_resigned(epoch, now)
+            self._become_resigned(epoch, now)
         else:
-            self._follow(epoch, leader, now)
+            self._become_follower(epoch, leader, now)
 
-    def detach_to_stand(self, epoch: Epoch, now: Instant) -> None:
+    def enter_epoch_to_campaign(self, epoch: Epoch, now: Instant) -> None:
         """Enter an epoch that nobody may win, and stand soon oneself (595-21)."""
         deadline = Monotonic(now.monotonic + self.election_backoff_ns())
-        self._move(QuorumState(epoch=epoch), Unattached(epoch=epoch, election_deadline=deadline))
+        self._transition(
+            QuorumState(epoch=epoch), Unattached(epoch=epoch, election_deadline=deadline)
+        )
 
-    def _detach(self, epoch: Epoch, now: Instant) -> None:
+    def _become_unattached(self, epoch: Epoch, now: Instant) -> None:
         deadline = self._election_deadline(now)
         if not isinstance(self.role, Leader | Observer):
             # A laggard that raises the epoch again and again must not put off the others.
             deadline = min(deadline, self.role.election_deadline)
-        self._move(QuorumState(epoch=epoch), Unattached(epoch=epoch, election_deadline=deadline))
+        self._transition(
+            QuorumState(epoch=epoch), Unattached(epoch=epoch, election_deadline=deadline)
+        )
 
-    def _follow(self, epoch: Epoch, leader: NodeId, now: Instant) -> None:
+    def _become_follower(self, epoch: Epoch, leader: NodeId, now: Instant) -> None:
         voted_for = self.durable.voted_for if epoch == self.epoch else NO_NODE
         self.elections_lost = 0
-        spread_ns = self.timeouts.election_backoff_max_ns // SPREAD_FRACTION
-        patience_ns = self.timeouts.fetch_ns + self.random.randint(0, spread_ns)
-        self._move(
+        spread_ns = self.timeouts.election_backoff_max_ns // TIMEOUT_SPREAD_FRACTION
+        fetch_timeout_ns = self.timeouts.fetch_ns + self.random.randint(0, spread_ns)
+        self._transition(
             QuorumState(epoch=epoch, voted_for=voted_for, leader=leader),
             Follower(
                 epoch=epoch,
                 leader=leader,
-                election_deadline=Monotonic(now.monotonic + patience_ns),
-                patience_ns=patience_ns,
+                election_deadline=Monotonic(now.monotonic + fetch_timeout_ns),
+                fetch_timeout_ns=fetch_timeout_ns,
             ),
         )
 
-    def _resume_resigned(self, epoch: Epoch, now: Instant) -> None:
+    def _become_resigned(self, epoch: Epoch, now: Instant) -> None:
         """Others know this node as a leader it doesn't remember to be: it never votes there."""
-        self._move(
+        self._transition(
             QuorumState(epoch=epoch, voted_for=self.node_id, leader=self.node_id),
             Resigned(epoch=epoch, election_deadline=self._election_deadline(now)),
         )
 
     def vote_for(self, candidate: NodeId, epoch: Epoch, now: Instant) -> None:
         """Give this epoch's vote, durably before it is told to anyone (595-22)."""
-        self._move(
+        self._transition(
             QuorumState(epoch=epoch, voted_for=candidate),
             Voted(
                 epoch=epoch,
@@ -203,9 +207,9 @@ class RaftState:
             election_deadline=self._election_deadline(now),
             granted=(self.node_id,),
             refused=(),
-            campaign=Campaign(self.peers, now.monotonic),
+            retries=PeerRetries(self.peers, now.monotonic),
         )
-        self._move(QuorumState(epoch=epoch, voted_for=self.node_id), candidate)
+        self._transition(QuorumState(epoch=epoch, voted_for=self.node_id), candidate)
         return candidate
 
     def tally(self, candidate: Candidate) -> None:
@@ -217,7 +221,7 @@ class RaftState:
         """End a candidacy that can't or didn't win, and back off at random (595-14, 595-16)."""
         assert isinstance(self.role, Candidate), "only a candidate steps down"
         deadline = Monotonic(now.monotonic + self.election_backoff_ns())
-        self._move(
+        self._transition(
             self.durable,
             Voted(epoch=self.epoch, candidate=self.node_id, election_deadline=deadline),
         )
@@ -229,28 +233,28 @@ class RaftState:
             epoch=self.epoch,
             start_offset=self.log.end_offset,
             replicas=Replicas(self.peers, now.monotonic, majority_until),
-            announcement=Campaign(self.peers, now.monotonic),
+            announcement=PeerRetries(self.peers, now.monotonic),
         )
         self.elections_lost = 0
-        self._move(replace(self.durable, leader=self.node_id), leader)
+        self._transition(replace(self.durable, leader=self.node_id), leader)
         return leader
 
     def resign(self, now: Instant) -> None:
         """Stop leading; the epoch stays this node's last as leader, and it stands again soon."""
         assert isinstance(self.role, Leader), "only a leader resigns"
         deadline = Monotonic(now.monotonic + self.election_backoff_ns())
-        self._move(self.durable, Resigned(epoch=self.epoch, election_deadline=deadline))
+        self._transition(self.durable, Resigned(epoch=self.epoch, election_deadline=deadline))
 
-    def await_end(self, deadline: Monotonic) -> None:
+    def on_leader_ended(self, deadline: Monotonic) -> None:
         """The leader has ended its epoch: stand at the deadline, whatever a Fetch says."""
         assert isinstance(self.role, Follower), "only a follower waits for its leader's end"
         self.role = replace(self.role, election_deadline=deadline, leader_has_ended=True)
 
-    def renew_patience(self, now: Instant) -> None:
+    def renew_fetch_timeout(self, now: Instant) -> None:
         """A Fetch has succeeded: the leader is alive (595-51)."""
         role = self.role
         if isinstance(role, Follower) and not role.leader_has_ended:
-            deadline = Monotonic(now.monotonic + role.patience_ns)
+            deadline = Monotonic(now.monotonic + role.fetch_timeout_ns)
             self.role = replace(role, election_deadline=deadline)
 
     def _move(self, durable: QuorumState, role: Role) -> None:
@@ -260,8 +264,8 @@ class RaftState:
             self.durable = durable
             self.outbox.emit(PersistQuorumState(durable))
         self.role = role
-        self.moves += 1
-        self._note_terms()
+        self.transition_count += 1
+        self._refresh_derived()
 
     # The log
 
@@ -272,14 +276,14 @@ class RaftState:
 
     def flush(self) -> None:
         """Ask for everything appended to be made durable."""
-        self.flush_asked = self.log.end_offset
+        self.flush_requested = self.log.end_offset
         self.outbox.emit(Flush(generation=self.log.generation, end_offset=self.log.end_offset))
 
     def truncate(self, end_offset: Offset) -> None:
         """Cut the log; what is left and was never flushed is flushed again, as another log."""
         kept = self.log.truncate(end_offset)
         self.flushed = min(self.flushed, kept)
-        self.flush_asked = min(self.flush_asked, kept)
+        self.flush_requested = min(self.flush_requested, kept)
         self.outbox.emit(Truncate(kept))
         if self.flushed < kept:
             self.flush()

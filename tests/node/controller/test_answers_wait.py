@@ -148,7 +148,7 @@ def test_lost_leadership_leaves_written_requests_unknown_and_others_refused() ->
     assert replies[looked] == EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
     assert _errors(replies[looked + 1]) == {ErrorCode.NOT_CONTROLLER}
     assert desk.image is image
-    assert not desk.committed._offers
+    assert not desk.committed._staged
 
 
 @pytest.mark.requirement("631-13")

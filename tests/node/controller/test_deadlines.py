@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from kraftproof.node.core.base.types import milliseconds
-from kraftproof.node.core.controller.topics import MOST_RECORDS
+from kraftproof.node.core.controller.topics import MAX_RECORDS
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
 from tests.node.controller.desk import Desk, creation, deletion, registration, unregistration
@@ -89,7 +89,7 @@ def test_a_claim_does_not_renew_the_time_of_what_waited_for_it():
 
 def test_a_request_behind_a_large_batch_ends_at_its_deadline():
     desk = Desk.active(brokers=1)
-    desk.send(creation("large", partitions=MOST_RECORDS - 1))
+    desk.send(creation("large", partitions=MAX_RECORDS - 1))
     request = desk.send(replace(creation("t"), timeout_ms=CLIENT_MS))
     desk.tick(milliseconds(CLIENT_MS))
     [reply] = desk.replies()

@@ -3,7 +3,7 @@
 import pytest
 
 from kraftproof.node.core.base.types import Offset
-from kraftproof.node.core.controller.topics import MOST_RECORDS
+from kraftproof.node.core.controller.topics import MAX_RECORDS
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, RECORDS_AT_ONCE
@@ -17,7 +17,7 @@ from tests.node.controller.desk import (
     registration,
 )
 
-LARGE = MOST_RECORDS - 1
+LARGE = MAX_RECORDS - 1
 """The most partitions that one request may create: with the topic's, so many records."""
 
 
@@ -50,9 +50,9 @@ def ticks_until_idle(desk: Desk) -> int:
 def test_a_large_request_is_applied_over_several_steps(desk: Desk) -> None:
     counting = desk.committed._apply = Counting()
     desk.send(creation("t", partitions=LARGE, factor=3))
-    parts = MOST_RECORDS // RECORDS_A_STEP
+    parts = MAX_RECORDS // RECORDS_A_STEP
     assert ticks_until_idle(desk) == parts
-    assert sum(counting.sizes) == MOST_RECORDS
+    assert sum(counting.sizes) == MAX_RECORDS
     assert counting.sizes[:parts] == [RECORDS_AT_ONCE] + [RECORDS_A_STEP] * (parts - 1)
 
 
@@ -123,7 +123,7 @@ def test_nobody_sees_a_part_of_it(desk: Desk) -> None:
         counts.append(sum(len(follower.image.partitions_of(t.topic_id)) for t in topics))
     assert set(counts) == {0, LARGE}
     assert follower.is_behind is False
-    assert len(counts) >= MOST_RECORDS // RECORDS_A_STEP
+    assert len(counts) >= MAX_RECORDS // RECORDS_A_STEP
     ticks_until_idle(desk)
     desk.commit()
     assert follower.image == desk.image

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from kraftproof.node.core.controller.placement import Placement
-from kraftproof.node.core.controller.topics import MOST_RECORDS
+from kraftproof.node.core.controller.topics import MAX_RECORDS
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages.generated.create_topics_request import (
@@ -132,10 +132,10 @@ def test_topic_named_twice_is_refused_once_and_others_stand() -> None:
 @pytest.mark.parametrize(
     ("names", "partitions"),
     [
-        (("a",), MOST_RECORDS),  # with the topic's own it is one record too many
+        (("a",), MAX_RECORDS),  # with the topic's own it is one record too many
         (("a",), 2**31 - 1),
-        (("a", "b", "c"), MOST_RECORDS // 3 + 1),
-        (tuple(map(str, range(MOST_RECORDS // 2 + 1))), 1),
+        (("a", "b", "c"), MAX_RECORDS // 3 + 1),
+        (tuple(map(str, range(MAX_RECORDS // 2 + 1))), 1),
     ],
 )
 def test_one_request_can_not_ask_for_more_than_kafkas_bound(names, partitions) -> None:
@@ -149,8 +149,8 @@ def test_one_request_can_not_ask_for_more_than_kafkas_bound(names, partitions) -
 
 def test_as_much_as_the_bound_allows_is_created() -> None:
     desk = Desk.active(brokers=1)
-    [result] = desk.ask(creation("a", partitions=MOST_RECORDS - 1)).topics
-    assert (result.error_code, result.num_partitions) == (0, MOST_RECORDS - 1)
+    [result] = desk.ask(creation("a", partitions=MAX_RECORDS - 1)).topics
+    assert (result.error_code, result.num_partitions) == (0, MAX_RECORDS - 1)
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1])

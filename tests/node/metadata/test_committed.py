@@ -53,7 +53,7 @@ def test_half_a_batch_is_not_taken() -> None:
 def test_offered_image_is_taken_by_reference() -> None:
     log, committed = log_of(topic(1)), CommittedImage()
     offered = apply(EMPTY_IMAGE, topic(1))
-    committed.offer(1, 1, offered)
+    committed.stage(1, 1, offered)
     committed.advance(log, 1)
     assert committed.image is offered
 
@@ -63,9 +63,9 @@ def test_offer_of_another_epoch_or_withdrawn_is_not_taken() -> None:
     wrong = apply(EMPTY_IMAGE, topic(9))
     for epoch, withdraw in ((2, False), (1, True)):
         committed = CommittedImage()
-        committed.offer(1, epoch, wrong)
+        committed.stage(1, epoch, wrong)
         if withdraw:
-            committed.withdraw()
+            committed.discard()
         committed.advance(log_of(topic(1)), 1)
         assert sorted(committed.image.topic_ids) == ["t1"]
 
@@ -78,26 +78,26 @@ def test_record_that_does_not_fit_stops_the_node_and_says_where() -> None:
 
 def test_promised_batch_is_awaited_not_applied() -> None:
     log, committed = log_of(topic(1), topic(2)), CommittedImage()
-    committed.promise(2, 1)
+    committed.expect(2, 1)
     assert committed.advance(log, 2)
     assert (committed.offset, committed.is_behind) == (1, False)
     offered = apply(committed.image, topic(2))
-    committed.offer(2, 1, offered)
+    committed.stage(2, 1, offered)
     assert committed.advance(log, 2)
     assert committed.image is offered
 
 
 def test_a_promise_binds_its_own_epoch_only() -> None:
     log, committed = log_of(topic(1), epoch=2), CommittedImage()
-    committed.promise(1, 1)
+    committed.expect(1, 1)
     assert committed.advance(log, 1)
 
 
 def test_a_withdrawn_promise_leaves_the_batch_to_be_applied() -> None:
     log, committed = log_of(topic(1)), CommittedImage()
-    committed.promise(1, 1)
+    committed.expect(1, 1)
     assert not committed.advance(log, 1)
-    committed.withdraw()
+    committed.discard()
     assert committed.is_behind
     assert committed.advance(log, 1)
     assert (committed.offset, committed.is_behind) == (1, False)

@@ -7,7 +7,6 @@ import pytest
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.log.log import EpochEnd, Log
-from kraftproof.node.core.raft.campaign import Campaign, retry_backoff_ns
 from kraftproof.node.core.raft.quorum import (
     VoteResult,
     majority,
@@ -15,6 +14,7 @@ from kraftproof.node.core.raft.quorum import (
     majority_offset,
     vote_result,
 )
+from kraftproof.node.core.raft.retries import PeerRetries, retry_backoff_ns
 from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.metadata import NoOpRecord
 
@@ -128,14 +128,14 @@ def test_backoff_doubles_up_to_its_bound():
 @pytest.mark.requirement("595-33")
 def test_a_campaign_asks_each_peer_once_until_lost_or_settled():
     timeouts = Timeouts()
-    campaign = Campaign([3, 2], 0)
-    assert campaign.take_due(0) == [2, 3]
-    assert campaign.take_due(0) == []
-    assert campaign.deadline() is None
-    campaign.lost(2, timeouts, 0)
-    campaign.settle(3)
-    assert campaign.deadline() == milliseconds(20)
-    assert campaign.take_due(milliseconds(20)) == [2]
-    campaign.settle(2)
-    campaign.lost(2, timeouts, 0)
-    assert campaign.deadline() is None
+    retries = PeerRetries([3, 2], 0)
+    assert retries.take_due(0) == [2, 3]
+    assert retries.take_due(0) == []
+    assert retries.deadline() is None
+    retries.retry_later(2, timeouts, 0)
+    retries.done(3)
+    assert retries.deadline() == milliseconds(20)
+    assert retries.take_due(milliseconds(20)) == [2]
+    retries.done(2)
+    retries.retry_later(2, timeouts, 0)
+    assert retries.deadline() is None

@@ -84,5 +84,5 @@ def test_a_candidacy_that_a_later_epoch_ends_counts_as_lost_until_a_leader_is_kn
     quorum.now = role_deadline(quorum.members[2])
     quorum.tick(2)
     assert (raft.role.name, raft._state.elections_lost) == ("candidate", 2)
-    quorum.do(2, lambda _: raft._state.learn(99, 3, quorum.instant))
+    quorum.do(2, lambda _: raft._state.on_epoch_info(99, 3, quorum.instant))
     assert raft._state.elections_lost == 0

@@ -195,7 +195,9 @@ def test_version_12_names_the_topic_and_its_replica_elsewhere():
 
 
 @pytest.mark.requirement("595-51")
-@pytest.mark.parametrize(("known", "is_told"), [(0, True), (1, False), (fetch_rpc.NOT_TOLD, False)])
+@pytest.mark.parametrize(
+    ("known", "is_told"), [(0, True), (1, False), (fetch_rpc.NO_HIGH_WATERMARK_UPDATES, False)]
+)
 def test_a_replica_hears_at_once_of_a_high_watermark_if_it_says_which_it_knows(known, is_told):
     quorum = elected()
     assert quorum.members[1].raft.high_watermark == 1

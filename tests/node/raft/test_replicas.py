@@ -69,7 +69,7 @@ def test_a_begin_quorum_epoch_decides_before_the_search_does():
     quorum, last = fetching(2)
     answer_to(quorum, 2, last, fenced(quorum, 2, 6, -1))
     state = quorum.members[4].raft._state
-    state.adopt(6, -1, quorum.instant)
+    state.enter_epoch(6, -1, quorum.instant)
     quorum.request(2, replace_leader(rpc.begin(state, 2), 4), 1)
     assert [send.destination for send in sends(quorum, 2, fetch_request.FetchRequest)] == [4]
 

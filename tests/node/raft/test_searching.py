@@ -132,5 +132,5 @@ def test_a_leader_that_another_voter_names_is_asked_at_once_however_long_it_was_
     for _ in range(3):
         lose_fetch(quorum)
     quorum.trace.clear()
-    quorum.do(OBSERVER, lambda raft: raft._state.learn(2, 3, quorum.instant))
+    quorum.do(OBSERVER, lambda raft: raft._state.on_epoch_info(2, 3, quorum.instant))
     assert targets(quorum) == [3]

@@ -53,7 +53,7 @@ class Harness:
 
     def answer(self, index: int) -> None:
         request, slot = self.requests[index]
-        slot.fill(answer_frame(request, ApiVersionsResponse(), None))
+        slot.respond(answer_frame(request, ApiVersionsResponse(), None))
 
 
 def run(test: Callable[[], "asyncio.Future[None]"]) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
 from kraftproof.node.core.log.log import EpochEnd, Log
-from kraftproof.node.core.raft.fetch_rpc import Wanted
+from kraftproof.node.core.raft.fetch_rpc import FetchParams
 from kraftproof.node.core.raft.serving import _needs_snapshot
 from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.metadata import NoOpRecord
@@ -98,7 +98,7 @@ def test_a_log_that_a_snapshot_replaces_is_empty_and_another_generation():
 def test_a_replica_below_the_logs_start_or_epoch_needs_a_snapshot(offset, epoch, needs):
     cleaned = log()
     cleaned.clean(SnapshotId(3, 3))
-    fetch = Wanted(
+    fetch = FetchParams(
         replica_id=2,
         epoch=7,
         offset=offset,

@@ -126,8 +126,8 @@ def test_what_was_committed_before_the_restart_is_never_cut_after_it() -> None:
         quorum.start(3)
         member.raft.remember_committed(Offset(remembered))
         assert member.raft.high_watermark == remembered
-        quorum.members[3].raft._state.adopt(5, 2, quorum.instant)
-        cut = member.raft._fetcher._cut
+        quorum.members[3].raft._state.enter_epoch(5, 2, quorum.instant)
+        cut = member.raft._fetcher._truncate
         cut(member.raft.log.end_offset_for_epoch(0), quorum.instant)
         exits = [effect for effect in member.outbox.drain() if isinstance(effect, Exit)]
         assert [exit_.status for exit_ in exits] == ([] if status is None else [status])

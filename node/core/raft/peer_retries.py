@@ -17,7 +17,7 @@ def retry_backoff_ns(timeouts: Timeouts, attempt: int) -> int:
     return min(doubled, timeouts.retry_backoff_max_ns)
 
 
-class Campaign:
+class PeerRetries:
     """Which peers are still to be asked, and when; a peer in flight is not asked again."""
 
     __slots__ = ("_attempts", "_due")
