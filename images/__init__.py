@@ -1,8 +1,7 @@
-"""Container images of the nodes: built on the spot, named after what is in them.
+"""Build container images of the nodes, named after their content.
 
-What it is: one call that gives the tag of an image with the reference node as it stands in this
-checkout (or installation), building only what changed. What it is not: a publisher of images;
-nothing is pushed, and no registry is needed.
+`ensure_reference_image` returns the tag of an image with the reference node of this checkout or
+installation, and builds only changed layers. Images are not published, and no registry is needed.
 """
 
 from kraftproof.images.build import LIBFAKETIME_PATH, SOURCE_PATH, ensure_reference_image

@@ -1,4 +1,4 @@
-"""`python -m kraftproof.images`: make the images now; `--plan`: say what the base would take."""
+"""`python -m kraftproof.images`: build the images; `--plan`: print the source of the base image."""
 
 import argparse
 import sys
@@ -10,13 +10,16 @@ from kraftproof.images.errors import ImageError
 
 
 def say(line: str) -> None:
-    """A line of progress, at once: steps take up to half a minute."""
+    """Print a line of progress at once, since a step takes up to half a minute."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 def main() -> int:
-    """Make the images, or say how the base would be made; 1 and one line if that fails."""
+    """Build the images, or print the source of the base image.
+
+    Return 1 after an error of one line.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m kraftproof.images", description="Make the images."
     )

@@ -1,9 +1,9 @@
-"""The base image: Python 3.13 and the tools that faults need, with or without a registry.
+"""Build the base image: Python 3.13 and the tools for faults, with or without a registry.
 
-What it is: two ways to the same thing. Where an image registry answers, the official Python image
-plus Debian packages; where none answers, all of it from Debian packages by mmdebstrap, from the
-mirror that this host is itself configured for. What it is not: minimal; iptables, iproute2, procps
-and libfaketime are there so that faults work where the harness isn't root.
+With an image registry, the base is the official Python image with Debian packages. Without a
+registry, mmdebstrap makes the base from the Debian mirror that the host itself is configured for.
+The image contains iptables, iproute2, procps and libfaketime, so that faults work without root on
+the host.
 """
 
 import re
@@ -30,33 +30,33 @@ Plan = Literal["present", "registry", "debian"]
 
 
 def base_tag() -> str:
-    """The tag of the base, the same whichever way it was made."""
+    """Return the tag of the base image, independent of its source."""
     recipe = IMAGES / "base"
     return f"kraftproof/base:{fingerprint(recipe, [recipe / 'Dockerfile'], SUITE, *TOOLS)}"
 
 
 def plan(client: docker.DockerClient) -> Plan:
-    """What making the base would take here: nothing, a registry, or Debian packages."""
+    """Return the source of the base image: present, registry or Debian packages."""
     if exists(client, base_tag()):
         return "present"
     return "registry" if exists(client, OFFICIAL) or registry_answers(client) else "debian"
 
 
 def registry_answers(client: docker.DockerClient) -> bool:
-    """Whether the engine can reach the official image soon (its proxies and mirrors count)."""
-    patience = client.api.timeout
+    """Return whether the engine can soon reach the official image, even by a proxy or mirror."""
+    timeout = client.api.timeout
     client.api.timeout = PROBE_SECONDS
     try:
         client.images.get_registry_data(OFFICIAL)
     except (DockerException, RequestException):
         return False
     finally:
-        client.api.timeout = patience
+        client.api.timeout = timeout
     return True
 
 
 def ensure_base(client: docker.DockerClient, progress: Callable[[str], None]) -> str:
-    """The base image's tag, made if it isn't there; says in one line which way it took."""
+    """Return the tag of the base image, built if missing; report the source in a line."""
     tag = base_tag()
     match plan(client):
         case "present":
@@ -72,7 +72,7 @@ def ensure_base(client: docker.DockerClient, progress: Callable[[str], None]) ->
 
 
 def bootstrap(client: docker.DockerClient, tag: str) -> None:
-    """Make a root file system out of Debian packages and import it."""
+    """Make a root file system from Debian packages, and import it as an image."""
     mirror = debian_mirror(Path("/etc/apt"))
     packages = ",".join(("python3", *TOOLS))
     with tempfile.TemporaryDirectory(prefix="kraftproof-base-") as folder:
@@ -89,7 +89,7 @@ def bootstrap(client: docker.DockerClient, tag: str) -> None:
 
 
 def run_mmdebstrap(command: list[str]) -> None:
-    """Run mmdebstrap, its failures told in one line."""
+    """Run mmdebstrap; a failure becomes an error of one line."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=BOOTSTRAP_SECONDS
@@ -107,13 +107,13 @@ def run_mmdebstrap(command: list[str]) -> None:
 
 
 def debian_mirror(apt: Path) -> str:
-    """The first Debian mirror this host itself is configured for.
+    """Return the first Debian mirror in the host's configuration.
 
     Args:
         apt: The folder of apt's configuration.
 
     Raises:
-        ImageError: The host has none, for it isn't Debian.
+        ImageError: the host has no Debian mirror.
     """
     files = [apt / "sources.list", *sorted((apt / "sources.list.d").glob("*"))]
     for path in files:
@@ -128,7 +128,7 @@ def debian_mirror(apt: Path) -> str:
 
 
 def resolve(uri: str) -> str:
-    """An address itself, or the first one of the list of mirrors that it names (cloud images)."""
+    """Return the address, or the first entry if the address is a list of mirrors (cloud images)."""
     if not uri.startswith("mirror+file:"):
         return uri
     listed = Path(uri.removeprefix("mirror+file:").replace("//", "", 1))
@@ -137,12 +137,12 @@ def resolve(uri: str) -> str:
 
 
 def is_main_archive(suite: str, component: str) -> bool:
-    """Whether an apt entry is a Debian release's own archive (no security, no third party)."""
+    """Return whether an apt entry is the main archive of a Debian release."""
     return component == "main" and suite in {"bookworm", "trixie", "stable", "testing", "sid"}
 
 
 def entries(text: str) -> Iterator[tuple[str, str, str]]:
-    """(address, suite, first component) of each entry of an apt source, in either format."""
+    """Yield (address, suite, first component) of each entry of an apt source, in either format."""
     for line in re.finditer(r"^deb\s+(?:\[[^]]*\]\s+)?(\S+)\s+(\S+)\s+(\S+)", text, re.MULTILINE):
         yield line[1], line[2], line[3]
     for stanza in re.split(r"\n\s*\n", text):

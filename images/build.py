@@ -1,8 +1,8 @@
-"""The image of the reference node, named after its content.
+"""Build the image of the reference node, named after its content.
 
-Base, wheels and our own code are three steps, and a changed line of node/ repeats the last only.
-The tag is a hash of all that goes in, so a tag that exists is up to date, and concurrent runs of
-different checkouts do not disturb each other. Who starts a container says what it runs.
+Base, wheels and sources are three layers, and a changed line of node/ rebuilds only the last layer.
+The tag is a hash of the whole content, so an existing tag is up to date, and concurrent runs of
+different checkouts do not interfere. The starter of a container chooses the command.
 """
 
 import shutil
@@ -33,14 +33,14 @@ SOURCE_PATH = "/opt/kraftproof/source"
 def ensure_reference_image(
     client: docker.DockerClient | None = None, progress: Callable[[str], None] = print
 ) -> str:
-    """The tag of the reference node's image, built now if the sources have changed.
+    """Return the tag of the reference node's image, built if the sources have changed.
 
     Args:
         client: An engine's client; by default the environment's engine.
-        progress: Gets a line for each step that takes time.
+        progress: Called with a line for each long step.
 
     Raises:
-        ImageError: It could not be built; one line says why.
+        ImageError: the build failed; the text is one line.
     """
     engine = connect(client)
     with tempfile.TemporaryDirectory(prefix="kraftproof-image-") as folder:
@@ -51,17 +51,17 @@ def ensure_reference_image(
             return tag
         base = ensure_base(engine, progress)
         progress(f"image {tag}: building")
-        # uv's cache makes all but the first time quick, and equal wheels keep the engine's layer.
+        # uv caches downloads, and identical wheels reuse the engine's layer.
         download(context / "wheels", str(engine.info()["Architecture"]))
         build(engine, context, tag, {"BASE": base})
     return tag
 
 
 def snapshot(context: Path) -> str:
-    """Copy recipe and sources into a build context, and name the copy.
+    """Copy recipe and sources into a build context, and return the tag of the copy.
 
-    The copy is hashed, not the sources: somebody may be editing them, and a tag must never stand
-    for content other than its own.
+    The tag is a hash of the copy, since the sources may change at any time, and a tag must only
+    name its own content.
     """
     shutil.copytree(IMAGES / "reference", context, dirs_exist_ok=True)
     copy_files(source_files(*OURS), context / "source")

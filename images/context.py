@@ -1,7 +1,7 @@
-"""Build contexts: which files go into an image, their fingerprint, and the build itself.
+"""Prepare build contexts, compute fingerprints, and run builds.
 
-What it is: a thin layer over the engine's build call that keeps contexts small and tells errors
-in one line. What it is not: a cache; the engine's layers are the cache.
+A thin layer over the engine's build call, with small contexts and errors of one line. The engine
+caches layers.
 """
 
 import hashlib
@@ -16,13 +16,13 @@ from kraftproof.images.errors import ImageError
 
 IMAGES = Path(__file__).parent
 PACKAGE = IMAGES.parent
-"""The package kraftproof: in a checkout its sub-packages are links to the top-level folders."""
+"""The package kraftproof; in a checkout, its sub-packages are links to the top-level folders."""
 
 
 def source_files(*folders: str) -> list[Path]:
-    """Return the package's own first file and all files of some sub-packages, sorted.
+    """Return the package's `__init__.py` and the files of the named sub-packages, sorted.
 
-    Bytecode is left out. Each path is below PACKAGE, so that a checkout and a wheel look alike.
+    Bytecode is left out. Each path is below PACKAGE, so that checkout and wheel are alike.
     """
     found = [PACKAGE / "__init__.py"]
     for folder in folders:
@@ -31,7 +31,7 @@ def source_files(*folders: str) -> list[Path]:
 
 
 def fingerprint(root: Path, files: Iterable[Path], *words: str) -> str:
-    """A short name for the content of files (and their places below `root`) and of some words."""
+    """Return a short hash of the files (content and path below `root`) and of the words."""
     digest = hashlib.sha256()
     for word in words:
         digest.update(f"{len(word)}:{word}".encode())
@@ -43,7 +43,7 @@ def fingerprint(root: Path, files: Iterable[Path], *words: str) -> str:
 
 
 def copy_files(files: Iterable[Path], target: Path) -> None:
-    """Copy files of the package below `target`, where Python finds them as kraftproof."""
+    """Copy files of the package below `target`, importable as kraftproof."""
     for path in files:
         place = target / path.relative_to(PACKAGE.parent)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def copy_files(files: Iterable[Path], target: Path) -> None:
 
 
 def connect(client: docker.DockerClient | None) -> docker.DockerClient:
-    """The caller's client, or one of our own to the engine of the environment."""
+    """Return the given client, or a client of the environment's engine."""
     if client is not None:
         return client
     try:
@@ -63,7 +63,7 @@ def connect(client: docker.DockerClient | None) -> docker.DockerClient:
 
 
 def exists(client: docker.DockerClient, tag: str) -> bool:
-    """Whether the engine has the image."""
+    """Return whether the engine has the image."""
     try:
         client.images.get(tag)
     except ImageNotFound:
@@ -74,7 +74,7 @@ def exists(client: docker.DockerClient, tag: str) -> bool:
 def build(
     client: docker.DockerClient, context: Path, tag: str, arguments: Mapping[str, str]
 ) -> None:
-    """Build the folder's Dockerfile; the last line of a failed step goes into the error."""
+    """Build the folder's Dockerfile; the error contains the last line of a failed step."""
     try:
         client.images.build(
             path=str(context), tag=tag, buildargs=dict(arguments), rm=True, forcerm=True
@@ -86,7 +86,7 @@ def build(
 
 
 def last_line(error: BuildError) -> str:
-    """What the build said last, before the engine's own summary."""
+    """Return the build's last output before the engine's own summary."""
     spoken = [str(entry["stream"]).strip() for entry in error.build_log if "stream" in entry]
     said = [line for line in spoken if line]
     return f"{error.msg} (last output: {said[-1]})" if said else str(error.msg)

@@ -1,5 +1,5 @@
-"""The one error of this package: a sentence for the user, no more."""
+"""Define the error of this package."""
 
 
 class ImageError(RuntimeError):
-    """An image could not be made; the text is one line and says what would help."""
+    """An image could not be made; the text is one line with a remedy."""

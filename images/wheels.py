@@ -1,7 +1,7 @@
-"""The node's third-party wheels for the image's Python, at the versions of the lock.
+"""Download the node's third-party wheels for the image's Python, at the versions of the lock.
 
-What it is: a download on the host, because pip reaches nothing from inside a build. What it is
-not: a resolver; names and versions (and in a checkout, hashes) are those of requirements.lock.
+The host downloads, since pip has no network inside a build. Names, versions and (in a checkout)
+hashes are those of requirements.lock.
 """
 
 import re
@@ -22,7 +22,7 @@ DOWNLOAD_SECONDS = 300
 
 
 def requirements(packages: Sequence[str] = PACKAGES) -> str:
-    """The pinned requirements: the lock's blocks, or the installed versions outside a checkout."""
+    """Return the pinned requirements from the lock; outside a checkout, the installed versions."""
     lock = PACKAGE.parent / "requirements.lock"
     if not lock.is_file():
         return "".join(f"{name}=={version(name)}\n" for name in packages)
@@ -31,7 +31,7 @@ def requirements(packages: Sequence[str] = PACKAGES) -> str:
 
 
 def locked(lock: str, name: str) -> str:
-    """One package's blocks of a lock: its versions (by Python) and hashes, without comments."""
+    """Return a package's blocks of a lock without comments: versions by Python, and hashes."""
     found = re.findall(rf"^{name}==(?:.*\\\n)+.*\n", lock, re.MULTILINE)
     if not found:
         raise ImageError(f"requirements.lock names no {name}, which the image needs")
@@ -47,10 +47,10 @@ def download(
     """Unpack the wheels into `target`.
 
     Args:
-        target: A new folder that goes on the image's PYTHONPATH.
-        architecture: The engine's own machine name, such as x86_64.
+        target: A new folder for the image's PYTHONPATH.
+        architecture: The engine's machine name, such as x86_64.
         packages: Names in the lock.
-        from_source: Those of them that are built on the host: pure Python without a wheel.
+        from_source: Packages built on the host: pure Python without a wheel.
     """
     pins = target.parent / "pins.txt"
     text = requirements(packages)
@@ -75,7 +75,7 @@ def download(
 
 
 def installer(architecture: str) -> list[str]:
-    """Return the command that installs for another machine: uv if there is any, else pip.
+    """Return the command that installs for another machine: uv if installed, otherwise pip.
 
     Raises:
         ImageError: this Python has neither.

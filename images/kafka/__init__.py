@@ -1,4 +1,4 @@
-"""Apache Kafka 4.3.0, the real one, beside which our node is measured and tested."""
+"""Provide Apache Kafka 4.3.0, for tests and measurements beside the reference node."""
 
 from kraftproof.images.kafka.jars import ensure_jars
 

@@ -1,4 +1,4 @@
-"""`python -m kraftproof.images.kafka`: Kafka's jars, fetched if absent, and their folder."""
+"""`python -m kraftproof.images.kafka`: fetch Kafka's jars if absent, and print their folder."""
 
 import sys
 
@@ -7,7 +7,7 @@ from kraftproof.images.kafka.jars import ensure_jars
 
 
 def main() -> int:
-    """Fetch; an error is one line and status 1."""
+    """Fetch the jars; an error is one line and status 1."""
     try:
         folder = ensure_jars(lambda line: sys.stderr.write(f"{line}\n"))
     except ImageError as error:

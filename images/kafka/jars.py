@@ -1,7 +1,7 @@
-"""Kafka's jars in a folder of the user's cache: fetched once by Maven, checked on every use.
+"""Keep Kafka's jars in a cache folder: fetched once by Maven, checked on every use.
 
-What it is: pom.xml says what is wanted, jars.sha256 what each file has to be. What it is not: a
-mirror; where the jars come from is Maven's own configuration, and nothing of them is committed.
+pom.xml lists the jars, and jars.sha256 has the checksum of each file. Maven's own configuration
+determines the repository. The jars are not committed.
 """
 
 import hashlib
@@ -23,32 +23,32 @@ FETCH_SECONDS: Final = 600
 
 
 def ensure_jars(progress: Callable[[str], object]) -> Path:
-    """Return the folder of Kafka's jars, made if it isn't there.
+    """Return the folder of Kafka's jars; fetch missing jars.
 
     Args:
-        progress: Told a line before a download.
+        progress: Called with a line before a download.
 
     Raises:
-        ImageError: Maven is missing or fails, or a file is not what it has to be.
+        ImageError: Maven is missing or fails, or a file has a wrong checksum.
     """
     return ensure(cache_folder(), read_checksums(), progress)
 
 
 def cache_folder() -> Path:
-    """Return the folder for exactly these jars: another list of them is another folder."""
+    """Return the folder for the listed jars; another list has another folder."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     name = hashlib.sha256(CHECKSUMS.read_bytes()).hexdigest()[:12]
     return Path(base) / "kraftproof" / f"kafka-{VERSION}-{name}"
 
 
 def read_checksums() -> dict[str, str]:
-    """Return each jar's SHA-256, by its file name."""
+    """Return each jar's SHA-256 by file name."""
     lines = CHECKSUMS.read_text(encoding="utf-8").splitlines()
     return {name: digest for digest, name in (line.split() for line in lines)}
 
 
 def ensure(folder: Path, checksums: Mapping[str, str], progress: Callable[[str], object]) -> Path:
-    """Return `folder` with the jars of `checksums`, fetched into a new folder and moved there."""
+    """Return `folder` with the jars of `checksums`; fetch into a temporary folder, then rename."""
     if folder.is_dir():
         if not wrong_files(folder, checksums):
             return folder
@@ -62,8 +62,8 @@ def ensure(folder: Path, checksums: Mapping[str, str], progress: Callable[[str],
             wrong = wrong_files(fetched, checksums)
             if wrong:
                 raise ImageError(
-                    f"Kafka's jars: {wrong[0]} is missing or not the file that {CHECKSUMS.name} "
-                    f"names ({len(wrong)} such)"
+                    f"Kafka's jars: {wrong[0]} is missing or differs from the checksum in "
+                    f"{CHECKSUMS.name} ({len(wrong)} files)"
                 )
             publish(fetched, folder)
     except OSError as error:
@@ -72,7 +72,7 @@ def ensure(folder: Path, checksums: Mapping[str, str], progress: Callable[[str],
 
 
 def publish(fetched: Path, folder: Path) -> None:
-    """Move the jars to their place, unless another process has done so meanwhile."""
+    """Move the jars to their folder, unless another process was faster."""
     try:
         fetched.rename(folder)
     except OSError:
@@ -81,7 +81,7 @@ def publish(fetched: Path, folder: Path) -> None:
 
 
 def wrong_files(folder: Path, checksums: Mapping[str, str]) -> list[str]:
-    """Return the jars that are missing, too many, or have another content."""
+    """Return the jars that are missing, unexpected, or have a wrong checksum."""
     present = {path.name: path for path in folder.glob("*.jar")}
     return sorted(
         name
@@ -92,7 +92,7 @@ def wrong_files(folder: Path, checksums: Mapping[str, str]) -> list[str]:
 
 
 def fetch(target: Path) -> None:
-    """Have Maven copy the jars of pom.xml into `target`, its failures told in one line."""
+    """Copy the jars of pom.xml into `target` by Maven; a failure becomes an error of one line."""
     maven = shutil.which("mvn")
     if maven is None:
         raise ImageError("mvn is needed to fetch Kafka's jars: 'apt-get install maven' as root")

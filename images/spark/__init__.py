@@ -1,8 +1,8 @@
-"""The image of a Spark cluster's master, worker and driver: Java, the wheels, and our own code.
+"""Build the image of a Spark cluster's master, worker and driver: Java, wheels and kraftproof.
 
-What it is: what `kraftproof analyze --master spark://…` needs on every machine of a standalone
-cluster, made from the pip package, which has the jars but no start scripts. What it is not: a
-cluster; who starts containers says which of them is the master (tests/docker/spark_cluster.py).
+The image has the software that `kraftproof analyze --master spark://…` needs on every machine of a
+standalone cluster. The pip package of Spark contains the jars but no start scripts. The starter of
+the containers chooses the master (tests/docker/spark_cluster.py).
 """
 
 from kraftproof.images.spark.build import SPARK_CLASS, ensure_spark_image

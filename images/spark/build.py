@@ -1,7 +1,7 @@
-"""Builds the Spark image in two steps, each named after its content: what changes seldom, and ours.
+"""Build the Spark image in two steps, each named after its content: stable layers, then kraftproof.
 
-The wheels are those of requirements.lock for the base's Python. pyspark is on the index as a source
-archive only; uv builds it once on the host, from where it is hard-linked.
+The wheels are those of requirements.lock for the base's Python. pyspark is published as a source
+archive only; uv builds pyspark once on the host, and hard-links the files.
 """
 
 import shutil
@@ -46,14 +46,14 @@ PACKAGES: Final = (
 def ensure_spark_image(
     client: docker.DockerClient | None = None, progress: Callable[[str], None] = print
 ) -> str:
-    """The tag of the image, built now if our sources or the lock have changed.
+    """Return the tag of the image, built if the sources or the lock have changed.
 
     Args:
         client: An engine's client; by default the environment's engine.
-        progress: Gets a line for each step that takes time.
+        progress: Called with a line for each long step.
 
     Raises:
-        ImageError: It could not be built; one line says why.
+        ImageError: the build failed; the text is one line.
     """
     engine = connect(client)
     layers = _ensure_layers(engine, progress)
@@ -87,7 +87,7 @@ def _ensure_layers(engine: docker.DockerClient, progress: Callable[[str], None])
 
 
 def _copy_entry_points(source: Path) -> None:
-    """Tell the image's Python which models are registered, as an installation would."""
+    """Register the models' entry points in the image's Python, like an installation."""
     installed = distribution("kraftproof")
     folder = source / f"kraftproof-{installed.version}.dist-info"
     folder.mkdir(parents=True)

@@ -1,1 +1,4 @@
-"""The pure core: (state, event, now) -> effects. No clock, chance, socket, file, log or thread."""
+"""Implement the pure core: (state, event, now) -> effects.
+
+The core has no clock, random source, socket, file, logger or thread.
+"""

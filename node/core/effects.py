@@ -1,18 +1,19 @@
-"""What a node asks of its shell.
+"""Define the effects that a node asks its shell to execute.
 
-The contract with the shell, which is the whole of it:
-1. Effects are carried out in the order of the list.
-2. PersistQuorumState and Truncate are barriers: nothing after them, effect or event, happens
-   before they are on disk.
-3. Append only buffers. Flush is asynchronous; when its fsync returned the shell feeds back
-   Flushed with the same token. A failed write or fsync ends the process and is never retried.
+The complete contract with the shell:
+
+1. The shell executes effects in the order of the list.
+2. PersistQuorumState and Truncate are barriers: no later effect or event is handled before they
+   are on the disk.
+3. Append only buffers. Flush is asynchronous; after the fsync the shell returns Flushed with the
+   same token. A failed write or fsync ends the process and is never retried.
 4. Send and Forward end in exactly one Answered or Unanswered, within their time-out.
-5. Reply names a Received; a request whose client has gone is dropped in silence.
-6. After Exit nothing else is carried out.
+5. Reply names a Received; without the client's connection the answer is dropped silently.
+6. After Exit the shell executes no further effect.
 7. WriteSnapshot and CheckSnapshot are asynchronous, one at a time in their order, and end in one
    SnapshotWritten or one SnapshotChecked; a failed write ends the process. StoreSlice only buffers.
-8. InstallSnapshot is a barrier, as Truncate is. While a Flush is under way it waits for it, and
-   so do Truncate and CleanLog.
+8. InstallSnapshot is a barrier like Truncate. InstallSnapshot, Truncate and CleanLog wait for a
+   Flush under way.
 """
 
 from msgspec import Struct
@@ -28,41 +29,47 @@ from kraftproof.node.wire.principal import Principal
 
 
 class Append(Struct, frozen=True):
-    """Write one batch at the log's end."""
+    """Write a batch at the end of the log."""
 
     batch: Batch
 
 
 class Flush(Struct, frozen=True, kw_only=True):
-    """Make the log durable up to `end_offset`; the generation tells logs apart that were cut."""
+    """Flush the log up to `end_offset`.
+
+    The generation distinguishes the log before a truncation.
+    """
 
     generation: int
     end_offset: Offset
 
 
 class Truncate(Struct, frozen=True):
-    """Drop every record at or above `end_offset`, durably."""
+    """Remove the records at or above `end_offset`, durably."""
 
     end_offset: Offset
 
 
 class PersistQuorumState(Struct, frozen=True):
-    """Replace the quorum-state file atomically, durably."""
+    """Replace the quorum-state file atomically and durably."""
 
     state: QuorumState
 
 
 class WriteSnapshot(Struct, frozen=True, kw_only=True):
-    """Write this image as a snapshot, durably, and let it appear at once and whole (KIP-630)."""
+    """Write the image as a snapshot, durably.
+
+    The file appears only as a complete file (KIP-630).
+    """
 
     snapshot: SnapshotId
     image: MetadataImage
     timestamp_ms: int
-    """Of the last batch in it."""
+    """The timestamp of the last contained batch."""
 
 
 class StoreSlice(Struct, frozen=True, kw_only=True):
-    """Write the next slice of a copy of the leader's snapshot; position 0 begins the copy."""
+    """Write the next slice of a downloaded snapshot; position 0 begins the file."""
 
     copy: int
     snapshot: SnapshotId
@@ -71,27 +78,27 @@ class StoreSlice(Struct, frozen=True, kw_only=True):
 
 
 class CheckSnapshot(Struct, frozen=True, kw_only=True):
-    """All slices are there: make them durable, and see if they are a whole snapshot."""
+    """Flush the downloaded file, and check that it is a complete snapshot."""
 
     copy: int
     snapshot: SnapshotId
 
 
 class InstallSnapshot(Struct, frozen=True, kw_only=True):
-    """Let the checked copy appear, and begin the log anew at its end; durably both."""
+    """Publish the checked file, and restart the log at its end; both durably."""
 
     copy: int
     snapshot: SnapshotId
 
 
 class CleanLog(Struct, frozen=True):
-    """Drop the log below this snapshot, and every snapshot that is older."""
+    """Remove the log below the snapshot, and the older snapshots."""
 
     start: SnapshotId
 
 
 class Send(Struct, frozen=True, kw_only=True):
-    """Ask a voter's controller listener; the answer comes back under `correlation`."""
+    """Send a request to a voter's controller listener; the answer has the same `correlation`."""
 
     destination: NodeId
     correlation: int
@@ -101,9 +108,9 @@ class Send(Struct, frozen=True, kw_only=True):
 
 
 class Forward(Struct, frozen=True, kw_only=True):
-    """Send a client's request on in an Envelope (KIP-590), with its principal and address.
+    """Send a client's request in an Envelope (KIP-590), with its principal and address.
 
-    Its Answered carries the inner response, or an EnvelopeResponse when the envelope was refused.
+    The Answered carries the inner response, or an EnvelopeResponse for a refused envelope.
     """
 
     destination: NodeId
@@ -114,18 +121,18 @@ class Forward(Struct, frozen=True, kw_only=True):
     client_host: str
     timeout_ns: int
     connect_ns: int
-    """How long a connection may take; without one the request has certainly not run."""
+    """Time-out of the connection; without a connection the request has certainly not run."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """Answer the Received with this token; an EnvelopeResponse refuses the envelope itself."""
+    """Answer the Received with the token; an EnvelopeResponse refuses the envelope itself."""
 
     request: int
     message: Message
 
 
 class ReplyWithSlice(Struct, frozen=True, kw_only=True):
-    """Answer a FetchSnapshot with this message and, in it, a slice of a stored snapshot."""
+    """Answer a FetchSnapshot with the message and a slice of a stored snapshot."""
 
     request: int
     message: FetchSnapshotResponse
@@ -135,18 +142,18 @@ class ReplyWithSlice(Struct, frozen=True, kw_only=True):
 
 
 class Publish(Struct, frozen=True, kw_only=True):
-    """The image of everything committed below `offset`."""
+    """Publish the image of the committed records below `offset`."""
 
     offset: Offset
     image: MetadataImage
 
 
 class OpenClientListeners(Struct, frozen=True):
-    """The broker has recovered: open the client listeners (631-57)."""
+    """Open the client listeners after the broker's recovery (631-57)."""
 
 
 class Exit(Struct, frozen=True, kw_only=True):
-    """End the process with this status; `reason` is the one line that says why."""
+    """End the process with the status; `reason` is one line about the cause."""
 
     status: int
     reason: str

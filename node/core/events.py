@@ -1,4 +1,4 @@
-"""What can happen to a node. The shell makes these; the core only reads them."""
+"""Define the events of a node; the shell creates events, and the core only reads them."""
 
 from msgspec import Struct
 
@@ -10,11 +10,11 @@ from kraftproof.node.wire.principal import Principal
 
 
 class Tick(Struct, frozen=True):
-    """The deadline that the node asked for has come."""
+    """The node's deadline has been reached."""
 
 
 class Received(Struct, frozen=True, kw_only=True):
-    """A request has arrived; `request` is the token that its Reply names."""
+    """A request has arrived; `request` is the token for its Reply."""
 
     request: int
     message: Message
@@ -23,46 +23,49 @@ class Received(Struct, frozen=True, kw_only=True):
     principal: Principal
     client_host: str
     forwarded_by: Principal | None = None
-    """Set when the request came in an Envelope: the broker that vouches for `principal`."""
+    """The broker that vouches for `principal`, if the request came in an Envelope."""
 
 
 class Answered(Struct, frozen=True, kw_only=True):
-    """A peer has answered the Send or Forward with this correlation."""
+    """A peer has answered the Send or Forward with the correlation."""
 
     correlation: int
     message: Message
 
 
 class Unanswered(Struct, frozen=True, kw_only=True):
-    """A Send or Forward was lost: time-out, refused or broken connection; it may have run."""
+    """A Send or Forward has no answer: time-out, refused or lost connection.
+
+    The request may have run.
+    """
 
     correlation: int
 
 
 class Flushed(Struct, frozen=True, kw_only=True):
-    """Everything below `end_offset` of this log generation is on disk (fsync returned)."""
+    """The records below `end_offset` of this log generation are on the disk (fsync returned)."""
 
     generation: int
     end_offset: Offset
 
 
 class SnapshotWritten(Struct, frozen=True):
-    """A WriteSnapshot is done: the file is complete and on disk."""
+    """A WriteSnapshot is finished: the file is complete and on the disk."""
 
     stored: StoredSnapshot
 
 
 class SnapshotChecked(Struct, frozen=True, kw_only=True):
-    """What a CheckSnapshot has found; `loaded` is None if it is no whole snapshot."""
+    """A CheckSnapshot is finished; `loaded` is None if the file is no complete snapshot."""
 
     copy: int
     loaded: LoadedSnapshot | None
     unsupported: str | None = None
-    """Why this node can't load a snapshot that is whole: it was written by a newer node."""
+    """The reason if a complete snapshot, from a newer node, cannot be loaded by this node."""
 
 
 class Stop(Struct, frozen=True):
-    """SIGTERM: resign, shut down in a controlled way, then Exit."""
+    """SIGTERM was received: shut down in a controlled way, then Exit."""
 
 
 Event = Tick | Received | Answered | Unanswered | Flushed | SnapshotWritten | SnapshotChecked | Stop

@@ -1,9 +1,8 @@
-"""One node: its parts composed into one step and one deadline.
+"""Compose the parts of a node into one step and one deadline.
 
-`step(event, now)` is the whole of it: the event goes to the part it is for, then what has
-committed is applied, then controller and broker follow, then whatever the quorum owes is sent.
-Effects come back in the order in which they must be carried out (effects.py).
-Not: any decision of the parts; nothing here knows an epoch or a topic.
+`step(event, now)` passes the event to its part, applies the committed records, lets the controller
+and the broker follow, and sends the quorum's messages. The effects are in the order in which the
+shell must execute them (effects.py). The parts make every decision.
 """
 
 from collections.abc import Sequence
@@ -44,7 +43,7 @@ from kraftproof.node.wire.messages.batch import Batch
 
 
 class Node:
-    """A controller, a broker or both (631-02), from what recovery has read."""
+    """A controller, a broker or both (631-02), created from the recovered state."""
 
     def __init__(
         self,
@@ -72,18 +71,18 @@ class Node:
             config.snapshots, self._raft, self._committed, self._outbox, now
         )
         self._pending_exit: Exit | None = None
-        """An orderly Exit, held back until the quorum has been told."""
+        """A successful Exit, held back until the quorum is informed."""
         self._is_over = False
 
     def start(self, now: Instant) -> list[Effect]:
-        """Begin; called once, before any step."""
+        """Start the node; called once, before the first step."""
         self._raft.start(now)
         if self._committed.offset:
             self._publish()
         return self._finish_step(now)
 
     def step(self, event: Event, now: Instant) -> list[Effect]:
-        """Take one event; nothing happens any more after Exit."""
+        """Handle an event and return the effects; after Exit the node ignores events."""
         if self._is_over:
             return []
         self._raft.check_leadership(now)
@@ -107,7 +106,7 @@ class Node:
         return self._finish_step(now)
 
     def deadline(self) -> Monotonic | None:
-        """When the node wants a Tick, at the latest; None if nothing waits for time."""
+        """Return the latest time of the next Tick; None if no part waits for a time."""
         if self._is_over:
             return None
         if self._committed.is_behind:
@@ -120,7 +119,7 @@ class Node:
         )
 
     def status(self) -> NodeStatus:
-        """What the node shows of itself after a step."""
+        """Return the node's status after a step."""
         committed, broker = self._committed, self._broker
         broker_state = None if broker is None else broker.state
         return self._raft.status(committed.offset, committed.image.digest, broker_state)
@@ -133,7 +132,7 @@ class Node:
             self._broker.tick(now)
 
     def _receive(self, event: Received, now: Instant) -> None:
-        """Route by listener, then by message (631-03)."""
+        """Route a request by listener, then by message (631-03)."""
         if not event.on_controller_listener:
             assert self._broker is not None, "only brokers have client listeners"
             self._broker.receive(event, now)
@@ -162,14 +161,14 @@ class Node:
                 self._controller.receive(event, now)
 
     def _take_snapshot(self, event: SnapshotChecked, now: Instant) -> None:
-        """Hold the leader's snapshot instead of all that we had, if the quorum takes it."""
+        """Replace the image by the leader's snapshot, if the quorum accepts the snapshot."""
         if self._raft.snapshot_checked(event, now) and event.loaded is not None:
             self._committed.load(event.loaded)
             self._snapshots.installed(now)
             self._publish()
 
     def _stop(self, now: Instant) -> None:
-        """A broker asks for its shutdown first and then emits Exit; a controller just leaves."""
+        """Begin the shutdown; a broker first asks the controller, a controller just leaves."""
         if self._broker is not None:
             self._broker.stop(now)
         elif self._pending_exit is None:
@@ -180,7 +179,7 @@ class Node:
         self._raft.stop(now)
 
     def _finish_step(self, now: Instant) -> list[Effect]:
-        """What follows from the event in all parts, and the effects of the step."""
+        """Let every part follow the event, and return the effects of the step."""
         self._raft.settle(now)
         if not self._apply_committed():
             return self._finish(self._outbox.drain())
@@ -200,7 +199,10 @@ class Node:
         return self._finish(effects)
 
     def _apply_committed(self) -> bool:
-        """Follow the high watermark; false if a committed record can't be applied."""
+        """Apply records up to the high watermark.
+
+        Return False if a committed record can't be applied.
+        """
         high_watermark = self._raft.high_watermark
         if high_watermark == self._committed.offset and not self._committed.is_behind:
             return True
@@ -217,7 +219,7 @@ class Node:
         self._outbox.emit(Publish(offset=self._committed.offset, image=self._committed.image))
 
     def _hold_back_exit(self, effects: list[Effect], now: Instant) -> list[Effect]:
-        """Keep a broker's orderly Exit until this node's controller half has left, too."""
+        """Hold back a broker's successful Exit until the node has left the quorum, too."""
         kept: list[Effect] = []
         for effect in effects:
             if isinstance(effect, Exit) and effect.status == 0:
@@ -230,7 +232,7 @@ class Node:
         return kept
 
     def _finish(self, effects: list[Effect]) -> list[Effect]:
-        """Cut the list after an Exit, the last thing that a node asks for."""
+        """Remove the effects after an Exit, the last effect of a node."""
         for index, effect in enumerate(effects):
             if isinstance(effect, Exit):
                 self._is_over = True

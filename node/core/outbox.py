@@ -1,4 +1,4 @@
-"""Effects in the making, and who waits for which answer. Not: what the effects mean."""
+"""Collect the effects of a step, and the continuations of requests."""
 
 from collections.abc import Callable
 
@@ -8,24 +8,24 @@ from kraftproof.node.core.events import Received
 from kraftproof.node.wire.messages import Message
 
 Continuation = Callable[[Message | None, Instant], None]
-"""Called once with the answer, or with None when it was lost."""
+"""Called once with the answer, or with None without an answer."""
 
 
 class Outbox:
-    """The ordered effects of one step, and the continuations of what was sent before."""
+    """The ordered effects of a step, and the continuations of sent requests."""
 
     __slots__ = ("_continuations", "_correlation", "effects", "has_exit")
 
     def __init__(self) -> None:
         self.effects: list[Effect] = []
-        """What waits to be drained; a change of the quorum's state always adds something."""
+        """The effects to be drained; each change of the quorum's state adds an effect."""
         self._continuations: dict[int, Continuation] = {}
         self._correlation = 0
         self.has_exit = False
-        """Whether an Exit has ever been asked for."""
+        """Whether an Exit was ever emitted."""
 
     def emit(self, effect: Effect) -> None:
-        """Add an effect after all that went before."""
+        """Append an effect."""
         self.effects.append(effect)
         if type(effect) is Exit:
             self.has_exit = True
@@ -38,7 +38,7 @@ class Outbox:
         timeout_ns: int,
         on_answer: Continuation,
     ) -> None:
-        """Ask a voter; `on_answer` gets the answer or None."""
+        """Send a request to a voter; `on_answer` is called with the answer or None."""
         self.effects.append(
             Send(
                 destination=destination,
@@ -58,7 +58,7 @@ class Outbox:
         connect_ns: int,
         on_answer: Continuation,
     ) -> None:
-        """Pass a client's request on in an Envelope (KIP-590)."""
+        """Forward a client's request in an Envelope (KIP-590)."""
         self.effects.append(
             Forward(
                 destination=destination,
@@ -77,13 +77,13 @@ class Outbox:
         self.effects.append(Reply(request=event.request, message=message))
 
     def resume(self, correlation: int, message: Message | None, now: Instant) -> None:
-        """Hand an answer, or its loss, to whoever waits for it; a second one is ignored."""
+        """Call the continuation with the answer or None; ignore a second call."""
         continuation = self._continuations.pop(correlation, None)
         if continuation is not None:
             continuation(message, now)
 
     def drain(self) -> list[Effect]:
-        """Take the effects gathered since the last call."""
+        """Return and remove the effects since the last call."""
         effects, self.effects = self.effects, []
         return effects
 

@@ -1,8 +1,8 @@
-"""Which requests a node serves: on which listener, in which versions, and which are forwarded.
+"""List the requests that a node serves: listener, versions, and whether a broker forwards them.
 
-The one place that says so. Clients ask brokers; a broker answers some requests itself and passes
-those on that only the active controller can decide (KIP-590); the controller listener serves
-those, the requests of brokers and the quorum's own (631-03). Not: the answers.
+Clients ask brokers. A broker answers some requests itself and forwards requests that only the
+active controller can decide (KIP-590). The controller listener serves the forwarded requests, the
+requests of brokers and the quorum's own requests (631-03).
 """
 
 from typing import Final
@@ -27,9 +27,9 @@ FORWARDED: Final[tuple[type[Message], ...]] = (
     *(request for request, decision in DECISIONS.items() if decision.is_forwarded),
     describe_quorum_request.DescribeQuorumRequest,
 )
-"""What a broker passes on to the active controller, and all that an Envelope may hold (590-10)."""
+"""The requests that a broker forwards, and the only legal content of an Envelope (590-10)."""
 FORWARDABLE: Final = frozenset(request.API_KEY for request in FORWARDED)
-"""The API keys of those."""
+"""The API keys of the forwarded requests."""
 QUORUM: Final[tuple[type[Message], ...]] = (
     fetch_request.FetchRequest,
     fetch_snapshot_request.FetchSnapshotRequest,
@@ -38,7 +38,7 @@ QUORUM: Final[tuple[type[Message], ...]] = (
     end_quorum_epoch_request.EndQuorumEpochRequest,
     describe_quorum_request.DescribeQuorumRequest,
 )
-"""What a controller listener serves whether or not this node is the active controller."""
+"""The requests that a controller serves even if it is not the active controller."""
 _BROKER: Final[tuple[type[Message], ...]] = (
     api_versions_request.ApiVersionsRequest,
     describe_cluster_request.DescribeClusterRequest,
@@ -54,7 +54,7 @@ _CONTROLLER: Final[tuple[type[Message], ...]] = (
     *QUORUM,
 )
 _NARROWED: Final = {
-    # Below 12 a Fetch has no LastFetchedEpoch; 18 and Vote 2 belong to KIPs that are not here.
+    # Below version 12 a Fetch has no LastFetchedEpoch; Vote 2 is PreVote, which is not implemented.
     fetch_request.FetchRequest.API_KEY: (12, 18),
     vote_request.VoteRequest.API_KEY: (0, 1),
 }

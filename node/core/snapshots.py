@@ -1,8 +1,9 @@
-"""When a node writes a snapshot of its committed image (KIP-631 "Snapshots"; 631-31, 631-33).
+"""Decide when a node writes a snapshot of its image (KIP-631 "Snapshots"; 631-31, 631-33).
 
-Controllers and brokers alike, each at offsets of its own. What it writes is a reference to an
-immutable image; the shell does it while the node goes on. Not: what happens to the log then
-(node/core/raft/snapshot_keeping.py). Simplification: bytes are estimated, as log.py does.
+Controllers and brokers write snapshots, each at its own offsets. The effect refers to the immutable
+image, and the shell writes the file while the node continues. See
+node/core/raft/snapshot_keeping.py for the effect on the log. Simplification: bytes are estimated,
+as in log.py.
 """
 
 from kraftproof.node.core.base.config import SnapshotPolicy
@@ -16,7 +17,7 @@ from kraftproof.node.core.raft.raft import Raft
 
 
 class Snapshots:
-    """One node's snapshots, one under way at a time."""
+    """The snapshots of a node; at most one write is under way."""
 
     __slots__ = (
         "_chosen",
@@ -42,16 +43,16 @@ class Snapshots:
         self._committed = committed
         self._outbox = outbox
         self._interval_end: Monotonic | None
-        """Counted from this process's start or the last snapshot; None: time alone is no reason."""
+        """The end of the interval since the start or the last snapshot; None for no interval."""
         self._records_due: int
-        """So many records taken in are enough for the next."""
+        """The number of applied records at which the next snapshot is due."""
         self._count_from(now, records_taken=0)
         self._is_writing = False
         self._chosen: WriteSnapshot | None = None
-        """What is to be written, until our log holds it on disk."""
+        """The snapshot to write as soon as the log up to its end is flushed."""
 
     def advance(self, now: Instant) -> None:
-        """Write a snapshot if enough has been committed since the last, or enough time passed."""
+        """Write a snapshot if enough records or enough time has passed since the last snapshot."""
         if self._chosen is None:
             if not self._is_due(now) or not self._has_news():
                 return
@@ -69,7 +70,7 @@ class Snapshots:
         )
 
     def _write_durable(self) -> None:
-        """Write what is chosen once our own log holds it: what is cleaned must be on disk."""
+        """Write the chosen snapshot once the log below is flushed, since it is then cleaned."""
         chosen = self._chosen
         if chosen is not None and chosen.snapshot.end_offset <= self._raft.flushed:
             self._chosen = None
@@ -77,27 +78,27 @@ class Snapshots:
             self._outbox.emit(chosen)
 
     def written(self, event: SnapshotWritten) -> None:
-        """One is complete."""
+        """Record a complete snapshot."""
         self._is_writing = False
         self._raft.snapshot_written(event.stored)
 
     def installed(self, now: Instant) -> None:
-        """The leader's snapshot is as good as one of our own."""
+        """Count the leader's snapshot as the last snapshot."""
         self._count_from(now, records_taken=0)
         self._chosen = None
 
     def deadline(self) -> Monotonic | None:
-        """When the interval is over, if there is anything to write by then."""
+        """Return the end of the interval, if a snapshot could be written."""
         return self._interval_end if self._has_news() else None
 
     def _is_due(self, now: Instant) -> bool:
-        """Whether enough has been committed, or enough time has passed."""
+        """Return whether enough records or enough time has passed."""
         if self._committed.records_taken >= self._records_due:
             return True
         return self._interval_end is not None and now.monotonic >= self._interval_end
 
     def _count_from(self, now: Instant, records_taken: int) -> None:
-        """A snapshot has begun here: work out when the next is due."""
+        """Compute the due time and the due records of the next snapshot."""
         policy = self._policy
         ends = Monotonic(now.monotonic + policy.interval_ns)
         self._interval_end = ends if policy.interval_ns else None
@@ -105,5 +106,5 @@ class Snapshots:
 
     def _has_news(self) -> bool:
         if self._is_writing or self._chosen is not None or self._committed.has_open_transaction:
-            return False  # a snapshot ends only where no metadata transaction is open
+            return False  # a snapshot ends only outside metadata transactions
         return self._committed.offset > self._raft.snapshot_end

@@ -1,1 +1,1 @@
-"""A Kafka server.properties as values: the keys that this node obeys, and listeners."""
+"""Parse Kafka's server.properties: the supported keys, and listeners."""

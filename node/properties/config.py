@@ -1,8 +1,8 @@
-"""A Kafka server.properties as values: what the shell and the core need to start (KIP-631).
+"""Parse a server.properties into the configuration of shell and core (KIP-631).
 
-Not: reading the file or the directories. Every mistake is a ConfigError with one clear line.
-Simplifications: one security protocol (PLAINTEXT); `log.dirs` beyond the metadata log hold
-nothing yet but their meta.properties.
+Every mistake is a ConfigError of one line. See node/server for the reading of files.
+Simplifications: PLAINTEXT is the only security protocol; directories of `log.dirs` other than the
+metadata log's hold only their meta.properties.
 """
 
 from collections.abc import Mapping
@@ -35,36 +35,36 @@ ROLES = ("broker", "controller")
 DEFAULT_FRAME_BYTES = 100 * 1024 * 1024
 DEFAULT_CONNECTIONS = 1000
 NEVER_IN_HOSTS = frozenset("@;/")
-"""Where one of these stands in a voter's host, its list is separated by something else."""
+"""Characters that cannot occur in a voter's host; they show a wrong separator in the list."""
 
 
 class ServerConfig(Struct, frozen=True, kw_only=True):
-    """What the shell needs beyond the core's own configuration."""
+    """The configuration of the shell, with the core's configuration."""
 
     node: NodeConfig
-    """Without cluster id and incarnation, which are not configured: see `node_config`."""
+    """Without cluster id and incarnation, which `node_config` adds."""
     storage: StorageConfig
     bindings: tuple[Binding, ...]
     trace_file: str | None
     metrics_address: tuple[str, int] | None
-    """metrics.listener: where Prometheus may ask; None: nowhere."""
+    """The address of metrics.listener for Prometheus; None without metrics."""
     frame_bytes: int
-    """socket.request.max.bytes."""
+    """The value of socket.request.max.bytes."""
     connections: int
-    """max.connections, for each listener."""
+    """The value of max.connections, for each listener."""
 
     def node_config(
         self, *, cluster_id: str, log_dirs: tuple[Uuid, ...], incarnation: Uuid
     ) -> NodeConfig:
-        """Return the core's configuration once storage and chance have added their part."""
+        """Return the core's configuration with the identifiers from storage and process start."""
         return replace(self.node, cluster_id=cluster_id, log_dirs=log_dirs, incarnation=incarnation)
 
 
 def parse_server_properties(text: str) -> ServerConfig:
-    """Return the configuration that a server.properties describes.
+    """Return the configuration of a server.properties.
 
     Raises:
-        ConfigError: an unknown key, a value out of bounds, or keys that contradict each other.
+        ConfigError: a key is unknown, a value is out of bounds, or keys contradict each other.
     """
     reader = Reader(read_keys(text))
     roles = _roles(reader)
@@ -96,13 +96,13 @@ def parse_server_properties(text: str) -> ServerConfig:
 
 
 def directories_of(text: str) -> tuple[NodeId, tuple[str, ...]]:
-    """Return the node id and every directory to format: all that kraft-storage reads."""
+    """Return the node id and the directories to format, the only inputs of kraft-storage."""
     reader = Reader(read_keys(text))
     return _node_id(reader), _directories(reader)
 
 
 def parse_hosts(text: str) -> Mapping[str, str]:
-    """Read a hosts file (`address name...`): each name and the address to connect to instead."""
+    """Parse a hosts file (`address name...`) into a map from names to addresses."""
     hosts: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         fields = line.partition("#")[0].split()
@@ -173,10 +173,10 @@ def _metrics_address(reader: Reader) -> tuple[str, int] | None:
 
 
 def read_snapshots(reader: Reader, default: SnapshotPolicy) -> SnapshotPolicy:
-    """Read when snapshots are written and how they are copied (631-31), within Kafka's bounds.
+    """Return the snapshot policy (631-31), within Kafka's bounds.
 
     Raises:
-        ConfigError: a value out of bounds.
+        ConfigError: a value is out of bounds.
     """
     interval_ms = default.interval_ns // NANOSECONDS_PER_MS
     return SnapshotPolicy(
@@ -187,16 +187,16 @@ def read_snapshots(reader: Reader, default: SnapshotPolicy) -> SnapshotPolicy:
 
 
 def read_segment_bytes(reader: Reader, default: int) -> int:
-    """Read how large a segment of the log grows, in bytes.
+    """Return the maximum size of a segment in bytes.
 
     Raises:
-        ConfigError: it is out of bounds.
+        ConfigError: the value is out of bounds.
     """
     return reader.integer(SEGMENT_BYTES_KEY, default, 1024)
 
 
 def _directories(reader: Reader) -> tuple[str, ...]:
-    """Every directory that must be formatted: metadata.log.dir, if set, and the log directories."""
+    """Return the directories to format: metadata.log.dir, if set, and the log directories."""
     value = reader.text("log.dirs") or reader.text("log.dir")
     listed = names(value or "")
     metadata = reader.text("metadata.log.dir")

@@ -1,6 +1,6 @@
-"""The keys of server.properties that this node obeys, and how one value is read (KIP-631).
+"""List the supported keys of server.properties, and parse single values (KIP-631).
 
-Not: what several keys mean together (node/properties/config.py). A key that is not here is refused.
+Other keys are refused. See node/properties/config.py for the combination of keys.
 """
 
 import difflib
@@ -14,11 +14,11 @@ INT64_MAX: Final = 0x7FFFFFFFFFFFFFFF
 
 
 class ConfigError(Exception):
-    """The user's configuration is wrong; the message is the one line that says how."""
+    """The user's configuration is wrong; the message is a single line."""
 
 
 def integer(key: str, text: str, smallest: int, largest: int = INT32_MAX) -> int:
-    """Read a whole number within bounds."""
+    """Parse a whole number within bounds."""
     try:
         value = int(text)
     except ValueError:
@@ -31,12 +31,12 @@ def integer(key: str, text: str, smallest: int, largest: int = INT32_MAX) -> int
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Read a comma-separated list, blanks around its members dropped."""
+    """Parse a comma-separated list; blanks around members are removed."""
     return tuple(part for part in (piece.strip() for piece in text.split(",")) if part)
 
 
 def host_port(key: str, text: str, value: str) -> tuple[str, int]:
-    """Read `host:port`; `value` is the whole of the key's value, for the error."""
+    """Parse `host:port`; `value` is the complete value of the key, for the error message."""
     host, colon, port = text.rpartition(":")
     if not colon or not port.isdecimal() or not 0 < int(port) < 65536:
         raise ConfigError(f"{key}={value}: {text!r} is not host:port")
@@ -54,12 +54,13 @@ TIMEOUT_KEYS: Final = {
     "broker.session.timeout.ms": "session_ns",
     "initial.broker.registration.timeout.ms": "initial_registration_ns",
 }
-"""Each time-out in milliseconds and its field of node.core.base.config.Timeouts (631-81 to 83)."""
+"""The keys of time-outs in milliseconds, with their fields in node.core.base.config.Timeouts
+(631-81 to 83)."""
 
 SNAPSHOT_INTERVAL_KEY: Final = "metadata.log.max.snapshot.interval.ms"
 SNAPSHOT_BYTES_KEY: Final = "metadata.log.max.record.bytes.between.snapshots"
 SNAPSHOT_SLICE_KEY: Final = "metadata.snapshot.fetch.max.bytes"
-"""Ours; Kafka has no such key."""
+"""A key of Kraftproof; Kafka has no equivalent."""
 SEGMENT_BYTES_KEY: Final = "metadata.log.segment.bytes"
 
 OTHER_KEYS: Final = frozenset(
@@ -95,11 +96,11 @@ RETIRED_KEYS: Final[Mapping[str, str]] = {
     "control.plane.listener.name": "use controller.listener.names",
     "broker.id.generation.enable": "set node.id, it is never assigned",
 }
-"""631-84: known by name, never obeyed."""
+"""The retired keys of 631-84, each with the reason of the refusal."""
 
 
 def read_keys(text: str) -> dict[str, str]:
-    """Return the pairs of a server.properties whose every key is known."""
+    """Return the pairs of a server.properties; refuse unknown keys."""
     known = sorted(OTHER_KEYS | set(TIMEOUT_KEYS))
     pairs = parse_properties(text)
     for key, value in pairs.items():
@@ -115,7 +116,7 @@ def read_keys(text: str) -> dict[str, str]:
 
 
 class Reader:
-    """The pairs of a file, read key by key."""
+    """The pairs of a file, read by key."""
 
     __slots__ = ("_pairs",)
 
@@ -123,11 +124,11 @@ class Reader:
         self._pairs = pairs
 
     def text(self, key: str) -> str | None:
-        """Return the value of an optional key; an empty one counts as absent."""
+        """Return the value of an optional key; an empty value counts as absent."""
         return self._pairs.get(key) or None
 
     def required(self, key: str, example: str) -> str:
-        """Return the value of a key that must be there."""
+        """Return the value of a required key."""
         value = self.text(key)
         if value is None:
             raise ConfigError(f"{key}: is missing; for example {key}={example}")
@@ -139,6 +140,6 @@ class Reader:
         return default if value is None else integer(key, value, smallest, largest)
 
     def each(self, key: str, read: Callable[[str], None]) -> None:
-        """Call `read` with every member of an optional list."""
+        """Call `read` with each member of an optional list."""
         for part in names(self.text(key) or ""):
             read(part)

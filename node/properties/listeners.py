@@ -1,6 +1,6 @@
-"""Listeners: where a node binds, how others reach it, and whom each serves (KIP-631).
+"""Parse listeners: bound address, advertised address and purpose (KIP-631).
 
-Not: sockets. Only PLAINTEXT is spoken so far; SASL and TLS are refused by name.
+Only PLAINTEXT is supported; SASL and TLS are refused by name.
 """
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ EVERY_ADDRESS = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - to refuse, not 
 
 
 class Binding(Struct, frozen=True, kw_only=True):
-    """One socket to listen on."""
+    """An address to listen on."""
 
     name: str
     host: str
@@ -21,7 +21,7 @@ class Binding(Struct, frozen=True, kw_only=True):
 
 
 def read_bindings(reader: Reader, roles: tuple[str, ...]) -> tuple[Binding, ...]:
-    """Return the sockets of `listeners`, each for the role that its name tells (631-77)."""
+    """Return the bindings of `listeners`; the name determines the purpose (631-77)."""
     controller_names = names(reader.required("controller.listener.names", "CONTROLLER"))
     value = reader.required("listeners", "CONTROLLER://127.0.0.1:9093")
     bindings = tuple(
@@ -40,7 +40,7 @@ def read_bindings(reader: Reader, roles: tuple[str, ...]) -> tuple[Binding, ...]
 
 
 def read_endpoints(reader: Reader, bindings: tuple[Binding, ...]) -> tuple[Endpoint, ...]:
-    """Return the address of each listener as others are told it."""
+    """Return the advertised address of each listener."""
     value = reader.text("advertised.listeners") or ""
     advertised = {
         name: (host, port) for name, host, port in _addresses("advertised.listeners", value)
@@ -57,7 +57,7 @@ def _endpoint(binding: Binding, advertised: dict[str, tuple[str, int]]) -> Endpo
     if host in EVERY_ADDRESS:
         raise ConfigError(
             f"listeners: {binding.name} binds every address, so advertised.listeners must name "
-            "the one that others reach it at"
+            "the address for other nodes and clients"
         )
     return Endpoint(name=binding.name, host=host, port=port, is_controller=binding.is_controller)
 

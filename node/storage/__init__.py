@@ -1,1 +1,1 @@
-"""What a node keeps on disk: the metadata log, quorum-state, meta.properties. Not: raft's rules."""
+"""Store a node's state on disk: the metadata log, quorum-state, snapshots and meta.properties."""

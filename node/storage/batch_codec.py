@@ -1,7 +1,7 @@
-"""How a log's batches become the bytes of its segments, and again batches.
+"""Convert the batches of a log to the bytes of segments, and back.
 
-Not: the format (node/wire/batches.py). It can be given, so that a simulation of many nodes need
-not read the same bytes again at each of their starts.
+The codec is a parameter, so that a simulation of many nodes can avoid repeated decoding at each
+start. See node/wire/batches.py for the format.
 """
 
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from kraftproof.node.wire.messages.batch import Batch
 
 
 class BatchCodec(Struct, frozen=True):
-    """Two functions that undo each other; both raise WireError."""
+    """Two inverse functions; both raise WireError."""
 
     encode: Callable[[Batch], bytes]
     decode: Callable[[memoryview], Batch]
-    """Of the bytes of exactly one batch."""
+    """Decodes the bytes of exactly one batch."""
 
 
 def _decode(data: memoryview) -> Batch:

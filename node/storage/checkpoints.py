@@ -1,10 +1,10 @@
-"""Offsets beside the log: its start, what is durable, what is committed (KIP-595, 595-11).
+"""Store offsets beside the log: start, durable end and high watermark (KIP-595, 595-11).
 
-Text as Kafka writes it: version 0, the number of entries, then `topic partition offset`. Each is
-a lower bound, written when the node starts and when it stops in order: nothing waits for them.
-A log that ends below what was durable has lost records that others count on, so the node must
-not start on it; what was committed is known at once after a restart, and never cut again.
-Not: proof that anything more has committed; that takes a leader.
+Kafka's text format: version 0, the number of entries, then `topic partition offset`. Each offset is
+a lower bound, written at the start and at an orderly stop of the node; no other step waits for the
+files. A log that ends below its durable end has lost records that other nodes count on, so the node
+must not start. Records below the stored high watermark are never truncated again after a restart.
+Only a leader can prove a higher high watermark.
 """
 
 from typing import Final
@@ -19,12 +19,12 @@ ENTRY: Final = "__cluster_metadata 0 "
 
 
 class OffsetCheckpoints:
-    """The three files of one log directory, and what they say."""
+    """The three files of a log directory and their offsets."""
 
     __slots__ = ("_directory", "_filesystem", "_offsets")
 
     def __init__(self, filesystem: FileSystem, directory: str) -> None:
-        """Read the files; one that is absent says 0.
+        """Read the files; a missing file counts as 0.
 
         Raises:
             StorageError: a file is garbled.
@@ -36,19 +36,19 @@ class OffsetCheckpoints:
 
     @property
     def recovery_point(self) -> int:
-        """Everything below was durable here when the node last started or stopped in order."""
+        """Return the end of the log that was durable at the last start or orderly stop."""
         return self._offsets[RECOVERY_POINT]
 
     @property
     def high_watermark(self) -> int:
-        """Everything below had committed, and was durable here."""
+        """Return a lower bound of the high watermark; the records below are durable here."""
         return self._offsets[HIGH_WATERMARK]
 
     def recovered(self, log_start: int, log_end: int) -> None:
-        """Compare with the log that was found, all of which is durable now.
+        """Compare the offsets with the recovered log, which is durable now.
 
         Raises:
-            StorageError: the log lacks what was durable or committed.
+            StorageError: the log lacks durable or committed records.
         """
         for name, words in ((RECOVERY_POINT, "durable"), (HIGH_WATERMARK, "committed")):
             if log_end < self._offsets[name]:
@@ -60,12 +60,12 @@ class OffsetCheckpoints:
         self.stopped(log_start, log_end, self.high_watermark)
 
     def lower(self, log_end: int) -> None:
-        """The log is about to be cut: nothing at or above its new end counts any more."""
+        """Lower the offsets before the log is truncated to `log_end`."""
         for name in (RECOVERY_POINT, HIGH_WATERMARK):
             self._write(name, min(self._offsets[name], log_end))
 
     def stopped(self, log_start: int, log_end: int, high_watermark: int) -> None:
-        """Note where the log begins, and how far it is durable and committed."""
+        """Write the start, the durable end and the high watermark of the log."""
         self._write(LOG_START, log_start)
         self._write(RECOVERY_POINT, log_end)
         self._write(HIGH_WATERMARK, min(high_watermark, log_end))
@@ -85,5 +85,7 @@ class OffsetCheckpoints:
         lines = text.splitlines()
         offset = lines[2].removeprefix(ENTRY) if len(lines) == 3 else ""
         if lines[:2] != ["0", "1"] or not (offset.isascii() and offset.isdecimal()):
-            raise StorageError(f"{path}: is not one offset of the metadata log; remove the file")
+            raise StorageError(
+                f"{path}: does not hold an offset of the metadata log; remove the file"
+            )
         return int(offset)

@@ -1,6 +1,6 @@
-"""The `.lock` of each log directory: no two processes write in one directory (as Kafka's).
+"""Lock log directories by `.lock`, as Kafka: at most one process uses a directory.
 
-A process holds it as long as it lives. Not: who may write what within the process.
+A process holds the lock until its end.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,10 +12,10 @@ FILE_NAME = ".lock"
 
 
 def lock_directories(filesystem: FileSystem, directories: Sequence[str]) -> Callable[[], None]:
-    """Lock all of these directories, or none; return the call that lets go of them.
+    """Lock every directory or none; return a function that releases the locks.
 
     Raises:
-        StorageError: another process uses one of them.
+        StorageError: another process uses a directory.
     """
     releases: list[Callable[[], None]] = []
 

@@ -1,4 +1,4 @@
-"""The real disk behind the FileSystem protocol. The only module of the node that imports os."""
+"""Implement the FileSystem protocol by the real disk; no other module of the node imports os."""
 
 import fcntl
 import os
@@ -13,11 +13,11 @@ from typing_extensions import override
 from kraftproof.node.storage.filesystem import AppendHandle, FileSystem, LockHeldError
 
 _FLOCK: Final = struct.Struct("@hhqqi4x")
-"""struct flock of 64-bit Linux: type, whence, start, length, pid."""
+"""The struct flock of 64-bit Linux: type, whence, start, length, pid."""
 
 
 class DiskHandle(AppendHandle):
-    """An unbuffered file descriptor in append mode; its errors name the file."""
+    """An unbuffered file descriptor in append mode; errors name the file."""
 
     __slots__ = ("_descriptor", "_path")
 
@@ -125,7 +125,7 @@ class Disk(FileSystem):
 
 
 def _lock_holder(descriptor: int) -> int | None:
-    """Return who holds a lock on the file; None if it has gone, or is in another pid namespace."""
+    """Return the pid of the lock's holder; None after its end, or for another pid namespace."""
     asked = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
     kind, _, _, _, pid = _FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))
     return pid if kind != fcntl.F_UNLCK and pid > 0 else None

@@ -1,7 +1,7 @@
-"""The leader-epoch-checkpoint file: where each epoch begins (KIP-595, 595-10).
+"""Maintain the leader-epoch-checkpoint file with the start of each epoch (KIP-595, 595-10).
 
-Text as Kafka writes it: version 0, the number of entries, then `epoch start_offset` a line. It
-is a cache: recovery rebuilds it from the batches, whatever the file says.
+Kafka's text format: version 0, the number of entries, then `epoch start_offset` a line. The file is
+a cache: recovery rebuilds it from the batches.
 """
 
 from bisect import bisect_left, bisect_right
@@ -13,7 +13,7 @@ FILE_NAME = "leader-epoch-checkpoint"
 
 
 class EpochCheckpoint:
-    """(epoch, start offset) of every epoch in the log, and its file."""
+    """The epochs of the log with their start offsets, and the file."""
 
     __slots__ = ("_entries", "_filesystem", "_path")
 
@@ -24,11 +24,11 @@ class EpochCheckpoint:
 
     @property
     def entries(self) -> tuple[tuple[int, int], ...]:
-        """The epochs and the offset that each begins at, ascending."""
+        """Return the epochs with their start offsets in ascending order."""
         return tuple(self._entries)
 
     def cleaned(self, start_offset: int) -> None:
-        """Drop the epochs that end at or below the log's new start; the one there begins there."""
+        """Remove the epochs that end at or below the log's new start; adjust the first start."""
         after = bisect_right(self._entries, start_offset, key=lambda entry: entry[1])
         if after == 0:
             return
@@ -37,7 +37,7 @@ class EpochCheckpoint:
         replace_durably(self._filesystem, self._path, self._content())
 
     def rebuild(self, batches: list[Batch]) -> None:
-        """Derive the entries from the log, and write the file if it says anything else."""
+        """Derive the entries from the log, and write the file if its content differs."""
         for batch in batches:
             self._note(batch)
         content = self._content()
@@ -45,12 +45,12 @@ class EpochCheckpoint:
             replace_durably(self._filesystem, self._path, content)
 
     def appended(self, batch: Batch) -> None:
-        """Take in an appended batch; the file changes only with the epoch."""
+        """Add the epoch of an appended batch; the file changes only with a new epoch."""
         if self._note(batch):
             replace_durably(self._filesystem, self._path, self._content())
 
     def truncated(self, end_offset: int) -> None:
-        """Drop the epochs that begin at or above the log's new end."""
+        """Remove the epochs that begin at or above the log's new end."""
         kept = bisect_left(self._entries, end_offset, key=lambda entry: entry[1])
         if kept < len(self._entries):
             del self._entries[kept:]

@@ -1,12 +1,12 @@
-"""What can be wrong with a data directory; the text of each error is the one line a user sees."""
+"""Define the errors of a data directory; the text is a single line for the user."""
 
 
 class StorageError(Exception):
-    """A node must not start on what it found; the message names the file and the remedy."""
+    """The node must not start on this directory; the message names the file and the remedy."""
 
 
 class CorruptLogError(StorageError):
-    """Bytes in the middle of the log are not what was written; nothing may be guessed."""
+    """Bytes in the middle of the log are damaged; recovery must not guess their content."""
 
     def __init__(self, path: str, position: int, reason: str) -> None:
         super().__init__(

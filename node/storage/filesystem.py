@@ -1,11 +1,11 @@
-"""The seam between storage and a disk; nothing else of the node opens a file.
+"""Define the interface between storage and disk; no other code of the node opens a file.
 
-Not: buffering, formats or recovery. The real disk is node/storage/disk.py; the simulator has one
-in memory, whose crash loses whatever was not made durable here. Paths are plain strings joined
-by `/`. Every failure is an OSError. What a crash may take away:
+node/storage/disk.py implements the interface by the real disk. The simulator has a disk in memory,
+whose crash loses data without fsync. Paths are strings joined by `/`. Every failure is an OSError.
+A crash may lose:
 
-- bytes written through an AppendHandle until a start_fsync() that came after them has returned;
-- a new, replaced or removed directory entry until fsync_directory() of its parent has returned.
+- bytes written through an AppendHandle, until a later start_fsync() has returned;
+- a new, replaced or removed directory entry, until fsync_directory() of its parent has returned.
 """
 
 from collections.abc import Callable
@@ -14,26 +14,26 @@ from typing import Protocol
 
 
 class AppendHandle(Protocol):
-    """A file opened for writing at its end."""
+    """A file open for writes at its end."""
 
     def write(self, data: bytes) -> None:
-        """Put all of `data` at the end of the file; a reader of the same machine sees it."""
+        """Append `data` to the file; readers on the same machine see the bytes at once."""
 
     def start_fsync(self) -> Callable[[], None]:
-        """Return the call that makes durable all that has been written until now.
+        """Return a function that makes durable the bytes written before this call.
 
-        The call may be made from another thread, and later; it is made at most once.
+        The function may be called later and from another thread, at most once.
         """
 
     def truncate(self, size: int) -> None:
-        """Cut the file to `size` bytes, which are not more than it has; not yet durable."""
+        """Truncate the file to `size` bytes, at most its present size; not yet durable."""
 
     def close(self) -> None:
-        """Let go of the file; what was not fsynced stays at risk."""
+        """Close the file; bytes without fsync may still be lost."""
 
 
 class LockHeldError(OSError):
-    """Another process holds the lock; `pid` is its id, if this one may know."""
+    """Another process holds the lock; `pid` is its id, or None if unknown."""
 
     def __init__(self, path: str, pid: int | None) -> None:
         super().__init__(EAGAIN, "is locked by another process", path)
@@ -41,46 +41,46 @@ class LockHeldError(OSError):
 
 
 class FileSystem(Protocol):
-    """All that a node asks of a disk."""
+    """The operations of a disk that a node needs."""
 
     def read(self, path: str) -> bytes:
-        """Return the whole file."""
+        """Return the content of a file."""
 
     def read_slice(self, path: str, position: int, length: int) -> bytes:
         """Return up to `length` bytes of a file from `position` on."""
 
     def append_to(self, path: str) -> AppendHandle:
-        """Open a file to write at its end; it is created empty if absent."""
+        """Open a file for appends; create an empty file if missing."""
 
     def replace(self, source: str, target: str) -> None:
-        """Rename `source` to `target` atomically, over what was there."""
+        """Rename `source` to `target` atomically; replace an existing `target`."""
 
     def fsync_directory(self, path: str) -> None:
-        """Make the entries of one directory durable."""
+        """Make the entries of a directory durable."""
 
     def list_directory(self, path: str) -> list[str]:
-        """Return the names in a directory, sorted."""
+        """Return the names in a directory in sorted order."""
 
     def exists(self, path: str) -> bool:
-        """Tell whether a file or directory of this name is there."""
+        """Return whether the file or directory exists."""
 
     def make_directory(self, path: str) -> None:
-        """Make a directory and its missing parents; one that is there is fine."""
+        """Make a directory and its missing parents; accept an existing directory."""
 
     def remove(self, path: str) -> None:
-        """Remove one file."""
+        """Remove a file."""
 
     def size(self, path: str) -> int:
         """Return a file's length in bytes."""
 
     def lock(self, path: str) -> Callable[[], None]:
-        """Lock a file for this process alone, and return the call that lets go of the lock.
+        """Lock a file for this process, and return a function that releases the lock.
 
-        The file is created if absent, and stays. The end of the process lets go, too, kill -9
-        included.
+        A missing file is created, and the file stays. The end of the process releases the lock,
+        even after kill -9.
 
         Raises:
-            LockHeldError: another process holds it.
+            LockHeldError: another process holds the lock.
         """
 
 
@@ -90,15 +90,16 @@ def join(directory: str, name: str) -> str:
 
 
 def parent(path: str) -> str:
-    """Return the directory that holds `path`."""
+    """Return the parent directory of `path`."""
     head = path.rpartition("/")[0]
     return head or ("/" if path.startswith("/") else ".")
 
 
 def replace_durably(filesystem: FileSystem, path: str, data: bytes) -> None:
-    """Give `path` new content so that a crash leaves the old or the new one, never a mixture.
+    """Replace the content of `path`; after a crash the file has the old or the new content.
 
-    Temporary file, fsync, rename, fsync of the directory: once it returns the new one stays.
+    The steps are temporary file, fsync, rename and fsync of the directory; on return the new
+    content is durable.
     """
     temporary = path + ".tmp"
     handle = filesystem.append_to(temporary)

@@ -1,11 +1,12 @@
-"""The metadata log on disk: segments of v2 batches in `__cluster_metadata-0` (KIP-595, 631-08).
+"""Store the metadata log as segments of batches, `__cluster_metadata-0` (KIP-595, 631-08).
 
-Not: what is in it (the core holds the batches) or who is ahead. `append` only buffers; a flush
-makes durable all that was appended before `start_flush`; `truncate` is durable when it returns.
-It starts at offset 0 or at a snapshot's end: what is below may go, a segment at a time (KIP-630).
-Simplifications: no offset or time index, and recovery reads every segment. A crash is taken
-to leave a prefix of what was written to each file: a damaged batch with others after it is
-refused as corruption, never guessed away.
+`append` only buffers; a flush makes durable the appends before `start_flush`; `truncate` is durable
+on return. The log starts at offset 0 or at the end of a snapshot, and segments below the start are
+removed (KIP-630). The core holds the decoded batches.
+
+Simplifications: the log has no offset or time index, and recovery reads every segment. A crash is
+assumed to leave a prefix of the written bytes of each file: a damaged batch before other batches is
+refused as corruption, and never repaired.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +24,7 @@ DEFAULT_SEGMENT_BYTES = 1024 * 1024 * 1024
 
 
 class MetadataLog:
-    """The segments of one metadata log, the last of them open to append."""
+    """The segments of the metadata log; the last segment is open for appends."""
 
     __slots__ = (
         "_codec",
@@ -53,7 +54,7 @@ class MetadataLog:
         self._directory_changed = False
         self._generation = 0
         self.start = LOG_BEGIN
-        """Where it begins: the end of a snapshot, unless it is still whole."""
+        """The end of the snapshot before the log, or LOG_BEGIN for a complete log."""
         self.end_offset = 0
         self.epochs = EpochCheckpoint(filesystem, directory)
 
@@ -67,19 +68,19 @@ class MetadataLog:
         durable_end: int = 0,
         codec: BatchCodec = PLAIN,
     ) -> tuple["MetadataLog", list[Batch]]:
-        """Recover the log of a directory, made if absent, and return it with its batches.
+        """Recover the log of a directory, created if missing, and return the log with its batches.
 
         Args:
             filesystem: The disk.
-            directory: Of the segments.
-            segment_bytes: How large a segment may grow.
-            snapshots: Those that are there and whole, oldest first. If the newest is ahead of
-                the log, a crash came between a copied snapshot and the log that it replaces.
-            durable_end: How far the log is known to be on disk, and not by being readable alone.
-            codec: What makes and reads the bytes of batches.
+            directory: The directory of the segments.
+            segment_bytes: Maximum size of a segment.
+            snapshots: The complete snapshots, oldest first. If the newest is ahead of the log, a
+                crash came between the installed download and the reset of the log.
+            durable_end: The end of the log that is known to be durable; readable bytes may not be.
+            codec: The encoding of batches.
 
         Raises:
-            CorruptLogError: damage that no crash of ours leaves.
+            CorruptLogError: the damage cannot come from a crash of the node.
         """
         if not filesystem.exists(directory):
             filesystem.make_directory(directory)
@@ -88,7 +89,7 @@ class MetadataLog:
         return log, log._recover(snapshots, durable_end)
 
     def append(self, batch: Batch) -> None:
-        """Write a batch at the end; it is durable after the next flush."""
+        """Append a batch, durable after the next flush."""
         assert batch.base_offset == self.end_offset, "an append leaves no gap"
         data = self._codec.encode(batch)
         last = self._segments[-1]
@@ -99,9 +100,9 @@ class MetadataLog:
         self.epochs.appended(batch)
 
     def start_flush(self) -> Callable[[], None]:
-        """Return the call that makes durable all appends until now; any thread may make it.
+        """Return a function, for any thread, that makes durable the appends before this call.
 
-        The call does nothing once the log has been truncated: what it vouched for may be gone.
+        After a truncation the function does nothing, since the appended batches may be gone.
         """
         generation = self._generation
         fsync = self._segments[-1].start_fsync()
@@ -118,9 +119,9 @@ class MetadataLog:
         return flush
 
     def truncate(self, end_offset: int) -> None:
-        """Drop every batch at or above `end_offset`, durably; no flush may be running.
+        """Remove every batch at or above `end_offset`, durably; no flush may be running.
 
-        Later segments go first and one by one, so that a crash leaves a log without a gap.
+        Segments are removed from the last to the first, so that a crash leaves no gap.
         """
         self._generation += 1
         while len(self._segments) > 1 and self._segments[-1].base_offset >= end_offset:
@@ -130,9 +131,9 @@ class MetadataLog:
         self.epochs.truncated(end_offset)
 
     def clean(self, start: SnapshotId) -> None:
-        """Let the log begin at a snapshot's end; no flush may be running.
+        """Start the log at the end of a snapshot; no flush may be running.
 
-        The open segment ends here, so that the next time it can go as a whole.
+        A new segment begins here, so that a later call can remove the old segment as a whole.
         """
         if start == self.start:
             return
@@ -143,10 +144,10 @@ class MetadataLog:
         self.epochs.cleaned(start.end_offset)
 
     def reset(self, start: SnapshotId) -> None:
-        """Drop everything and begin anew at a snapshot's end, durably; no flush may be running.
+        """Restart the log at the end of a snapshot, durably; no flush may be running.
 
-        The last segment goes first, and the snapshot is there: a crash leaves the end of a log
-        that is behind it, and recovery does the same again.
+        The snapshot exists before, and the last segment is removed first. A crash leaves a log that
+        ends below the snapshot, and recovery repeats the reset.
         """
         self._generation += 1
         while self._segments:
@@ -158,12 +159,12 @@ class MetadataLog:
         self.epochs.rebuild([])
 
     def close(self) -> None:
-        """Let go of all files; what was not flushed stays at risk."""
+        """Close the files; unflushed batches may still be lost."""
         for segment in self._segments:
             segment.close()
 
     def _roll(self) -> Segment:
-        """Begin a new segment; the old one must be durable before the new one can be found."""
+        """Begin a new segment after the old segment is durable."""
         self._segments[-1].start_fsync()()
         return self._add_segment(self.end_offset)
 
@@ -185,7 +186,7 @@ class MetadataLog:
     def _recover(self, snapshots: Sequence[SnapshotId], durable_end: int) -> list[Batch]:
         offsets = segment_offsets(self._filesystem.list_directory(self._directory))
         first = offsets[0] if offsets else 0
-        # Snapshots that end below are left from a log that another snapshot has replaced.
+        # Older snapshots are left over from a log that another snapshot has replaced.
         snapshots = [snapshot for snapshot in snapshots if snapshot.end_offset >= first]
         is_whole = bool(offsets) and first == 0 and len(snapshots) < SNAPSHOTS_KEPT
         if snapshots and not is_whole:
@@ -199,8 +200,8 @@ class MetadataLog:
         self._check_start(snapshots, batches)
         self._remove_below(self.start.end_offset)
         if self.end_offset > durable_end:
-            # After an fsync that failed, a system may take for written what is not on disk, and
-            # another fsync then does nothing. Only what is written anew is sure to be there.
+            # After a failed fsync, a system may treat lost pages as written, and a second fsync
+            # does nothing. Only a rewritten file is certainly durable.
             self._segments[-1].write_again()
         self._make_durable()
         batches = [batch for batch in batches if batch.base_offset >= self.start.end_offset]
@@ -214,7 +215,7 @@ class MetadataLog:
             segment = self._add_segment(base_offset)
             if base_offset != self.end_offset:
                 raise CorruptLogError(
-                    segment.path, 0, f"the log before it ends at {self.end_offset}"
+                    segment.path, 0, f"the previous segment ends at {self.end_offset}"
                 )
             is_last = index == len(offsets) - 1
             batches += recover_segment(
@@ -224,12 +225,12 @@ class MetadataLog:
         return batches
 
     def _check_start(self, snapshots: Sequence[SnapshotId], batches: list[Batch]) -> None:
-        """Without a gap before the log, and snapshots that end where a batch of it does."""
+        """Check for a gap before the log, and for snapshots that end inside a batch."""
         first = self._segments[0]
         if first.base_offset > self.start.end_offset:
             raise StorageError(
                 f"{first.path}: the log begins at offset {first.base_offset}, and no whole snapshot"
-                " holds what is before it; restore the snapshot, or clear the node's metadata"
+                " holds the earlier records; restore the snapshot, or clear the node's metadata"
                 " directory if other voters are whole"
             )
         ends = {batch.next_offset: batch.epoch for batch in batches}
@@ -243,7 +244,7 @@ class MetadataLog:
                 )
 
     def _make_durable(self) -> None:
-        """What recovery has read counts as flushed, so it must not be at risk any more."""
+        """Make the recovered batches durable, since the core counts them as flushed."""
         self._segments[-1].start_fsync()()
         self._filesystem.fsync_directory(self._directory)
         self._directory_changed = False

@@ -1,8 +1,8 @@
-"""The meta.properties file that marks a directory as formatted (KIP-631, meta.properties).
+"""Read and write meta.properties, the mark of a formatted directory (KIP-631).
 
-Each directory has an id of its own, drawn when it is formatted and kept for ever; one that was
-formatted without (as older versions did) gets its id at the next start (KIP-858). Version 1 is
-written; version 0 (of ZooKeeper days) is refused by name. Not: choosing the cluster's id.
+Each directory has a random id from its formatting. A directory formatted without an id, as by older
+versions, gets an id at the next start (KIP-858). The node writes version 1 and refuses version 0
+(ZooKeeper) with a message.
 """
 
 import re
@@ -22,32 +22,32 @@ FILE_NAME = "meta.properties"
 VERSION = 1
 CLUSTER_ID = re.compile(r"[A-Za-z0-9_-]{22}")
 RESERVED_IDS = 100
-"""Directory ids below this number have a meaning of their own in records, or will have."""
+"""Directory ids below this number are reserved for a meaning in records."""
 _OWN_KEYS = frozenset({"version", "cluster.id", "node.id", "directory.id"})
 
 DrawId = Callable[[], Uuid]
 
 
 class MetaProperties(Struct, frozen=True, kw_only=True):
-    """Whose directory it is."""
+    """The identity of a directory."""
 
     cluster_id: str
     node_id: NodeId
     directory_id: Uuid | None = None
-    """None: the directory was formatted without."""
+    """None for a directory that was formatted without an id."""
     others: Mapping[str, str] = {}
-    """Properties that this version does not know; they survive a rewriting."""
+    """Unknown properties, which survive a rewrite of the file."""
 
 
 class FormattedDirectories(Struct, frozen=True, kw_only=True):
-    """What the directories of a node agree on, and the id of each."""
+    """The cluster id of a node's directories, and the id of each directory."""
 
     cluster_id: str
     ids: Mapping[str, Uuid]
 
 
 def random_directory_id() -> Uuid:
-    """Return a new id that is not reserved and that no command line takes for an option."""
+    """Return a random id that is not reserved and does not look like a command-line option."""
     while True:
         drawn = Uuid(secrets.token_bytes(16))
         if not is_reserved(drawn) and not format_uuid(drawn).startswith("-"):
@@ -55,17 +55,17 @@ def random_directory_id() -> Uuid:
 
 
 def is_reserved(directory_id: Uuid) -> bool:
-    """Tell whether no directory may have this id."""
+    """Return whether the id is reserved."""
     return int.from_bytes(directory_id, "big") < RESERVED_IDS
 
 
 def is_cluster_id(text: str) -> bool:
-    """Tell whether `text` is 22 characters of URL-safe base64."""
+    """Return whether `text` is 22 characters of URL-safe base64."""
     return CLUSTER_ID.fullmatch(text) is not None
 
 
 def parse_properties(text: str) -> dict[str, str]:
-    """Read the plain form of Java properties: `key=value` lines, `#` and `!` comments."""
+    """Parse the plain form of Java properties: `key=value` lines, `#` and `!` comments."""
     pairs: dict[str, str] = {}
     for line in text.splitlines():
         stripped = line.strip()
@@ -77,7 +77,7 @@ def parse_properties(text: str) -> dict[str, str]:
 
 
 def read_meta_properties(filesystem: FileSystem, directory: str) -> MetaProperties:
-    """Return the ids of a formatted directory; an empty one is never taken for new (631-05)."""
+    """Return the identity of a formatted directory; refuse an unformatted directory (631-05)."""
     path = join(directory, FILE_NAME)
     if not filesystem.exists(path):
         raise StorageError(f"{path}: not found; format the directory with kraft-storage format")
@@ -117,7 +117,7 @@ def _directory_id(path: str, text: str | None) -> Uuid | None:
 
 
 def write_meta_properties(filesystem: FileSystem, directory: str, meta: MetaProperties) -> None:
-    """Mark a directory as formatted, durably."""
+    """Write the identity of a directory, durably."""
     filesystem.make_directory(directory)
     pairs = {
         **meta.others,
@@ -139,9 +139,9 @@ def format_directories(
     ignore_formatted: bool = False,
     draw_id: DrawId = random_directory_id,
 ) -> list[str]:
-    """Format all directories or, if one is formatted already, none; return those written.
+    """Format every directory, each with a random id; return the newly formatted directories.
 
-    Each gets an id of its own.
+    A formatted directory is an error, or is left as it is with `ignore_formatted`.
     """
     fresh = [path for path in directories if not filesystem.exists(join(path, FILE_NAME))]
     if len(fresh) < len(directories) and not ignore_formatted:
@@ -158,7 +158,7 @@ def format_directories(
 def open_directories(
     filesystem: FileSystem, directories: Sequence[str], node_id: NodeId, draw_id: DrawId
 ) -> FormattedDirectories:
-    """Return what the directories agree on and their ids; one without an id gets one (KIP-858)."""
+    """Return the common cluster id and the directory ids; draw missing ids (KIP-858)."""
     first = check_directories(filesystem, directories, node_id)
     ids: dict[str, Uuid] = {}
     for directory in directories:
@@ -170,7 +170,8 @@ def open_directories(
         ids[directory] = meta.directory_id
     if len(set(ids.values())) < len(ids):
         raise StorageError(
-            f"{' and '.join(directories)}: two have one directory.id; format the copied one anew"
+            f"{' and '.join(directories)}: two have the same directory.id;"
+            " format the copied directory again"
         )
     return FormattedDirectories(cluster_id=first.cluster_id, ids=ids)
 
@@ -178,7 +179,7 @@ def open_directories(
 def check_directories(
     filesystem: FileSystem, directories: Sequence[str], node_id: NodeId
 ) -> MetaProperties:
-    """Return the one identity that all directories agree on (631-92)."""
+    """Return the common identity of the directories; refuse different identities (631-92)."""
     first: MetaProperties | None = None
     for directory in directories:
         meta = read_meta_properties(filesystem, directory)

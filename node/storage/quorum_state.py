@@ -1,8 +1,8 @@
-"""The quorum-state file: JSON version 0, replaced atomically (KIP-595, Quorum State).
+"""Read and write the quorum-state file: atomically replaced JSON, version 0 (KIP-595).
 
-Not: when it is written (node/core emits PersistQuorumState before whatever depends on it).
-`appliedOffset` is always 0: the whole log is read at start. `nodeId` is ours, and Kafka skips it:
-a vote that another node has given must not pass for this one's.
+The core emits PersistQuorumState before every effect that depends on the state. `appliedOffset` is
+always 0, since the node reads the whole log at its start. `nodeId` is an addition, ignored by
+Kafka, that protects a node from the file and the vote of another node.
 """
 
 import json
@@ -27,7 +27,7 @@ def write_quorum_state(
     node_id: NodeId,
     voter_ids: Sequence[NodeId],
 ) -> None:
-    """Replace the file; once this returns a crash can't bring the old state back."""
+    """Replace the file; after the return, no crash restores the old state."""
     content = {
         "clusterId": cluster_id,
         "leaderId": state.leader,
@@ -44,10 +44,10 @@ def write_quorum_state(
 def read_quorum_state(
     filesystem: FileSystem, path: str, cluster_id: str, node_id: NodeId
 ) -> QuorumState:
-    """Return what the file remembers; no file is epoch 0 without vote or leader (595-06).
+    """Return the stored state; without a file, epoch 0 without vote or leader (595-06).
 
     Raises:
-        StorageError: it is garbled, or another cluster's or node's.
+        StorageError: the file is garbled, or belongs to another cluster or node.
     """
     if not filesystem.exists(path):
         return QuorumState()

@@ -1,6 +1,6 @@
-"""One file of the metadata log: encoded batches, one after the other, and where each begins.
+"""Store a segment of the metadata log: a file of encoded batches, with their positions.
 
-Not: the log as a whole (node/storage/log.py). The name is the offset of the first record.
+The file's name is the offset of the first record. See node/storage/log.py for the whole log.
 """
 
 from array import array
@@ -23,13 +23,13 @@ def segment_name(base_offset: int) -> str:
 
 
 def segment_offsets(names: list[str]) -> list[int]:
-    """Return the base offsets of the segments among a directory's names, ascending."""
+    """Return the base offsets of the segments in a directory, in ascending order."""
     stems = [name[: -len(SUFFIX)] for name in names if name.endswith(SUFFIX)]
     return sorted(int(stem) for stem in stems if len(stem) == NAME_DIGITS and stem.isdecimal())
 
 
 class Segment:
-    """An open segment; it remembers the position of each batch, 16 bytes a batch."""
+    """An open segment with the position of each batch, 16 bytes for a batch."""
 
     __slots__ = (
         "_filesystem",
@@ -53,23 +53,23 @@ class Segment:
         self._positions = array("q")
 
     def append(self, batch: Batch, data: bytes) -> None:
-        """Write one batch, encoded; not yet durable."""
+        """Append an encoded batch; not yet durable."""
         self._handle.write(data)
         self.index(batch, len(data))
 
     def index(self, batch: Batch, length: int) -> None:
-        """Remember that a batch of this length stands at the end."""
+        """Add the position of a batch at the end."""
         self._offsets.append(batch.base_offset)
         self._positions.append(self.size)
         self.end_offset = batch.next_offset
         self.size += length
 
     def start_fsync(self) -> Callable[[], None]:
-        """Return the call that makes durable what has been written until now."""
+        """Return a function that makes durable the bytes written before this call."""
         return self._handle.start_fsync()
 
     def truncate_to(self, end_offset: int) -> None:
-        """Drop the batches from `end_offset` on, durably."""
+        """Remove the batches from `end_offset` on, durably."""
         if end_offset >= self.end_offset:
             return
         kept = bisect_left(self._offsets, end_offset)
@@ -81,19 +81,19 @@ class Segment:
         self.end_offset = end_offset
 
     def cut(self, size: int) -> None:
-        """Cut the file to `size` bytes, durably."""
+        """Truncate the file to `size` bytes, durably."""
         self._handle.truncate(size)
         self._handle.start_fsync()()
         self.size = size
 
     def write_again(self) -> None:
-        """Put all of it into a new file, durably, in the place of the old one."""
+        """Replace the file by a copy with the same content, durably."""
         self._handle.close()
         replace_durably(self._filesystem, self.path, self._filesystem.read(self.path))
         self._handle = self._filesystem.append_to(self.path)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._handle.close()
 
 
@@ -104,10 +104,10 @@ def recover_segment(
     *,
     is_last: bool,
 ) -> list[Batch]:
-    """Read a segment's batches; what a crash left unfinished at the log's end is cut off.
+    """Read a segment's batches, and cut an incomplete write off the end of the log.
 
     Raises:
-        CorruptLogError: damage that no crash of ours leaves.
+        CorruptLogError: the damage cannot come from a crash of the node.
     """
     data = memoryview(filesystem.read(segment.path))
     batches: list[Batch] = []
@@ -132,9 +132,9 @@ def recover_segment(
 def _check_order(
     segment: Segment, position: int, header: BatchHeader, batches: list[Batch]
 ) -> None:
-    """Offset and epoch stand before the CRC and are not covered by it: check them by order."""
+    """Check offset and epoch by order, since the CRC does not cover them."""
     if header.base_offset != segment.end_offset:
-        reason = f"offset {header.base_offset} where {segment.end_offset} belongs"
+        reason = f"offset {header.base_offset} instead of {segment.end_offset}"
         raise CorruptLogError(segment.path, position, reason)
     last_epoch = batches[-1].epoch if batches else 0
     if header.epoch < last_epoch:

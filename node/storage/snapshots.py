@@ -1,9 +1,9 @@
-"""Snapshot files: `<end offset>-<epoch>.checkpoint` beside the log's segments (KIP-630).
+"""Store snapshot files, `<end offset>-<epoch>.checkpoint`, beside the log's segments (KIP-630).
 
-A snapshot appears whole or not at all: it is written under another name, fsynced, renamed, and
-the directory fsynced. What takes long is a generator of steps, so that a server runs it in a
-thread, and the simulator ends a life between any two. Not: what is in a snapshot
-(node/core/metadata/snapshot.py), nor when one is written or removed (node/core/raft).
+A snapshot appears only as a complete file: temporary file, fsync, rename, fsync of the directory.
+Long operations are generators of steps: a server runs the steps in a thread, and the simulator can
+crash a node between two steps. See node/core/metadata/snapshot.py for the content, and
+node/core/raft for the times of writes and removals.
 """
 
 import re
@@ -30,17 +30,17 @@ from kraftproof.node.wire.errors import WireError
 
 NAME: Final = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 PARTIAL: Final = ".part"
-"""Ends the names of files that are no snapshots yet; a start removes them."""
+"""The suffix of incomplete files, which the next start removes."""
 
 
 class Found(Struct, frozen=True, kw_only=True):
-    """The snapshots that a start has found."""
+    """The snapshots found at a start."""
 
     kept: tuple[StoredSnapshot, ...]
-    """Oldest first; the last of them is `newest`."""
+    """The kept snapshots, oldest first; the last is `newest`."""
     newest: LoadedSnapshot | None
     refused: tuple[tuple[SnapshotId, str], ...]
-    """Damaged ones that are newer than those, and what is wrong with them."""
+    """Damaged newer snapshots, each with the reason."""
 
 
 def snapshot_name(snapshot: SnapshotId) -> str:
@@ -49,7 +49,7 @@ def snapshot_name(snapshot: SnapshotId) -> str:
 
 
 class SnapshotFiles:
-    """The snapshots of one directory, and the one that is being copied there."""
+    """The snapshots of a directory, and the current download."""
 
     __slots__ = ("_copy", "_directory", "_filesystem", "_last_copy")
 
@@ -59,13 +59,13 @@ class SnapshotFiles:
         self._copy: AppendHandle | None = None
         self._last_copy = ""
 
-    # At start
+    # Start
 
     def recover(self) -> Found:
-        """Load the newest snapshot that is whole.
+        """Load the newest complete snapshot.
 
         Raises:
-            StorageError: that snapshot holds a record that this node can't read.
+            StorageError: the snapshot holds a record that the node can't read.
         """
         if not self._filesystem.exists(self._directory):
             return Found(kept=(), newest=None, refused=())
@@ -85,13 +85,13 @@ class SnapshotFiles:
         return Found(kept=kept, newest=newest, refused=tuple(refused))
 
     def remove_unfinished(self) -> None:
-        """Remove what was being written or copied when the node stopped."""
+        """Remove the incomplete files of an earlier run."""
         for name in self._filesystem.list_directory(self._directory):
             if name.endswith(PARTIAL):
                 self._filesystem.remove(join(self._directory, name))
 
     def present(self) -> list[SnapshotId]:
-        """Every snapshot by its name, oldest first; Kafka's of formatting, at 0, holds nothing."""
+        """Return the snapshots by name, oldest first, without Kafka's empty snapshot at 0."""
         matches = map(NAME.fullmatch, self._filesystem.list_directory(self._directory))
         found = [SnapshotId(Offset(int(m[1])), Epoch(int(m[2]))) for m in matches if m is not None]
         return sorted(snapshot for snapshot in found if snapshot.end_offset > 0)
@@ -104,12 +104,12 @@ class SnapshotFiles:
     def _path(self, snapshot: SnapshotId) -> str:
         return join(self._directory, snapshot_name(snapshot))
 
-    # Our own
+    # Snapshots of this node
 
     def write(
         self, snapshot: SnapshotId, image: MetadataImage, timestamp_ms: int
     ) -> Generator[None, None, StoredSnapshot]:
-        """Write a snapshot of an image; it is complete and durable after the last step."""
+        """Write a snapshot of an image; the file is complete and durable after the last step."""
         path = self._path(snapshot)
         handle = self._filesystem.append_to(path + PARTIAL)
         size = 0
@@ -129,17 +129,17 @@ class SnapshotFiles:
         self._filesystem.fsync_directory(self._directory)
         return StoredSnapshot(snapshot=snapshot, size=size)
 
-    # The leader's
+    # Downloads
 
     def store(self, copy: int, snapshot: SnapshotId, position: int, data: bytes) -> None:
-        """Write a slice of the leader's snapshot; one at position 0 begins a new copy."""
+        """Write a slice of the leader's snapshot; position 0 begins a new download."""
         if position == 0:
             self._begin_copy(self._copy_path(copy, snapshot))
         assert self._copy is not None, "a copy begins at position 0"
         self._copy.write(data)
 
     def _begin_copy(self, path: str) -> None:
-        """Only one is wanted at a time: what there is of another goes."""
+        """Begin a download, and remove the file of an earlier download."""
         self.close()
         if self._last_copy and self._filesystem.exists(self._last_copy):
             self._filesystem.remove(self._last_copy)
@@ -147,7 +147,10 @@ class SnapshotFiles:
         self._copy = self._filesystem.append_to(path)
 
     def check(self, copy: int, snapshot: SnapshotId) -> Generator[None, None, SnapshotChecked]:
-        """Make a copy durable and load it, unless it is no whole snapshot or wanted no more."""
+        """Flush a download and load its snapshot.
+
+        `loaded` is None for an incomplete or removed file.
+        """
         handle, self._copy = self._copy, None
         assert handle is not None, "a copy is checked when it is complete"
         path = self._copy_path(copy, snapshot)
@@ -165,27 +168,27 @@ class SnapshotFiles:
             return SnapshotChecked(copy=copy, loaded=None)
 
     def install(self, copy: int, snapshot: SnapshotId) -> None:
-        """Let a copy appear as a snapshot, durably."""
+        """Rename a download to a snapshot, durably."""
         self._filesystem.replace(self._copy_path(copy, snapshot), self._path(snapshot))
         self._filesystem.fsync_directory(self._directory)
 
     def _copy_path(self, copy: int, snapshot: SnapshotId) -> str:
         return f"{self._path(snapshot)}.{copy}{PARTIAL}"
 
-    # Both
+    # Common operations
 
     def read_slice(self, snapshot: SnapshotId, position: int, max_bytes: int) -> bytes:
-        """Return a part of a snapshot."""
+        """Return a part of a snapshot's file."""
         return self._filesystem.read_slice(self._path(snapshot), position, max_bytes)
 
     def remove_below(self, start: SnapshotId) -> None:
-        """Remove every snapshot older than this one."""
+        """Remove the snapshots older than `start`."""
         for snapshot in self.present():
             if snapshot < start:
                 self._filesystem.remove(self._path(snapshot))
 
     def close(self) -> None:
-        """Let go of a copy that is under way; a start removes it."""
+        """Close the current download; the next start removes its file."""
         if self._copy is not None:
             self._copy.close()
             self._copy = None

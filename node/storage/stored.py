@@ -1,7 +1,7 @@
-"""A node's storage as a whole: opened at start, then the effects that touch the disk.
+"""Open a node's storage, and execute the effects on the disk.
 
-Server and simulator share it; they differ in the FileSystem and in when they make the call that
-`start_flush` returns. Not: the order of effects (node/core/effects.py says it).
+Server and simulator share this class, with different file systems and different times for the
+function that `start_flush` returns. See node/core/effects.py for the order of effects.
 """
 
 from collections.abc import Callable, Generator
@@ -39,21 +39,21 @@ from kraftproof.node.wire.types import Uuid
 
 
 class StorageConfig(Struct, frozen=True, kw_only=True):
-    """Where a node keeps its state, and whose it must be."""
+    """The directories of a node, and their expected owner."""
 
     node_id: NodeId
     directories: tuple[str, ...]
-    """metadata.log.dir and log.dirs: every one must have been formatted."""
+    """The directories of metadata.log.dir and log.dirs; each must be formatted."""
     metadata_directory: str
-    """The directory of them that holds `__cluster_metadata-0`."""
+    """The directory of `__cluster_metadata-0`."""
     voter_ids: tuple[NodeId, ...]
     log_directories: tuple[str, ...] = ()
-    """log.dirs alone, whose ids a broker registers."""
+    """The directories of log.dirs, whose ids a broker registers."""
     segment_bytes: int = DEFAULT_SEGMENT_BYTES
 
 
 class Storage:
-    """Carries out the effects that touch the disk."""
+    """Execute the effects on the disk."""
 
     __slots__ = (
         "_checkpoints",
@@ -88,23 +88,24 @@ class Storage:
 
     @property
     def snapshots(self) -> list[SnapshotId]:
-        """The snapshots that are on disk, oldest first."""
+        """Return the snapshots on the disk, oldest first."""
         return self._snapshots.present()
 
     def append(self, effect: Append) -> None:
-        """Write a batch; only buffered."""
+        """Append a batch; only buffered."""
         self._log.append(effect.batch)
 
     def start_flush(self, effect: Flush) -> Callable[[], None]:
-        """Return the fsync that must have returned before the effect's Flushed is fed back.
+        """Return the fsync that has to precede the effect's Flushed.
 
-        It covers what was appended before this call; it may be made later, in another thread.
+        The fsync covers the appends before this call, and may be called later and in another
+        thread.
         """
         assert effect.end_offset <= self._log.end_offset, "a flush covers what was appended"
         return self._log.start_flush()
 
     def truncate(self, effect: Truncate) -> None:
-        """Drop the end of the log, durably. No flush may be running in another thread."""
+        """Truncate the log, durably; no flush may be running in another thread."""
         self._checkpoints.lower(effect.end_offset)
         self._log.truncate(effect.end_offset)
 
@@ -120,7 +121,7 @@ class Storage:
         )
 
     def write_snapshot(self, effect: WriteSnapshot) -> Generator[None, None, StoredSnapshot]:
-        """Write a snapshot step by step, in any thread; it is there when the last is done."""
+        """Write a snapshot step by step, in any thread; the file appears at the last step."""
         return self._snapshots.write(effect.snapshot, effect.image, effect.timestamp_ms)
 
     def store_slice(self, effect: StoreSlice) -> None:
@@ -128,39 +129,39 @@ class Storage:
         self._snapshots.store(effect.copy, effect.snapshot, effect.position, effect.data)
 
     def check_snapshot(self, effect: CheckSnapshot) -> Generator[None, None, SnapshotChecked]:
-        """Make the slices durable and read them, step by step, in any thread."""
+        """Flush and load a downloaded snapshot step by step, in any thread."""
         return self._snapshots.check(effect.copy, effect.snapshot)
 
     def install_snapshot(self, effect: InstallSnapshot) -> None:
-        """Put the checked snapshot in the log's place, durably; no flush may be running."""
+        """Replace the log by the checked snapshot, durably; no flush may be running."""
         self._checkpoints.lower(effect.snapshot.end_offset)
         self._snapshots.install(effect.copy, effect.snapshot)
         self._log.reset(effect.snapshot)
         self._snapshots.remove_below(effect.snapshot)
 
     def clean(self, effect: CleanLog) -> None:
-        """Drop the log and the snapshots below a snapshot. No flush may be running."""
+        """Remove the log and the snapshots below a snapshot; no flush may be running."""
         self._log.clean(effect.start)
         self._snapshots.remove_below(effect.start)
 
     def read_slice(self, effect: ReplyWithSlice) -> bytes:
-        """Return a part of a snapshot."""
+        """Return a part of a snapshot's file."""
         return self._snapshots.read_slice(effect.snapshot, effect.position, effect.max_bytes)
 
     def stopped(self, high_watermark: int) -> None:
-        """The node has stopped in order: note what is durable and committed (595-11)."""
+        """Write the durable end and the high watermark at an orderly stop (595-11)."""
         self._log.start_flush()()
         self._checkpoints.stopped(self._log.start.end_offset, self._log.end_offset, high_watermark)
 
     def close(self) -> None:
-        """Let go of all files, and of the directories."""
+        """Close the files and release the directories."""
         self._snapshots.close()
         self._log.close()
         self._release()
 
 
 class Stored(Struct, frozen=True, kw_only=True):
-    """What a node finds at start, and its open storage."""
+    """The recovered state of a node, and its open storage."""
 
     cluster_id: str
     log_directory_ids: tuple[Uuid, ...]
@@ -169,7 +170,7 @@ class Stored(Struct, frozen=True, kw_only=True):
     history: History
     storage: Storage
     warnings: tuple[str, ...] = ()
-    """What was wrong and could be made good, a line each."""
+    """Repaired problems, a line for each."""
 
 
 def open_node_storage(
@@ -181,8 +182,8 @@ def open_node_storage(
     """Check the directories, read quorum-state and recover the log.
 
     Raises:
-        StorageError: not formatted, another node's or cluster's, garbled or corrupt.
-        OSError: the disk refused.
+        StorageError: a directory is unformatted, foreign, garbled or corrupt.
+        OSError: the disk failed.
     """
     formatted = open_directories(filesystem, config.directories, config.node_id, draw_id)
     release = lock_directories(filesystem, config.directories)
@@ -198,7 +199,7 @@ def open_node_storage(
         filesystem, directory, config.segment_bytes, ids, checkpoints.recovery_point, codec
     )
     _refuse_gap(directory, found, log)
-    snapshots.remove_unfinished()  # only now: a node that refuses to start changes nothing
+    snapshots.remove_unfinished()  # only here: a node that refuses to start changes no file
     if log.start != LOG_BEGIN:
         snapshots.remove_below(log.start)
     checkpoints.recovered(log.start.end_offset, log.end_offset)
@@ -233,7 +234,7 @@ def open_node_storage(
 
 
 def _refuse_gap(directory: str, found: Found, log: MetadataLog) -> None:
-    """Without a damaged snapshot the log must have all that was in it: it had committed."""
+    """Check that the log holds the committed records of each damaged snapshot."""
     for snapshot, reason in found.refused:
         if snapshot.end_offset > log.end_offset:
             raise StorageError(

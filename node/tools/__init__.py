@@ -1,1 +1,1 @@
-"""Command-line tools around a node's files, named and behaving as Kafka's."""
+"""Provide command-line tools for a node's files, named and behaving like Kafka's tools."""

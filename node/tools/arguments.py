@@ -1,4 +1,4 @@
-"""Argument parsing as Kafka's tools do it: a usage error is exit status 1."""
+"""Parse arguments like Kafka's tools: a usage error is exit status 1."""
 
 import argparse
 import sys
@@ -17,10 +17,10 @@ class ToolParser(argparse.ArgumentParser):
 
 
 def print_line(line: str) -> None:
-    """Write one line of a tool's result."""
+    """Print a line of a tool's result."""
     sys.stdout.write(f"{line}\n")
 
 
 def print_error(program: str, line: str) -> None:
-    """Write the one line that says what is wrong."""
+    """Print an error of one line."""
     sys.stderr.write(f"{program}: {line}\n")

@@ -1,6 +1,6 @@
-"""A blocking client for the tools: one request at a time to one node (KIP-511 negotiation).
+"""Connect a tool to a node: blocking, one request at a time (KIP-511 negotiation).
 
-Not: retries, finding the right node, TLS or SASL; a tool says what went wrong in one line.
+The client does not retry, does not look for the right node, and has no TLS or SASL.
 """
 
 import socket
@@ -24,11 +24,11 @@ LARGEST_PORT: Final = 65_535
 
 
 class ClientError(Exception):
-    """What was asked could not be had; the text is one line."""
+    """A request failed; the text is one line."""
 
 
 class Unreachable(ClientError):
-    """Nothing takes a connection there."""
+    """The connection to the address failed."""
 
 
 class Address(Struct, frozen=True):
@@ -39,7 +39,7 @@ class Address(Struct, frozen=True):
 
     @override
     def __str__(self) -> str:
-        """Return the usual form, which `parse_addresses` takes."""
+        """Return the form accepted by `parse_addresses`."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
@@ -47,7 +47,7 @@ def parse_addresses(text: str) -> tuple[Address, ...]:
     """Return the addresses of `host:port,host:port`.
 
     Raises:
-        ClientError: one of them is none.
+        ClientError: an entry is no address.
     """
     return tuple(_parse_address(entry.strip()) for entry in text.split(","))
 
@@ -61,15 +61,15 @@ def _parse_address(entry: str) -> Address:
 
 
 class Client:
-    """A connection to one node, closed when its `with` block ends."""
+    """A connection to a node, closed at the end of its `with` block."""
 
     __slots__ = ("_correlation_id", "_served", "_socket", "_splitter", "address")
 
     def __init__(self, address: Address, timeout_s: float) -> None:
-        """Connect.
+        """Connect to the address.
 
         Raises:
-            Unreachable: nothing takes the connection in time.
+            Unreachable: the connection failed or timed out.
         """
         self.address = address
         self._correlation_id = 0
@@ -92,14 +92,14 @@ class Client:
         self._socket.close()
 
     def ask(self, message: Message, version: int | None = None) -> Message:
-        """Send a request and return its answer.
+        """Send a request and return the response.
 
         Args:
             message: The request.
-            version: Its version; None for the newest that both sides know.
+            version: The version of the request; None for the newest that both sides support.
 
         Raises:
-            ClientError: the node does not serve it, answers nothing or no Kafka answer.
+            ClientError: the node does not support the request, or no valid response arrived.
         """
         try:
             if version is None:

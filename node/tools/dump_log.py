@@ -1,7 +1,7 @@
-"""`kraft-dump-log --files F,... --cluster-metadata-decoder`, as kafka-dump-log (KIP-631).
+"""Run `kraft-dump-log --files F,... --cluster-metadata-decoder`, like kafka-dump-log (KIP-631).
 
-Segments and snapshots (KIP-630). Not: indexes or the data plane's logs. The metadata log's
-records have neither headers nor sequence numbers, and these are printed as none.
+Files are segments and snapshots (KIP-630) of the metadata log. The log's records have neither
+headers nor sequence numbers, and the output shows empty values.
 """
 
 import json
@@ -34,11 +34,11 @@ CONTROL_NAMES: Final[dict[type[ControlRecord], str]] = {
     KRaftVersion: "KRaftVersion",
     Voters: "KRaftVoters",
 }
-"""As Kafka's tool calls them, its one colon too."""
+"""The names in the output of Kafka's tool, including the single colon."""
 
 
 def main() -> None:
-    """Entry point of the command."""
+    """Run the command."""
     sys.exit(run(sys.argv[1:]))
 
 
@@ -83,7 +83,7 @@ def _dump(path: str, data: bytes, *, skip_metadata: bool) -> bool:
 
 
 def _start(name: str) -> str:
-    """What the file's name says of its content."""
+    """Return the first line of the output, derived from the file's name."""
     snapshot = SNAPSHOT_NAME.fullmatch(name)
     if snapshot is not None:
         return f"Snapshot end offset: {int(snapshot[1])}, epoch: {int(snapshot[2])}"

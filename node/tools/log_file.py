@@ -1,6 +1,6 @@
-"""Reading a segment that may be in use, torn or damaged: what is whole, and where it ends.
+"""Read a segment that may be in use, torn or damaged: complete batches, then the damage.
 
-Not: recovery (node/storage), which decides what may be cut; nothing is changed here.
+The file is not changed. See node/storage for recovery.
 """
 
 import struct
@@ -18,28 +18,28 @@ _CRC_AT: Final = 17
 
 
 class StoredBatch(Struct, frozen=True, kw_only=True):
-    """One whole batch of a file."""
+    """A complete batch of a file."""
 
     position: int
     crc: int
     batch: Batch
     whole: memoryview
-    """All its bytes."""
+    """The bytes of the batch."""
 
     @property
     def size(self) -> int:
-        """How many bytes it takes."""
+        """Return the number of bytes."""
         return len(self.whole)
 
 
 class Damage(Struct, frozen=True):
-    """Why reading ended before the end of the file."""
+    """The reason why the file was not read to its end."""
 
     reason: str
 
 
 def read_segment(data: bytes) -> Iterator[StoredBatch | Damage]:
-    """Yield the batches of a segment up to the first that is not whole, and then why."""
+    """Yield the complete batches of a segment, then the damage if the end was not reached."""
     try:
         for position, size, _ in scan_batches(data):
             whole = memoryview(data)[position : position + size]

@@ -1,8 +1,8 @@
-"""`kraft-metadata-quorum describe --status | --replication`, as kafka-metadata-quorum (KIP-595).
+"""Run `kraft-metadata-quorum describe --status | --replication` (KIP-595), like Kafka's tool.
 
-Asks brokers, which pass the question on, or controllers, which say who leads (KIP-919). Not:
-adding or removing controllers (KIP-853), TLS or SASL. The bootstrap options may stand before
-`describe`, where Kafka wants them, or after it.
+The tool asks a broker, which forwards the request, or a controller, which names the leader
+(KIP-919). The bootstrap options may be before `describe`, as in Kafka, or after. Not implemented:
+adding or removing controllers (KIP-853), TLS, SASL.
 """
 
 import argparse
@@ -46,16 +46,16 @@ _LEADERLESS: Final = frozenset(
 
 
 class NoLeaderYet(ClientError):
-    """The quorum has no leader, or has just changed it: worth asking again."""
+    """The quorum has no leader, or a new leader: the tool tries again."""
 
 
 def main() -> None:
-    """Entry point of the command."""
+    """Run the command."""
     sys.exit(run(sys.argv[1:]))
 
 
 def run(argv: list[str]) -> int:
-    """Print what was asked for; return the exit status."""
+    """Print the requested description; return the exit status."""
     parser = _parser()
     arguments = parser.parse_args(argv)
     problem = _misuse(arguments)
@@ -99,7 +99,7 @@ def _add_connection(parser: argparse.ArgumentParser, default: str | None) -> Non
 
 
 def _misuse(arguments: argparse.Namespace) -> str:
-    """What is wrong with options that are right each by itself (595-66)."""
+    """Return the problem of an illegal combination of options (595-66)."""
     if bool(arguments.bootstrap_server) == bool(arguments.bootstrap_controller):
         return "give one of --bootstrap-server and --bootstrap-controller"
     if arguments.status == arguments.replication:
@@ -110,7 +110,7 @@ def _misuse(arguments: argparse.Namespace) -> str:
 
 
 def _timeout_ms(path: str | None) -> int:
-    """The time-out that the client's properties name; other properties than these are ignored."""
+    """Return the time-out from the client's properties; refuse protocols other than PLAINTEXT."""
     if path is None:
         return DEFAULT_TIMEOUT_MS
     try:
@@ -129,10 +129,10 @@ def _timeout_ms(path: str | None) -> int:
 
 
 def ask_quorum(addresses: Sequence[Address], endpoint_type: int, timeout_s: float) -> Quorum:
-    """Return the leader's answer, asking again while there is no leader.
+    """Return the leader's answer; retry while the quorum has no leader.
 
     Raises:
-        ClientError: nobody takes a connection, or there is no leader in time.
+        ClientError: no node is reachable, or no leader was found in time.
     """
     deadline = time.monotonic() + timeout_s
     while True:
@@ -145,7 +145,7 @@ def ask_quorum(addresses: Sequence[Address], endpoint_type: int, timeout_s: floa
 
 
 def _ask_any(addresses: Sequence[Address], endpoint_type: int, deadline: float) -> Quorum:
-    """Ask the first that takes a connection."""
+    """Ask the first reachable node."""
     unreachable = ClientError("no address was given")
     for address in addresses:
         try:

@@ -1,6 +1,6 @@
-"""What kraft-metadata-quorum prints: Kafka's own lines, from a DescribeQuorum answer (KIP-595).
+"""Format a DescribeQuorum answer as the lines of kraft-metadata-quorum (KIP-595), like Kafka.
 
-Pure. Not: where the answer comes from (node/tools/metadata_quorum.py).
+See node/tools/metadata_quorum.py for the request.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,22 +29,22 @@ _COLUMNS: Final = (
 
 
 class Quorum(Struct, frozen=True, kw_only=True):
-    """What the leader says of its quorum."""
+    """The leader's description of the quorum."""
 
     cluster_id: str
     partition: PartitionData
-    """Voters and observers; there is always a leader, and it is a voter."""
+    """Voters and observers; the leader exists and is a voter."""
     nodes: tuple[Node, ...]
 
     @property
     def leader(self) -> ReplicaState:
-        """The leader's own state."""
+        """Return the leader's own state."""
         voters = self.partition.current_voters
         return next(voter for voter in voters if voter.replica_id == self.partition.leader_id)
 
 
 def status_lines(quorum: Quorum) -> list[str]:
-    """Return the lines of `describe --status`; lags are the slowest voter's."""
+    """Return the lines of `describe --status`; the lags are those of the slowest voter."""
     partition, leader = quorum.partition, quorum.leader
     slowest = min(partition.current_voters, key=lambda voter: voter.log_end_offset)
     listeners = {node.node_id: node.listeners for node in quorum.nodes}
@@ -66,7 +66,7 @@ def replication_lines(quorum: Quorum, now_ms: int | None) -> list[str]:
 
     Args:
         quorum: The answer.
-        now_ms: If given, times are printed as so many milliseconds before it.
+        now_ms: The present time, if times are printed relative to the present.
     """
     leader = quorum.leader
     followers = [each for each in quorum.partition.current_voters if each is not leader]
@@ -111,7 +111,7 @@ def _lag_ms(leader: ReplicaState, slowest: ReplicaState) -> int:
 
 
 def _replicas(replicas: Sequence[ReplicaState], listeners: Mapping[int, Sequence[Listener]]) -> str:
-    """The replicas as Kafka prints them, a directory id and endpoints only where there are any."""
+    """Return the replicas in Kafka's format, with directory id and endpoints if known."""
     entries = []
     for replica in replicas:
         fields = [f'"id": {replica.replica_id}']

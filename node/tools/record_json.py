@@ -1,7 +1,7 @@
-"""Records as JSON, as Kafka's dump-log prints them (KIP-631, kafka-dump-log).
+"""Convert records to JSON in the format of Kafka's dump-log (KIP-631, kafka-dump-log).
 
-camelCase names, uuids in base64, tagged fields left out while they are at their default, and
-fields that the record's version lacks. Not: bytes.
+Names are in camelCase and uuids in base64. Tagged fields with their default value, and fields that
+the record's version lacks, are left out.
 """
 
 import base64
@@ -52,24 +52,24 @@ _SINCE: Final[dict[type, dict[str, int]]] = {
     PartitionRecord: {"directories": 1},
     LeaderChangeVoter: {"voter_directory_id": 1},
 }
-"""The first version that has a field, where it is not tagged and not in all of them."""
+"""The first version of each untagged field that was added after version 0."""
 UNKNOWN_TAGS: Final = "unknown_tags"
 _UUID_FIELDS: Final[dict[type, frozenset[str]]] = {}
 
 
 def type_name(record: Record) -> str:
-    """Return the type as dump-log names it: TOPIC_RECORD; LEADER_CHANGE for a control record."""
+    """Return the type as in dump-log, such as TOPIC_RECORD; LEADER_CHANGE for a control record."""
     return "".join(
         f"_{letter}" if letter.isupper() else letter.upper() for letter in type(record).__name__
     ).lstrip("_")
 
 
 def record_data(record: Record, version: int | None = None) -> dict[str, object]:
-    """Return the fields of a record, ready to be dumped as JSON.
+    """Return the fields of a record for JSON.
 
     Args:
         record: The record.
-        version: That it is written in; by default the one that our node writes.
+        version: The version of the record's encoding; by default the version that the node writes.
     """
     if isinstance(record, ControlRecord):
         return _struct(record, record.version)
@@ -109,7 +109,7 @@ def _plain(value: object, version: int, *, is_uuid: bool) -> object:
 
 @cache
 def _fields(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
-    return msgspec.structs.fields(kind)  # which reads the annotations anew at each call
+    return msgspec.structs.fields(kind)  # cached, since msgspec reads the annotations at each call
 
 
 def _uuid_fields(kind: type) -> frozenset[str]:

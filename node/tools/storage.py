@@ -1,7 +1,7 @@
-"""`kraft-storage info | format | random-uuid`, as kafka-storage (KIP-631, "kafka-storage").
+"""Run `kraft-storage info | format | random-uuid`, like kafka-storage (KIP-631, "kafka-storage").
 
-Not: checks of the log itself. Exit status 1 for every error and for every problem that `info`
-finds. Simplification: there is no `--release-version`; nothing but meta.properties is written.
+The exit status is 1 for every error and for every problem found by `info`. The tool does not check
+the log. Simplification: without `--release-version`, the tool writes only meta.properties.
 """
 
 import argparse
@@ -31,12 +31,12 @@ PROGRAM = "kraft-storage"
 
 
 def main() -> None:
-    """Entry point of the command."""
+    """Run the command."""
     sys.exit(run(sys.argv[1:]))
 
 
 def run(argv: list[str]) -> int:
-    """Carry out one command; return the exit status."""
+    """Run a command; return the exit status."""
     arguments = _parser().parse_args(argv)
     disk = Disk()
     try:
@@ -55,7 +55,7 @@ def run(argv: list[str]) -> int:
 
 
 def random_uuid() -> str:
-    """Return a new id as text that no command line takes for an option."""
+    """Return a random id as text that does not look like a command-line option."""
     while True:
         text = format_uuid(Uuid(secrets.token_bytes(16)))
         if not text.startswith("-"):

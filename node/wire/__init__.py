@@ -1,5 +1,5 @@
-"""The wire: frames, headers, messages and record batches, as bytes and back.
+"""Convert frames, headers, messages and record batches to bytes, and back.
 
-It knows no socket, no clock and no state of the node. What goes out is released Kafka's
-numbering, not the KIP drafts' (KIP-595, 631, 590).
+The package has no socket, clock or node state. The numbers are those of released Kafka, which
+differ from the drafts in the KIPs (KIP-595, 631, 590).
 """

@@ -1,8 +1,8 @@
-"""Record batches of magic 2, as Kafka writes them in the metadata log (KIP-98, KIP-595).
+"""Encode and decode record batches of magic 2, as in Kafka's metadata log (KIP-98, KIP-595).
 
-No compression, no transactions, no headers, one timestamp a batch; magic 0 and 1 are refused.
-`decode_batches` gives the records; `scan_batches` only checks, for the recovery of a segment,
-and tells a torn tail (a crash's, to be cut off) from a corrupt middle (to be refused).
+Batches have no compression, transactions or headers, and one timestamp; magic 0 and 1 are refused.
+`decode_batches` returns records. `scan_batches` only checks batches, for the recovery of a segment,
+and distinguishes a torn tail after a crash from a corrupt middle.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ _LEAST_RECORD_BYTES: Final = 7
 
 
 class BatchHeader(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a batch says of itself before its records."""
+    """The header of a batch."""
 
     base_offset: int
     last_offset: int
@@ -47,7 +47,7 @@ class BatchHeader(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class TornTailError(WireError):
-    """The bytes from `position` to the end are a write that a crash cut off."""
+    """The bytes from `position` to the end are an incomplete write before a crash."""
 
     def __init__(self, position: int, message: str) -> None:
         super().__init__(f"torn tail at byte {position}: {message}")
@@ -55,7 +55,7 @@ class TornTailError(WireError):
 
 
 class CorruptBatchError(WireError):
-    """The batch at `position` is damaged, and other data follows it."""
+    """The batch at `position` is damaged, and other data follows."""
 
     def __init__(self, position: int, message: str) -> None:
         super().__init__(f"corrupt batch at byte {position}: {message}")
@@ -63,10 +63,10 @@ class CorruptBatchError(WireError):
 
 
 def encode_batch(batch: Batch) -> bytes:
-    """The batch's bytes: those it was read from, or else the same for the same batch always.
+    """Return the batch's bytes: the received bytes, or a deterministic encoding.
 
     Raises:
-        WireError: if it holds no record, or a record does not fit its version.
+        WireError: the batch holds no record, or a record does not fit its version.
     """
     return _encode(batch) if batch.received is None else batch.received.data
 
@@ -98,7 +98,7 @@ def _encode(batch: Batch) -> bytes:
 
 
 def encode_batches(batches: Iterable[Batch]) -> bytes:
-    """The batches' bytes, one after the other."""
+    """Return the concatenated bytes of the batches."""
     return b"".join(map(encode_batch, batches))
 
 
@@ -116,14 +116,14 @@ def _write_record(body: Writer, delta: int, record: Record, *, is_control: bool)
 
 
 def decode_batches(data: bytes | memoryview, *, allow_partial: bool = False) -> tuple[Batch, ...]:
-    """The batches that `data` holds.
+    """Return the batches in `data`.
 
     Args:
         data: The bytes.
-        allow_partial: Drop an incomplete last batch: a Fetch answer may be cut anywhere.
+        allow_partial: Drop an incomplete last batch, since a Fetch answer may end anywhere.
 
     Raises:
-        WireError: if they are no batches of ours.
+        WireError: the bytes are no supported batches.
     """
     view = memoryview(data)
     batches: list[Batch] = []
@@ -141,7 +141,7 @@ def decode_batches(data: bytes | memoryview, *, allow_partial: bool = False) -> 
 
 
 def _length_at(view: memoryview, position: int) -> int | None:
-    """The whole length of the batch at `position`; None if not even that is there."""
+    """Return the length of the batch at `position`; None if the length field is incomplete."""
     if len(view) - position < _PREFIX_BYTES:
         return None
     length = _PREFIX_BYTES + int(_HEAD_LENGTH.unpack_from(view, position + 8)[0])
@@ -151,7 +151,7 @@ def _length_at(view: memoryview, position: int) -> int | None:
 
 
 def _checked_header(whole: memoryview) -> BatchHeader:
-    """The header of a batch whose bytes are all there."""
+    """Return the checked header of a complete batch."""
     base_offset, _, epoch, magic, crc = _HEAD.unpack_from(whole)
     if magic != MAGIC:
         raise WireError(f"a batch of magic {magic}; only magic {MAGIC} is supported")
@@ -188,10 +188,10 @@ def _decode_records(whole: memoryview, header: BatchHeader) -> Batch:
 
 
 def record_layouts(whole: memoryview) -> tuple[RecordLayout, ...]:
-    """How each record of one whole batch is written; for tools, which say so.
+    """Return the layout of each record of a batch, for display in tools.
 
     Raises:
-        WireError: if it is no batch of ours.
+        WireError: the bytes are no supported batch.
     """
     header = _checked_header(whole)
     read = partial(layout, is_control=header.is_control)
@@ -201,7 +201,7 @@ def record_layouts(whole: memoryview) -> tuple[RecordLayout, ...]:
 def _each_record(
     whole: memoryview, header: BatchHeader, read: Callable[[memoryview | None, memoryview], T]
 ) -> list[T]:
-    """What `read` makes of the key and the value of each record."""
+    """Return the result of `read` for the key and the value of each record."""
     reader = Reader(whole, HEADER_BYTES)
     if header.count * _LEAST_RECORD_BYTES > reader.remaining:
         raise WireError(f"a batch of {header.count} records in {reader.remaining} bytes")
@@ -225,11 +225,11 @@ def _key_and_value(
 
 
 def scan_batches(data: bytes | memoryview) -> Iterator[tuple[int, int, BatchHeader]]:
-    """Position, length and header of each batch of a segment, checksums checked.
+    """Yield position, length and header of each batch of a segment, with checked CRC.
 
     Raises:
-        TornTailError: where the data ends in an incomplete or unwritten batch.
-        CorruptBatchError: where a damaged batch has something sound or unknown after it.
+        TornTailError: the data ends in an incomplete or unwritten batch.
+        CorruptBatchError: other data follows a damaged batch.
     """
     view = memoryview(data)
     position = 0
@@ -243,7 +243,7 @@ def scan_batches(data: bytes | memoryview) -> Iterator[tuple[int, int, BatchHead
 
 
 def _whole_at(view: memoryview, position: int) -> tuple[int, BatchHeader]:
-    """Length and header of the batch at `position`, if it is whole and sound."""
+    """Return length and header of the batch at `position` if the batch is complete and sound."""
     length = _length_at(view, position)
     if length is None or position + length > len(view):
         raise WireError(f"only {len(view) - position} bytes of a batch are there")
@@ -251,8 +251,8 @@ def _whole_at(view: memoryview, position: int) -> tuple[int, BatchHeader]:
 
 
 def _damage(view: memoryview, position: int, message: str) -> WireError:
-    """Whether damage at `position` is a torn tail or a corrupt middle."""
-    written = bytes(view[position:]).rstrip(b"\0")  # blocks that were not written read as zeros
+    """Return the error for damage at `position`: a torn tail or a corrupt middle."""
+    written = bytes(view[position:]).rstrip(b"\0")  # unwritten blocks read as zeros
     if len(written) >= _PREFIX_BYTES:
         length = _PREFIX_BYTES + int(_HEAD_LENGTH.unpack_from(written, 8)[0])
         if length < HEADER_BYTES or length < len(written) or _sound_batch_in(view[position + 1 :]):
@@ -261,7 +261,7 @@ def _damage(view: memoryview, position: int, message: str) -> WireError:
 
 
 def _sound_batch_in(view: memoryview) -> bool:
-    """Whether a whole batch begins anywhere in `view`: then a length before it is wrong."""
+    """Return whether a sound batch begins anywhere in `view`, which shows a wrong length before."""
     data = bytes(view)
     found = data.find(MAGIC, _MAGIC_AT)
     while found >= 0:

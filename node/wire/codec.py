@@ -1,7 +1,7 @@
-"""Bodies of requests and responses, as bytes and back, for every supported version.
+"""Encode and decode bodies of requests and responses in every supported version.
 
-The functions that do the work are generated, one a message and version. Not here: headers
-(node.wire.headers) and framing (node.wire.frames). KIP-482 says what a flexible version is.
+The functions for each message and version are generated. See node.wire.headers for headers,
+node.wire.frames for frames, and KIP-482 for flexible versions.
 """
 
 from collections.abc import Mapping
@@ -21,37 +21,37 @@ _API_VERSIONS: Final = 18
 
 
 def encode_request(message: Message, version: int) -> bytes:
-    """The body of a request.
+    """Return the body of a request.
 
     Raises:
-        WireError: if the version does not exist or can't carry the message.
+        WireError: the version does not exist or can't carry the message.
     """
     return _schema(REQUESTS, message.API_KEY).encode(message, version)
 
 
 def encode_response(message: Message, version: int) -> bytes:
-    """The body of a response.
+    """Return the body of a response.
 
     Raises:
-        WireError: if the version does not exist or can't carry the message.
+        WireError: the version does not exist or can't carry the message.
     """
     return _schema(RESPONSES, message.API_KEY).encode(message, version)
 
 
 def decode_request(api_key: int, version: int, body: bytes | memoryview) -> Message:
-    """The request that `body` begins with; librdkafka sends bytes after it, which are ignored.
+    """Return the request at the start of `body`; trailing bytes, as from librdkafka, are ignored.
 
     Raises:
-        WireError: if the bytes are no such request.
+        WireError: the bytes are no request of this API and version.
     """
     return cast("Message", _schema(REQUESTS, api_key).decode(Reader(body), version))
 
 
 def decode_response(api_key: int, version: int, body: bytes | memoryview) -> Message:
-    """The response that `body` is.
+    """Return the response in `body`.
 
     Raises:
-        WireError: if the bytes are no such response, or there are more of them.
+        WireError: the bytes are no response of this API and version, or bytes are left over.
     """
     reader = Reader(body)
     message = _schema(RESPONSES, api_key).decode(reader, version)
@@ -61,12 +61,13 @@ def decode_response(api_key: int, version: int, body: bytes | memoryview) -> Mes
 
 
 def header_versions(api_key: int, version: int) -> tuple[int, int]:
-    """The versions of the request's and the response's header.
+    """Return the versions of the request's and the response's header.
 
-    An answer to ApiVersions has header version 0 always: whoever asks knows no version yet.
+    The response to ApiVersions always has header version 0, since the client does not know the
+    versions yet.
 
     Raises:
-        WireError: if there is no such API.
+        WireError: the API does not exist.
     """
     if not _schema(REQUESTS, api_key).is_flexible(version):
         return 1, 0

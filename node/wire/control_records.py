@@ -1,6 +1,6 @@
-"""Keys and values of control records: the key is int16 version, int16 type (KIP-595, KIP-630).
+"""Encode and decode control records; the key is int16 version, int16 type (KIP-595, KIP-630).
 
-A value begins with its own version, so that it can be read without the key's help.
+A value begins with its own version, and is readable without the key's version.
 """
 
 import struct
@@ -30,10 +30,10 @@ _TYPES: Final = {schema.message: number for number, schema in SCHEMAS.items()}
 
 
 def encode_control(record: Record) -> tuple[bytes, bytes]:
-    """A control record's key and value; the value has the version that the record names.
+    """Return a control record's key and value, in the version of the record.
 
     Raises:
-        WireError: if it is no control record.
+        WireError: the record is no control record.
     """
     if not isinstance(record, ControlRecord):
         raise WireError(f"{type(record).__name__} is no control record")
@@ -42,10 +42,10 @@ def encode_control(record: Record) -> tuple[bytes, bytes]:
 
 
 def decode_control(key: memoryview | None, value: memoryview) -> ControlRecord:
-    """The control record of this key and value.
+    """Return the control record of a key and a value.
 
     Raises:
-        WireError: if the type is unknown, or the bytes are none.
+        WireError: the type is unknown, or the bytes are no control record.
     """
     if key is None:
         raise WireError("a control record without a key")

@@ -1,18 +1,18 @@
-"""Kafka's error codes that this node uses, and the one exception of the wire layer.
+"""Define Kafka's error codes used by the node, and the exception of the wire layer.
 
-Not here: how an error is answered; that belongs to who answers. The codes are released
-Kafka's (KIP-595, 631, 590 "Error codes"); the KIPs' drafts differ in a few names.
+The codes are those of released Kafka (KIP-595, 631, 590 "Error codes"); a few names in the KIPs
+differ.
 """
 
 from enum import IntEnum
 
 
 class WireError(ValueError):
-    """Bytes that are no message, or a message that a version can't carry."""
+    """The bytes are no message, or the version can't carry the message."""
 
 
 class ErrorCode(IntEnum):
-    """Error codes of the Kafka protocol."""
+    """The error codes of the Kafka protocol."""
 
     UNKNOWN_SERVER_ERROR = -1
     NONE = 0
@@ -101,6 +101,6 @@ class ErrorCode(IntEnum):
 
 
 def error_name(code: int) -> str:
-    """Return an error code's name; a newer peer may send codes that have none here."""
+    """Return an error code's name; a code of a newer peer may be unknown."""
     known = code in ErrorCode.__members__.values()
     return ErrorCode(code).name if known else f"error {code}"

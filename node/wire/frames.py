@@ -1,6 +1,6 @@
-"""Frames: four bytes of size, then the payload (the protocol guide's "Request / Response").
+"""Split a byte stream into frames: a size of four bytes, then the payload.
 
-No socket here: bytes go in as they come, whole payloads come out.
+The format is "Request / Response" in the protocol guide.
 """
 
 import struct
@@ -13,15 +13,15 @@ _SIZE: Final = struct.Struct(">i")
 
 
 def frame(*parts: bytes) -> bytes:
-    """One frame around the parts of a payload."""
+    """Return a frame around the parts of a payload."""
     return b"".join((_SIZE.pack(sum(map(len, parts))), *parts))
 
 
 class FrameSplitter:
-    """Cuts a stream of bytes into payloads.
+    """Split a stream of bytes into payloads.
 
-    A size that is negative or above the limit is refused as soon as its four bytes are there,
-    so that a hostile peer makes us hold no more than it has sent.
+    A size that is negative or above the limit is refused as soon as its four bytes have arrived, so
+    that a hostile peer cannot make the node allocate memory.
     """
 
     __slots__ = ("_buffer", "_limit")
@@ -32,14 +32,14 @@ class FrameSplitter:
 
     @property
     def buffered(self) -> int:
-        """How many bytes wait for the rest of their frame."""
+        """Return the number of bytes that wait for the rest of their frame."""
         return len(self._buffer)
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The payloads that `data` completes.
+        """Return the payloads completed by `data`.
 
         Raises:
-            WireError: if a frame announces a negative size, or one above the limit.
+            WireError: a frame announces a negative size, or a size above the limit.
         """
         buffer = self._buffer
         buffer += data

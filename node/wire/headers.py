@@ -1,7 +1,7 @@
-"""Headers of requests (versions 0 to 2) and responses (versions 0 and 1).
+"""Encode and decode headers of requests (versions 0 to 2) and responses (versions 0 and 1).
 
-Which version a header has follows from the API and its version (node.wire.codec). The client
-id keeps its legacy length in flexible versions too (KIP-482, KIP-511).
+The API and its version determine the header's version (node.wire.codec). The client id has a legacy
+length even in flexible versions (KIP-482, KIP-511).
 """
 
 import struct
@@ -21,7 +21,7 @@ _FLEXIBLE_RESPONSE: Final = 1
 
 
 class RequestHeader(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What stands before every request."""
+    """The header of a request."""
 
     api_key: int
     version: int
@@ -30,10 +30,10 @@ class RequestHeader(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 def encode_request_header(header: RequestHeader, header_version: int) -> bytes:
-    """The header's bytes.
+    """Return the bytes of a request's header.
 
     Raises:
-        WireError: if a number does not fit.
+        WireError: a number does not fit.
     """
     writer = Writer()
     try:
@@ -48,10 +48,10 @@ def encode_request_header(header: RequestHeader, header_version: int) -> bytes:
 
 
 def decode_request_header(reader: Reader, header_version: int) -> RequestHeader:
-    """The header that `reader` stands before.
+    """Read a request's header.
 
     Raises:
-        WireError: if the bytes are no header.
+        WireError: the bytes are no header.
     """
     api_key, version, correlation_id = reader.unpack(_REQUEST)
     client_id = reader.nullable_string() if header_version >= _WITH_CLIENT_ID else None
@@ -63,15 +63,15 @@ def decode_request_header(reader: Reader, header_version: int) -> RequestHeader:
 
 
 def encode_response_header(correlation_id: int, header_version: int) -> bytes:
-    """A response's header."""
+    """Return the bytes of a response's header."""
     return _CORRELATION.pack(correlation_id) + (b"\0" if header_version else b"")
 
 
 def decode_response_header(reader: Reader, header_version: int) -> int:
-    """The correlation id of the response that `reader` stands before.
+    """Read a response's header, and return the correlation id.
 
     Raises:
-        WireError: if the bytes are no header.
+        WireError: the bytes are no header.
     """
     correlation_id: int = reader.unpack(_CORRELATION)[0]
     if header_version >= _FLEXIBLE_RESPONSE:
@@ -80,10 +80,10 @@ def decode_response_header(reader: Reader, header_version: int) -> int:
 
 
 def split_request(frame: bytes | memoryview) -> tuple[RequestHeader, memoryview]:
-    """A request's header, and its body undecoded.
+    """Return a request's header and its undecoded body.
 
     Raises:
-        WireError: if the header is none, or names an unknown API.
+        WireError: the header is malformed, or names an unknown API.
     """
     api_key, version, _ = Reader(frame).unpack(_REQUEST)
     reader = Reader(frame)
@@ -92,10 +92,10 @@ def split_request(frame: bytes | memoryview) -> tuple[RequestHeader, memoryview]
 
 
 def split_response(frame: bytes | memoryview, api_key: int, version: int) -> tuple[int, memoryview]:
-    """A response's correlation id, and its body undecoded.
+    """Return a response's correlation id and its undecoded body.
 
     Raises:
-        WireError: if the header is none.
+        WireError: the header is malformed.
     """
     reader = Reader(frame)
     correlation_id = decode_response_header(reader, codec.header_versions(api_key, version)[1])

@@ -1,6 +1,7 @@
-"""Values of metadata records: frame 1, type, version as varints, then the body (KIP-631).
+"""Encode metadata records: frame 1, type and version as varints, then the body (KIP-631).
 
-Three bytes of overhead for every record. The KIP's draft had frame 0; Kafka since 3.0 has 1.
+The overhead is three bytes for each record. The draft of KIP-631 has frame 0; Kafka since 3.0 has
+frame 1.
 """
 
 from collections.abc import Mapping
@@ -25,10 +26,10 @@ SCHEMAS: Final[Mapping[int, Schema]] = {schema.key: schema for schema in METADAT
 
 
 def encode_record(record: MetadataRecord, version: int | None = None) -> bytes:
-    """A record's value, in the version that metadata.version 3.9 writes unless one is given.
+    """Return a record's value, by default in the version that metadata.version 3.9 writes.
 
     Raises:
-        WireError: if the version can't carry the record.
+        WireError: the version can't carry the record.
     """
     schema = SCHEMAS[record.KEY]
     if version is None:
@@ -41,21 +42,21 @@ def encode_record(record: MetadataRecord, version: int | None = None) -> bytes:
 
 
 def _version_to_write(record: MetadataRecord) -> int:
-    """Return metadata.version 3.9's, or the newest for a record with what that lacks."""
+    """Return the version of metadata.version 3.9, or the newest for a record with newer fields."""
     needs_newest = False
     if isinstance(record, PartitionRecord | PartitionChangeRecord):
-        told = (record.eligible_leader_replicas, record.last_known_elr)
-        needs_newest = told != (None, None)
+        elr = (record.eligible_leader_replicas, record.last_known_elr)
+        needs_newest = elr != (None, None)
     elif isinstance(record, RegisterBrokerRecord | BrokerRegistrationChangeRecord):
         needs_newest = record.cordoned_log_dirs is not None
     return record.MAX_VERSION if needs_newest else WRITE_VERSIONS.get(record.KEY, 0)
 
 
 def decode_record(data: bytes | memoryview) -> MetadataRecord:
-    """The record that `data` is the value of.
+    """Return the record of a value.
 
     Raises:
-        WireError: if the frame, type or version is unknown, or the bytes are no record.
+        WireError: the frame, type or version is unknown, or the bytes are no record.
     """
     reader = Reader(data)
     schema, version = _read_head(reader)
@@ -66,9 +67,9 @@ def decode_record(data: bytes | memoryview) -> MetadataRecord:
 
 
 def read_head(data: bytes | memoryview) -> tuple[int, int]:
-    """Return the type and version of a value, which the decoded record does not tell.
+    """Return the type and version of a value, which the decoded record does not contain.
 
-    Either is NOT_READ if the frame is unknown or the value is cut off.
+    Both are NOT_READ if the frame is unknown or the value is cut off.
     """
     try:
         reader = Reader(data)

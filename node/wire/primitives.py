@@ -1,8 +1,7 @@
-"""Reader and Writer of the protocol's primitive types (KIP-482 for the compact ones).
+"""Read and write the protocol's primitive types (KIP-482 for the compact types).
 
-Every length is checked against the bytes that remain before anything is allocated, and an
-array's count against the fewest bytes that so many elements can take. Not here: messages;
-their codec is generated on top of these.
+Every length is checked against the remaining bytes before any allocation, and an array's count
+against the minimum size of its elements. The generated codec of messages uses this module.
 """
 
 import struct
@@ -21,10 +20,10 @@ _VARLONG_BITS = 64
 
 
 def uuid16(uuid: Uuid) -> Uuid:
-    """The uuid itself; struct would pad or cut one of a wrong length in silence.
+    """Return the uuid; struct would pad or cut a wrong length silently.
 
     Raises:
-        WireError: if it has not 16 bytes.
+        WireError: the uuid has not 16 bytes.
     """
     if len(uuid) != UUID_BYTES:
         raise WireError(f"a uuid has 16 bytes, not {len(uuid)}")
@@ -33,7 +32,7 @@ def uuid16(uuid: Uuid) -> Uuid:
 
 @lru_cache(maxsize=256)
 def _numbers(code: str, count: int) -> struct.Struct:
-    """The layout of an array of fixed-width numbers; most arrays are of few lengths."""
+    """Return the layout of an array of fixed-width numbers; few lengths are common."""
     return struct.Struct(f">{count}{code}")
 
 
@@ -47,32 +46,32 @@ def _text(data: memoryview) -> str:
 class Writer(bytearray):
     """A growing buffer with a method for each variable-length type.
 
-    Runs of fixed-width fields are packed by the generated codec in one go and added with `+=`.
+    The generated codec packs a run of fixed-width fields at once and appends the bytes by `+=`.
     """
 
     __slots__ = ()
 
     def uvarint(self, value: int) -> None:
-        """An unsigned varint."""
+        """Write an unsigned varint."""
         while value > 0x7F:
             self.append(value & 0x7F | 0x80)
             value >>= 7
         self.append(value)
 
     def varint(self, value: int) -> None:
-        """A signed (zig-zag) varint or varlong."""
+        """Write a signed (zig-zag) varint or varlong."""
         folded = value << 1 if value >= 0 else (-value << 1) - 1
         if folded < 0x80:
-            self.append(folded)  # most are this short
+            self.append(folded)  # the common case
         else:
             self.uvarint(folded)
 
     def array_count(self, value: int) -> None:
-        """The count of a legacy array."""
+        """Write the count of a legacy array."""
         self.extend(_INT32.pack(value))
 
     def string(self, value: str) -> None:
-        """A legacy string."""
+        """Write a legacy string."""
         encoded = value.encode()
         if len(encoded) > _MAX_INT16:
             raise WireError(f"a string of {len(encoded)} bytes; at most {_MAX_INT16} fit")
@@ -80,37 +79,37 @@ class Writer(bytearray):
         self.extend(encoded)
 
     def nullable_string(self, value: str | None) -> None:
-        """A legacy nullable string."""
+        """Write a legacy nullable string."""
         if value is None:
             self.extend(b"\xff\xff")
         else:
             self.string(value)
 
     def compact_string(self, value: str) -> None:
-        """A compact string."""
+        """Write a compact string."""
         self.compact_bytes(value.encode())
 
     def compact_nullable_string(self, value: str | None) -> None:
-        """A compact nullable string."""
+        """Write a compact nullable string."""
         if value is None:
             self.append(0)
         else:
             self.compact_bytes(value.encode())
 
     def legacy_bytes(self, value: bytes) -> None:
-        """Legacy bytes."""
+        """Write legacy bytes."""
         self.extend(_INT32.pack(len(value)))
         self.extend(value)
 
     def nullable_bytes(self, value: bytes | None) -> None:
-        """Legacy nullable bytes."""
+        """Write legacy nullable bytes."""
         if value is None:
             self.extend(b"\xff\xff\xff\xff")
         else:
             self.legacy_bytes(value)
 
     def compact_bytes(self, value: bytes) -> None:
-        """Compact bytes."""
+        """Write compact bytes."""
         size = len(value) + 1
         if size < 0x80:
             self.append(size)
@@ -119,19 +118,19 @@ class Writer(bytearray):
         self.extend(value)
 
     def compact_nullable_bytes(self, value: bytes | None) -> None:
-        """Compact nullable bytes."""
+        """Write compact nullable bytes."""
         if value is None:
             self.append(0)
         else:
             self.compact_bytes(value)
 
     def fixed_array(self, code: str, values: tuple[Any, ...]) -> None:
-        """The elements of an array of fixed-width numbers, without its count."""
+        """Write the elements of an array of fixed-width numbers, without the count."""
         self.extend(_numbers(code, len(values)).pack(*values))
 
 
 class Reader:
-    """A cursor over a message's bytes; reads past the end are a WireError."""
+    """A cursor over a message's bytes; a read past the end raises WireError."""
 
     __slots__ = ("data", "end", "position")
 
@@ -142,11 +141,11 @@ class Reader:
 
     @property
     def remaining(self) -> int:
-        """How many bytes have not been read."""
+        """Return the number of unread bytes."""
         return self.end - self.position
 
     def take(self, size: int) -> memoryview:
-        """The next `size` bytes, not copied."""
+        """Return the next `size` bytes without a copy."""
         start = self.position
         stop = start + size
         if size < 0 or stop > self.end:
@@ -155,7 +154,7 @@ class Reader:
         return self.data[start:stop]
 
     def unpack(self, layout: struct.Struct) -> tuple[Any, ...]:
-        """A run of fixed-width fields."""
+        """Read a run of fixed-width fields."""
         start = self.position
         try:
             fields = layout.unpack_from(self.data, start)
@@ -166,12 +165,12 @@ class Reader:
         return fields
 
     def uvarint(self) -> int:
-        """An unsigned varint of at most 32 bits."""
+        """Read an unsigned varint of at most 32 bits."""
         position = self.position
         if position < self.end:
             byte: int = self.data[position]
             if byte < 0x80:
-                self.position = position + 1  # most are this short
+                self.position = position + 1  # the common case
                 return byte
         value = self._varint_bits(_VARINT_BITS)
         if value > _MAX_UVARINT:
@@ -179,12 +178,12 @@ class Reader:
         return value
 
     def varint(self) -> int:
-        """A signed (zig-zag) varint of at most 32 bits."""
+        """Read a signed (zig-zag) varint of at most 32 bits."""
         value = self.uvarint()
         return value >> 1 ^ -(value & 1)
 
     def varlong(self) -> int:
-        """A signed (zig-zag) varint of at most 64 bits."""
+        """Read a signed (zig-zag) varint of at most 64 bits."""
         value = self._varint_bits(_VARLONG_BITS)
         if value >> _VARLONG_BITS:
             raise WireError(f"a varlong of more than 64 bits before byte {self.position}")
@@ -217,75 +216,75 @@ class Reader:
         return count
 
     def count(self, least_bytes: int) -> int:
-        """The count of a legacy array whose elements take at least `least_bytes` each."""
+        """Read the count of a legacy array whose elements have at least `least_bytes` each."""
         return self._bounded(self.unpack(_INT32)[0], least_bytes)
 
     def nullable_count(self, least_bytes: int) -> int:
-        """As `count`, and -1 for null."""
+        """Read a count like `count`, or -1 for null."""
         count: int = self.unpack(_INT32)[0]
         return count if count == -1 else self._bounded(count, least_bytes)
 
     def compact_count(self, least_bytes: int) -> int:
-        """The count of a compact array."""
+        """Read the count of a compact array."""
         count = self.uvarint() - 1
         return count if count == 0 else self._bounded(count, least_bytes)
 
     def compact_nullable_count(self, least_bytes: int) -> int:
-        """As `compact_count`, and -1 for null."""
+        """Read a count like `compact_count`, or -1 for null."""
         count = self.uvarint() - 1
         return count if count == -1 else self._bounded(count, least_bytes)
 
     def string(self) -> str:
-        """A legacy string."""
+        """Read a legacy string."""
         return _text(self.take(self.unpack(_INT16)[0]))
 
     def nullable_string(self) -> str | None:
-        """A legacy nullable string."""
+        """Read a legacy nullable string."""
         size: int = self.unpack(_INT16)[0]
         return None if size == -1 else _text(self.take(size))
 
     def compact_string(self) -> str:
-        """A compact string."""
+        """Read a compact string."""
         return _text(self.take(self.uvarint() - 1))
 
     def compact_nullable_string(self) -> str | None:
-        """A compact nullable string."""
+        """Read a compact nullable string."""
         size = self.uvarint() - 1
         return None if size == -1 else _text(self.take(size))
 
     def legacy_bytes(self) -> bytes:
-        """Legacy bytes."""
+        """Read legacy bytes."""
         return self.take(self.unpack(_INT32)[0]).tobytes()
 
     def nullable_bytes(self) -> bytes | None:
-        """Legacy nullable bytes."""
+        """Read legacy nullable bytes."""
         size: int = self.unpack(_INT32)[0]
         return None if size == -1 else self.take(size).tobytes()
 
     def compact_bytes(self) -> bytes:
-        """Compact bytes."""
+        """Read compact bytes."""
         return self.take(self.uvarint() - 1).tobytes()
 
     def compact_nullable_bytes(self) -> bytes | None:
-        """Compact nullable bytes."""
+        """Read compact nullable bytes."""
         size = self.uvarint() - 1
         return None if size == -1 else self.take(size).tobytes()
 
     def uuid(self) -> Uuid:
-        """A uuid."""
+        """Read a uuid."""
         return Uuid(self.take(UUID_BYTES).tobytes())
 
     def fixed_array(self, code: str, count: int) -> tuple[Any, ...]:
-        """`count` fixed-width numbers; the count has been checked already."""
+        """Read `count` fixed-width numbers; the count is already checked."""
         return self.unpack(_numbers(code, count)) if count else ()
 
     def skip_tags(self) -> None:
-        """Skip a section of tagged fields, all of them unknown (KIP-482)."""
+        """Skip a section of unknown tagged fields (KIP-482)."""
         for _ in range(self.uvarint()):
             self.uvarint()
             self.take(self.uvarint())
 
     def finish_tag(self, end: int, name: str) -> None:
-        """Check that the tagged field `name` took exactly its announced bytes."""
+        """Check that the tagged field `name` has exactly its announced length."""
         if self.position != end:
             raise WireError(f"tagged field {name} ends at byte {self.position}, announced {end}")

@@ -1,6 +1,6 @@
-"""The principal of a forwarded request: int16 version, then DefaultPrincipalData (KIP-590).
+"""Encode the principal of a forwarded request: int16 version, then DefaultPrincipalData (KIP-590).
 
-Not here: who may forward, and for whom; that is the controller's to decide.
+The controller decides which broker may forward, and for which principal.
 """
 
 import struct
@@ -17,7 +17,7 @@ _NEWEST: Final = 0
 
 
 class Principal(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Who asks: `User:alice` is type User, name alice."""
+    """The sender of a request: `User:alice` has type User and name alice."""
 
     type: str
     name: str
@@ -28,7 +28,7 @@ ANONYMOUS: Final = Principal(type="User", name="ANONYMOUS")
 
 
 def encode_principal(principal: Principal) -> bytes:
-    """The bytes of an Envelope's RequestPrincipal."""
+    """Return the bytes of an Envelope's RequestPrincipal."""
     data = DefaultPrincipalData(
         type=principal.type,
         name=principal.name,
@@ -39,10 +39,10 @@ def encode_principal(principal: Principal) -> bytes:
 
 
 def decode_principal(data: bytes) -> Principal:
-    """The principal of an Envelope.
+    """Return the principal of an Envelope.
 
     Raises:
-        WireError: if the bytes are none, or of an unknown version.
+        WireError: the bytes are no principal, or have an unknown version.
     """
     reader = Reader(data)
     version: int = reader.unpack(_VERSION)[0]

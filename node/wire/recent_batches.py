@@ -1,6 +1,6 @@
-"""The bytes of the batches that passed last: a leader's go to its disk and to each replica.
+"""Cache the bytes of recent batches: a leader's batch goes to its disk and to each replica.
 
-A replica writes the bytes that it was sent. Not: encoding (batches.py).
+A replica writes the received bytes. See batches.py for the encoding.
 """
 
 from collections import OrderedDict
@@ -15,21 +15,21 @@ LARGEST_KEPT_BYTES = 1 << 16
 
 
 class RecentBatches:
-    """A bounded memory, by identity: an equal batch made elsewhere is not looked for."""
+    """A bounded cache by identity; an equal batch from elsewhere is not found."""
 
     __slots__ = ("_entries",)
 
     def __init__(self) -> None:
         self._entries: OrderedDict[int, tuple[Batch, bytes]] = OrderedDict()
-        """Each entry refers to its batch, so that the identity is not given to another."""
+        """Each entry refers to its batch, so that no other batch can get the same identity."""
 
     def of(self, batch: Batch) -> bytes | None:
-        """Return the bytes of this very batch, if they are kept."""
+        """Return the cached bytes of this very batch, if any."""
         entry = self._entries.get(id(batch))
         return None if entry is None else entry[1]
 
     def keep(self, batch: Batch, data: bytes) -> Batch:
-        """Keep the bytes, unless they are large, in the place of the oldest; return the batch."""
+        """Cache the bytes unless they are large, drop the oldest entry, and return the batch."""
         if len(data) <= LARGEST_KEPT_BYTES:
             self._entries[id(batch)] = (batch, data)
             while len(self._entries) > MOST_KEPT:
@@ -37,7 +37,7 @@ class RecentBatches:
         return batch
 
     def remembered(self, encode: Callable[[Batch], bytes]) -> Callable[[Batch], bytes]:
-        """Return an encoding that makes no bytes which are kept."""
+        """Return an encoding function that looks in the cache first."""
 
         @wraps(encode)
         def looked_up(batch: Batch) -> bytes:
@@ -51,4 +51,4 @@ class RecentBatches:
 
 
 RECENT: Final = RecentBatches()
-"""Of this process."""
+"""The cache of the process."""

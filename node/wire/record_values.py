@@ -1,6 +1,6 @@
-"""The key and the value of one record of a batch: a control record, a metadata record or neither.
+"""Encode and decode the key and the value of a record: control, metadata or unknown record.
 
-A metadata record that can't be read is no reason to refuse the batch (unknown_record.py).
+An unreadable metadata record does not make the batch invalid (unknown_record.py).
 """
 
 import msgspec
@@ -14,20 +14,20 @@ from kraftproof.node.wire.metadata_records import decode_record, encode_record, 
 
 
 class RecordLayout(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """How one record lies in its batch: what its decoded form does not tell."""
+    """The layout of a record in its batch, which the decoded form does not contain."""
 
     key_bytes: int
-    """-1 where there is no key."""
+    """The length of the key; -1 without a key."""
     value_bytes: int
     version: int
-    """That the value is written in."""
+    """The version of the value."""
 
 
 def encode_parts(record: Record, *, is_control: bool) -> tuple[bytes | None, bytes]:
-    """Return the key, if the record has one, and the value.
+    """Return the key, if the record has a key, and the value.
 
     Raises:
-        WireError: if the record does not fit its version or the kind of its batch.
+        WireError: the record does not fit its version or the kind of its batch.
     """
     if is_control:
         return encode_control(record)
@@ -40,7 +40,7 @@ def decode_parts(key: memoryview | None, value: memoryview, *, is_control: bool)
     """Return the record of a key and a value.
 
     Raises:
-        WireError: if a control record can't be read, or a metadata record has a key.
+        WireError: a control record is unreadable, or a metadata record has a key.
     """
     if is_control:
         return decode_control(key, value)
@@ -56,7 +56,7 @@ def decode_parts(key: memoryview | None, value: memoryview, *, is_control: bool)
 
 
 def layout(key: memoryview | None, value: memoryview, *, is_control: bool) -> RecordLayout:
-    """Return how a record is written."""
+    """Return the layout of a record."""
     version = decode_control(key, value).version if is_control else read_head(value)[1]
     return RecordLayout(
         key_bytes=-1 if key is None else len(key), value_bytes=len(value), version=version

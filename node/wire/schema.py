@@ -1,6 +1,6 @@
-"""What the generated codec says of a message: its versions, and a function for each.
+"""Describe a message to the codec: its versions, and a function for each version.
 
-Not the codec itself: that is generated (scripts/generate_wire.py) or in node.wire.codec.
+scripts/generate_wire.py generates the functions; see node.wire.codec for their use.
 """
 
 import struct
@@ -14,9 +14,9 @@ from kraftproof.node.wire.primitives import Reader, Writer
 
 
 class Entity(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Base of all generated classes, parts of messages too.
+    """The base of the generated classes, including parts of messages.
 
-    They can't be in a cycle, so the collector need not see them.
+    Instances form no reference cycles, so the garbage collector can ignore them.
     """
 
 
@@ -29,7 +29,7 @@ class Message(Entity, frozen=True, kw_only=True, gc=False):
 
 
 class Schema(msgspec.Struct, frozen=True, kw_only=True):
-    """One message: its key (-1 if it has none), its versions and their codec."""
+    """A message with its key (-1 without a key), its versions and their codec."""
 
     message: type[Entity]
     key: int
@@ -40,14 +40,14 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
     decoders: Mapping[int, Callable[[Reader], Entity]]
 
     def is_flexible(self, version: int) -> bool:
-        """Whether `version` has compact lengths and tagged fields (KIP-482)."""
+        """Return whether `version` has compact lengths and tagged fields (KIP-482)."""
         return version >= self.flexible_from
 
     def encode(self, message: Entity, version: int) -> bytes:
-        """The body of `message` in `version`.
+        """Return the body of `message` in `version`.
 
         Raises:
-            WireError: if the message has no such version, or a value does not fit it.
+            WireError: the version does not exist, or a value does not fit.
         """
         encoder = self.encoders.get(version)
         if encoder is None:
@@ -60,10 +60,10 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
         return bytes(writer)
 
     def decode(self, reader: Reader, version: int) -> Entity:
-        """The message that `reader` stands before.
+        """Read a message.
 
         Raises:
-            WireError: if the message has no such version, or the bytes are not one.
+            WireError: the version does not exist, or the bytes are no message.
         """
         decoder = self.decoders.get(version)
         if decoder is None:
@@ -71,7 +71,7 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
         return decoder(reader)
 
     def unsupported(self, version: int) -> WireError:
-        """The error for a version that this message has not got."""
+        """Return the error for a version that does not exist."""
         return WireError(
             f"{self.message.__name__} has versions {self.min_version} to {self.max_version}, "
             f"not {version}"
@@ -79,10 +79,10 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def lacking_field(message: str, field: str, version: int) -> WireError:
-    """The error for a value that the version can't carry and may not drop."""
+    """Return the error for a value that the version can neither carry nor drop."""
     return WireError(f"{message}.{field} is set, and version {version} has no such field")
 
 
 def null_field(message: str, field: str, version: int) -> WireError:
-    """The error for a null where the version has no null."""
+    """Return the error for a null value in a version without nulls."""
     return WireError(f"{message}.{field} is null, and version {version} has no null there")

@@ -1,7 +1,7 @@
-"""The wire's own scalar type: a Kafka uuid, as its 16 bytes.
+"""Define the wire's scalar type: a Kafka uuid as 16 bytes.
 
-Not a `uuid.UUID`: plain bytes construct, compare and encode several times faster, and Kafka
-prints its uuids in base64, not in hexadecimal (KIP-516, KIP-631 "meta.properties").
+Plain bytes construct, compare and encode several times faster than `uuid.UUID`. Kafka prints uuids
+in base64, not in hexadecimal (KIP-516, KIP-631 "meta.properties").
 """
 
 import base64
@@ -18,15 +18,15 @@ ZERO_UUID: Final = Uuid(bytes(UUID_BYTES))
 
 
 def format_uuid(uuid: Uuid) -> str:
-    """Kafka's text form of a uuid: 22 characters of url-safe base64."""
+    """Return Kafka's text form of a uuid: 22 characters of url-safe base64."""
     return base64.urlsafe_b64encode(uuid).decode("ascii").rstrip("=")
 
 
 def parse_uuid(text: str) -> Uuid:
-    """The uuid that `text` stands for in Kafka's base64 form.
+    """Return the uuid of a text in Kafka's base64 form.
 
     Raises:
-        WireError: if it is not 22 characters of url-safe base64.
+        WireError: the text is not 22 characters of url-safe base64.
     """
     raw = b""
     if _TEXT.fullmatch(text):

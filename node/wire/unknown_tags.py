@@ -1,6 +1,6 @@
-"""Tagged fields of metadata records that this node does not know (KIP-482), kept for whoever does.
+"""Keep unknown tagged fields of metadata records (KIP-482), for nodes that know the fields.
 
-A newer node may add such a field to a version that we know. Image, snapshot and digest keep it.
+A newer node may add a tagged field to a known version. Image, snapshot and digest keep the field.
 """
 
 from typing import Final
@@ -9,15 +9,15 @@ from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.primitives import Reader, Writer
 
 UnknownTags = tuple[tuple[int, bytes], ...]
-"""Each field's tag and content, in the order of the wire."""
+"""The tag and content of each field, in the order of the wire."""
 _LEAST_TAG_BYTES: Final = 2
 
 
 def read_tags(reader: Reader) -> UnknownTags:
-    """Return the fields of a section that has none that is known.
+    """Return the fields of a section without known fields.
 
     Raises:
-        WireError: if the section does not hold as many fields as it counts.
+        WireError: the section has fewer fields than its count.
     """
     count = reader.uvarint()
     if not count:
@@ -30,7 +30,7 @@ def read_tags(reader: Reader) -> UnknownTags:
 
 
 def write_tags(writer: Writer, tags: UnknownTags) -> None:
-    """Write the fields after the known ones; the section's count has been written."""
+    """Write the unknown fields after the known fields; the section's count is already written."""
     for tag, content in tags:
         writer.uvarint(tag)
         writer.uvarint(len(content))

@@ -39,12 +39,12 @@ def test_scenario(path):
 def test_the_scenarios_take_every_way_of_the_role_table(monkeypatch):
     taken = set()
 
-    def note(old, new):
+    def note(old, event, new):
         taken.add((type(old), type(new)))
-        roles.assert_transition(old, new)
+        roles.assert_transition(old, event, new)
 
     monkeypatch.setattr(state, "assert_transition", note)
     for path in FILES:
         Scenario().run(path.read_text(encoding="utf-8"))
-    table = {(old, new) for old, successors in roles._SUCCESSORS.items() for new in successors}
+    table = {(old, to) for (_, to), sources in roles.TRANSITIONS.items() for old in sources}
     assert taken == table

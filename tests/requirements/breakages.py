@@ -56,8 +56,8 @@ BREAKAGES = (
         "595-14",
         "the back-off is always the bound",
         RAFT,
-        "kraftproof.node.core.raft.state",
-        "return self.random.randint(0, bound_ns)",
+        "kraftproof.node.core.raft.election_timing",
+        "return random.randint(0, bound_ns)",
         "return bound_ns",
     ),
     breakage(

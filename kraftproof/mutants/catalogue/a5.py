@@ -12,10 +12,12 @@ MUTANT = Mutant(
         Edit(
             module="kraftproof.node.core.raft.state",
             old="""        self._transition(
+            RoleEvent.VOTE_GIVEN,
             QuorumState(epoch=epoch, voted_for=candidate),""",
             new="""        self.durable = QuorumState(epoch=epoch, voted_for=candidate)
         self.outbox.emit(PersistQuorumState(QuorumState(epoch=epoch)))
         self._transition(
+            RoleEvent.VOTE_GIVEN,
             QuorumState(epoch=epoch, voted_for=candidate),""",
         ),
     ),

@@ -11,11 +11,10 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.raft.state",
-            old="""            return Resigned(epoch=durable.epoch, election_deadline=deadline)
-        if durable.voted_for""",
-            new="""            self.durable = QuorumState(epoch=durable.epoch)
-            return Unattached(epoch=durable.epoch, election_deadline=deadline)
-        if durable.voted_for""",
+            old="""        self.role = role_at_start(""",
+            new="""        if self.is_voter and durable.leader == self.node_id:
+            self.durable = durable = QuorumState(epoch=durable.epoch)
+        self.role = role_at_start(""",
         ),
     ),
 )

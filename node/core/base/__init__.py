@@ -1,1 +1,1 @@
-"""Values that every part of the core shares; imports nothing of ours but the wire's types."""
+"""Define values shared by the whole core; the only import is from the wire's types."""

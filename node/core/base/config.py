@@ -1,4 +1,4 @@
-"""What a node knows before it starts, as plain values. Not: parsing (node/properties/config.py)."""
+"""Define the configuration of a node as plain values; see node/properties/config.py for parsing."""
 
 from msgspec import Struct
 
@@ -7,7 +7,7 @@ from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 
 class Endpoint(Struct, frozen=True, kw_only=True):
-    """One listener: its name, the address others reach it at, and whom it serves."""
+    """A listener: name, advertised address and purpose."""
 
     name: str
     host: str
@@ -16,7 +16,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
 
 class Voter(Struct, frozen=True, kw_only=True):
-    """One entry of controller.quorum.voters (595-01)."""
+    """An entry of controller.quorum.voters (595-01)."""
 
     node_id: NodeId
     host: str
@@ -24,7 +24,7 @@ class Voter(Struct, frozen=True, kw_only=True):
 
 
 class Timeouts(Struct, frozen=True, kw_only=True):
-    """Every time-out of a node, in nanoseconds; the defaults are the KIPs' (631-81 to 83)."""
+    """The time-outs of a node in nanoseconds, with the defaults of the KIPs (631-81 to 83)."""
 
     election_ns: int = milliseconds(1000)
     election_backoff_max_ns: int = milliseconds(1000)
@@ -38,18 +38,18 @@ class Timeouts(Struct, frozen=True, kw_only=True):
 
 
 class SnapshotPolicy(Struct, frozen=True, kw_only=True):
-    """When a node writes a snapshot, and how it copies one (631-31)."""
+    """The conditions for a new snapshot, and the size of downloaded slices (631-31)."""
 
     bytes_between: int = 20 * 1024 * 1024
-    """metadata.log.max.record.bytes.between.snapshots."""
+    """The value of metadata.log.max.record.bytes.between.snapshots."""
     interval_ns: int = milliseconds(3_600_000)
-    """metadata.log.max.snapshot.interval.ms; 0 is never."""
+    """The value of metadata.log.max.snapshot.interval.ms in nanoseconds; 0 for never."""
     slice_bytes: int = 1024 * 1024
-    """The most that a FetchSnapshot asks for and that its answer holds."""
+    """Maximum size of a slice, in requests and in answers."""
 
 
 class NodeConfig(Struct, frozen=True, kw_only=True):
-    """One node: who it is, whom it knows and how long it waits."""
+    """The configuration of a node: identity, other nodes and time-outs."""
 
     node_id: NodeId
     cluster_id: str
@@ -59,9 +59,9 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     endpoints: tuple[Endpoint, ...]
     rack: str | None = None
     incarnation: Uuid = ZERO_UUID
-    """Drawn anew at each process start (631-42)."""
+    """A random id of each process start (631-42)."""
     log_dirs: tuple[Uuid, ...] = ()
-    """The ids of the log directories, kept on the disk (KIP-858)."""
+    """The ids of the log directories, stored on the disk (KIP-858)."""
     default_replication_factor: int = 1
     default_partitions: int = 1
     timeouts: Timeouts = Timeouts()
@@ -69,5 +69,5 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
 
     @property
     def voter_ids(self) -> tuple[NodeId, ...]:
-        """The ids of the voters, ascending."""
+        """Return the ids of the voters in ascending order."""
         return tuple(sorted(voter.node_id for voter in self.voters))

@@ -1,4 +1,4 @@
-"""What a voter must remember across a crash (595-05 to 08). Not: how it is written."""
+"""Define the durable state of a voter (595-05 to 08)."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ from kraftproof.node.core.base.types import NO_NODE, Epoch, NodeId
 
 
 class QuorumState(Struct, frozen=True, kw_only=True):
-    """The durable state apart from the roles: one value, replaced as a whole."""
+    """The state that survives a crash, always replaced as a whole."""
 
     epoch: Epoch = Epoch(0)
     voted_for: NodeId = NO_NODE

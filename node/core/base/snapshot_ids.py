@@ -1,6 +1,6 @@
-"""What names a snapshot, and what a node has of them (KIP-630 "Snapshot").
+"""Identify snapshots (KIP-630 "Snapshot").
 
-Not: what is in one (node/core/metadata/snapshot.py), nor its file (node/storage/snapshots.py).
+See node/core/metadata/snapshot.py for the content, and node/storage/snapshots.py for files.
 """
 
 from typing import Final
@@ -10,28 +10,28 @@ from msgspec import Struct
 from kraftproof.node.core.base.types import Epoch, Offset
 
 SNAPSHOTS_KEPT: Final = 2
-"""The log starts at the oldest snapshot kept, once there are this many; older ones go.
+"""Number of kept snapshots; the log starts at the end of the oldest kept snapshot.
 
-A number, where Kafka has metadata.max.retention.bytes and .ms: those serve replicas that are far
-behind, and these are served by the newest snapshot as well. Two, so that a replica that copies
-the newest one is not cut short by the next, and a damaged newest one has another behind it.
+Kafka has metadata.max.retention.bytes and .ms instead, for replicas that are far behind. Here, the
+newest snapshot serves such replicas. With two snapshots, a new snapshot does not end a download of
+the previous snapshot, and a damaged newest snapshot has a substitute.
 """
 
 
 class SnapshotId(Struct, frozen=True, order=True):
-    """Everything below `end_offset`, of which the last record has this epoch."""
+    """The records below `end_offset`; `epoch` is the epoch of the last record."""
 
     end_offset: Offset
     epoch: Epoch
 
 
 LOG_BEGIN: Final = SnapshotId(Offset(0), Epoch(0))
-"""Where a log starts that no snapshot stands before."""
+"""The start of a log without a snapshot."""
 
 
 class StoredSnapshot(Struct, frozen=True, kw_only=True):
-    """A complete snapshot on this node's disk."""
+    """A complete snapshot on the node's disk."""
 
     snapshot: SnapshotId
     size: int
-    """Of its file, in bytes."""
+    """The size of the file in bytes."""

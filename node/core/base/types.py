@@ -1,4 +1,4 @@
-"""Identifiers and instants of the core. Not: anything that reads a clock."""
+"""Define identifiers and instants of the core."""
 
 from typing import NewType
 
@@ -8,29 +8,30 @@ NodeId = NewType("NodeId", int)
 Epoch = NewType("Epoch", int)
 Offset = NewType("Offset", int)
 Monotonic = NewType("Monotonic", int)
-"""Nanoseconds that never jump: sessions, elections and leases use this one only."""
+"""Nanoseconds of a clock that never jumps, for sessions, elections and leases."""
 WallClock = NewType("WallClock", int)
-"""Nanoseconds since 1970 that may jump: record timestamps and tokens only."""
+"""Nanoseconds since 1970 of a clock that may jump, for record timestamps and tokens."""
 
 NO_NODE = NodeId(-1)
 AT_ONCE = Monotonic(0)
-"""The deadline of work that is only waiting for other events to have their turn."""
+"""The deadline of work that only waits for other events in between."""
 NANOSECONDS_PER_MS = 1_000_000
 LARGEST_EPOCH = Epoch((1 << 31) - 1)
-"""The last that fits the wire. A stranger's Vote can name it: nobody stands in a later one."""
+"""The last epoch that fits the wire format. A foreign Vote can name this epoch; no candidacy
+follows."""
 LARGEST_OFFSET = Offset(1 << 62)
-"""No log grows to this; a peer that names more is wrong."""
+"""No log grows to this offset, so a peer with a larger offset is wrong."""
 
 
 class Instant(Struct, frozen=True, gc=False):
-    """The two clocks read together, as the shell hands them to a step."""
+    """A reading of both clocks at a step."""
 
     monotonic: Monotonic
     wall: WallClock
 
 
 def earliest(*times: Monotonic | None) -> Monotonic | None:
-    """Return the first of these times; None stands for never."""
+    """Return the earliest of the times; None stands for never."""
     first: Monotonic | None = None
     for time in times:
         if time is not None and (first is None or time < first):
@@ -39,5 +40,5 @@ def earliest(*times: Monotonic | None) -> Monotonic | None:
 
 
 def milliseconds(value_ms: int) -> int:
-    """Return a duration given in milliseconds as nanoseconds."""
+    """Return the nanoseconds of a duration in milliseconds."""
     return value_ms * NANOSECONDS_PER_MS

@@ -1,1 +1,1 @@
-"""The broker: its life cycle, its answers and forwarding (KIP-631, KIP-590)."""
+"""Implement the broker: life cycle, own answers and forwarding (KIP-631, KIP-590)."""

@@ -1,12 +1,11 @@
-"""What a node answers from its own committed image or its configuration, without the quorum.
+"""Answer requests from the node's committed image or its configuration, without the quorum.
 
-ApiVersions, Metadata (brokers only) and DescribeCluster (KIP-631 "Networking", "Membership
-States"; KIP-919 for controllers). These answers may lag behind the cluster but never go back.
-Not: anything that has to be linearizable, which is asked of the active controller; nor
-DescribeConfigs (configs.py).
+ApiVersions, Metadata (brokers only) and DescribeCluster (KIP-631 "Networking", "Membership States";
+KIP-919 for controllers). The answers may lag behind the cluster but never go back. Linearizable
+answers come from the active controller. See configs.py for DescribeConfigs.
 
-Simplification: a broker is listed at the endpoint that has the name of our first client
-listener, whichever listener the client came by.
+Simplification: a broker is listed with the endpoint that has the name of this node's first client
+listener, regardless of the client's listener.
 """
 
 import re
@@ -32,9 +31,9 @@ from kraftproof.node.wire.messages.metadata import BrokerEndpoint
 from kraftproof.node.wire.types import ZERO_UUID
 
 _SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
-"""The names and versions that a client may have."""
+"""The legal names and versions of client software."""
 _SOFTWARE_NAMED_FROM: Final = 3
-"""The version of ApiVersions since which clients name themselves."""
+"""The first version of ApiVersions in which clients name their software."""
 _BROKERS: Final = 1
 _CONTROLLERS: Final = 2
 
@@ -47,7 +46,7 @@ def api_versions(
     *,
     on_controller_listener: bool,
 ) -> api_versions_response.ApiVersionsResponse:
-    """What the listener serves, and the finalized features as of `offset` (KIP-511)."""
+    """Return the listener's API versions, and the finalized features as of `offset` (KIP-511)."""
     software = (request.client_software_name, request.client_software_version)
     if version >= _SOFTWARE_NAMED_FROM and not all(map(_SOFTWARE.fullmatch, software)):
         return api_versions_response.ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
@@ -82,7 +81,7 @@ def metadata(
     request: metadata_request.MetadataRequest,
     version: int,
 ) -> metadata_response.MetadataResponse:
-    """The active brokers and the topics asked for (631-38)."""
+    """Return the active brokers and the requested topics (631-38)."""
     listed = [
         metadata_response.MetadataResponseBroker(
             node_id=broker.broker_id, host=endpoint.host, port=endpoint.port, rack=broker.rack
@@ -117,7 +116,7 @@ def describe_cluster(
     *,
     on_controller_listener: bool,
 ) -> describe_cluster_response.DescribeClusterResponse:
-    """The brokers, asked of a broker, or the controllers, asked of a controller."""
+    """Return the brokers, as a broker, or the controllers, as a controller."""
     if request.endpoint_type not in {_BROKERS, _CONTROLLERS}:
         return _endpoint_refusal(request, ErrorCode.UNSUPPORTED_ENDPOINT_TYPE)
     if on_controller_listener != (request.endpoint_type == _CONTROLLERS):
@@ -186,7 +185,7 @@ def _listed(
 
 
 def _contact(config: NodeConfig, active: list[int]) -> NodeId:
-    """Who clients may take for the controller: any active broker, since all forward to it."""
+    """Return the controller id for clients: any active broker, since brokers forward."""
     if config.node_id in active:
         return config.node_id
     return NodeId(active[0]) if active else NO_NODE

@@ -1,4 +1,4 @@
-"""How long to wait before trying again: doubling, bounded, and never in step with others."""
+"""Compute the wait before a retry: doubled up to a maximum, with a random part."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +11,7 @@ _MOST_DOUBLINGS: Final = 16
 
 
 def backoff_ns(timeouts: Timeouts, failures: int, random: "Random") -> int:
-    """The pause after this many failures in a row, at least half of it sure."""
+    """Return the wait after a number of consecutive failures; the random part is at most half."""
     doubled = timeouts.retry_backoff_ns << min(failures, _MOST_DOUBLINGS)
     bound = max(min(doubled, timeouts.retry_backoff_max_ns), 2)
     return bound // 2 + random.randrange(bound // 2)

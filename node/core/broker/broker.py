@@ -1,6 +1,6 @@
-"""The broker half of a node: its membership, its own answers, and what it passes on (KIP-631).
+"""Compose the broker part of a node: membership, own answers and forwarding (KIP-631).
 
-Not: the data plane; there are no Produce and Fetch of topics yet.
+The data plane (Produce and Fetch of topics) is not implemented.
 """
 
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Broker:
-    """What serves clients."""
+    """The broker part of a node, which serves clients."""
 
     def __init__(
         self,
@@ -52,11 +52,11 @@ class Broker:
 
     @property
     def state(self) -> BrokerState:
-        """Where the broker stands in its life (631-59)."""
+        """Return the broker's state (631-59)."""
         return self._membership.state
 
     def receive(self, event: Received, now: Instant) -> None:
-        """Answer a client's request, or pass it on."""
+        """Answer a client's request, or forward the request to the active controller."""
         if isinstance(event.message, FORWARDED):
             self._forwarder.receive(event, now)
         else:
@@ -68,16 +68,16 @@ class Broker:
         self._forwarder.advance(now)
 
     def tick(self, now: Instant) -> None:
-        """Do what is due."""
+        """Act on deadlines."""
         self._membership.tick(now)
         self._forwarder.tick(now)
 
     def deadline(self) -> Monotonic | None:
-        """When `tick` is due."""
+        """Return the time of the next tick."""
         return earliest(self._membership.deadline(), self._forwarder.deadline())
 
     def stop(self, now: Instant) -> None:
-        """Shut down in a controlled way; Exit follows."""
+        """Begin a controlled shutdown, which ends in Exit."""
         self._membership.stop(now)
 
     def _answer(self, event: Received) -> Message:

@@ -1,6 +1,6 @@
-"""DescribeConfigs from the broker's own committed image (KIP-133; KIP-631 "ConfigRecord").
+"""Answer DescribeConfigs from the broker's committed image (KIP-133; KIP-631 "ConfigRecord").
 
-Topics only. Simplification: there are no texts that document a configuration.
+Only topics have configurations. Simplification: answers contain no documentation texts.
 """
 
 from typing import Final
@@ -28,7 +28,7 @@ Synonym = describe_configs_response.DescribeConfigsSynonym
 def describe(
     image: MetadataImage, request: describe_configs_request.DescribeConfigsRequest
 ) -> describe_configs_response.DescribeConfigsResponse:
-    """Each resource asked for, in that order."""
+    """Return the configurations of each requested resource, in the order of the request."""
     return describe_configs_response.DescribeConfigsResponse(
         results=tuple(
             _describe(image, resource, with_synonyms=request.include_synonyms)
@@ -65,7 +65,7 @@ def _describe(
 def _entries(
     configs: SetConfigs, keys: tuple[str, ...] | None, *, with_synonyms: bool
 ) -> tuple[Entry, ...]:
-    # Entries of defaults are shared: a request may name thousands of topics.
+    # Default entries are shared, since a request may name thousands of topics.
     defaults = _DEFAULTS[with_synonyms]
     if not configs and not keys:
         return tuple(defaults.values())
@@ -90,7 +90,7 @@ def _entry(config: EffectiveConfig, *, with_synonyms: bool) -> Entry:
 
 
 def _synonyms(config: EffectiveConfig) -> tuple[Synonym, ...]:
-    """Return what the value would be where each stronger one were missing, the value first."""
+    """Return the value and its fallbacks in order of precedence."""
     definition = DEFINITIONS[config.name]
     default = tuple(
         Synonym(name=name, value=definition.default, source=ConfigSource.DEFAULT)
@@ -105,7 +105,7 @@ _DEFAULTS: Final = tuple(
     {config.name: _entry(config, with_synonyms=wanted) for config in effective_configs({})}
     for wanted in (False, True)
 )
-"""The entries of configurations that nobody has set: without their synonyms, and with them."""
+"""The entries of unset configurations: without synonyms, and with synonyms."""
 
 
 def _refusal(

@@ -1,11 +1,12 @@
-"""Changes asked of a broker go to the active controller in an Envelope (KIP-590).
+"""Forward changes from clients to the active controller in an Envelope (KIP-590).
 
-A request has its client's deadline, and the controller is given what is left of it.
-A request that a controller refused as NOT_CONTROLLER has not run, so it is tried again until the
-client's time is nearly up; so is one for which the shell found nobody to take the envelope, which
-it reports alike. One whose connection was lost may have run: it is never sent twice, and the
-client is told that its fate is unknown. (Kafka sends it again, so there one CreateTopics can run
-twice.) Not: the envelope's bytes (node/server), nor what brokers answer themselves (answers.py).
+A request keeps its client's deadline; the controller receives the remaining time. A request refused
+with NOT_CONTROLLER has not run, and is retried until shortly before the deadline. The same holds
+for an envelope that the shell could not deliver to any node.
+
+A request with a lost connection may have run. The broker never repeats it, and answers that the
+result is unknown. (Kafka repeats the request, so a CreateTopics can run twice.) See node/server for
+the envelope's bytes, and answers.py for the broker's own answers.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -39,14 +40,14 @@ if TYPE_CHECKING:
     from random import Random
 
 MARGIN_FRACTION: Final = 10
-"""The part of the client's time that is left for our answer to reach it: after that it could only
-guess whether the change was made."""
+"""Divisor of the client's time for the margin of our answer's way to the client; without the
+margin, the client would time out and not learn the result."""
 LONGEST_MARGIN_NS: Final = milliseconds(1000)
-"""The most that is left for it."""
+"""Maximum of the margin in nanoseconds."""
 
 
 class _Forwarded:
-    """A client's request on its way: until when, how often refused, when to try again."""
+    """A client's request on its way: deadline, number of refusals, time of the next attempt."""
 
     __slots__ = ("due", "event", "expires", "refused")
 
@@ -58,7 +59,7 @@ class _Forwarded:
 
 
 class Forwarder:
-    """The requests that this broker passes on."""
+    """The requests that the broker forwards."""
 
     def __init__(self, config: NodeConfig, raft: Raft, outbox: Outbox, random: "Random") -> None:
         self._config = config
@@ -66,16 +67,17 @@ class Forwarder:
         self._outbox = outbox
         self._random = random
         self._waiting: list[_Forwarded] = []
-        """Not in flight: no controller is known, or the last one asked was the wrong one."""
+        """Requests that are not in flight, since no controller is known or the last controller
+        refused."""
         self._leader: NodeId = NO_NODE
 
     def receive(self, event: Received, now: Instant) -> None:
-        """Take a request that only the active controller can answer."""
+        """Forward a request that only the active controller can answer."""
         expires = Monotonic(now.monotonic + _max_wait_ns(event.message, self._config))
         self._try(_Forwarded(event, expires), now)
 
     def advance(self, now: Instant) -> None:
-        """Try again at once when another controller has become known."""
+        """Retry at once when a new controller is known."""
         if self._raft.leader == self._leader:
             return
         self._leader = self._raft.leader
@@ -84,14 +86,14 @@ class Forwarder:
                 forwarded.due = now.monotonic
 
     def tick(self, now: Instant) -> None:
-        """Try again what is due."""
+        """Retry the requests whose time has come."""
         due = [forwarded for forwarded in self._waiting if forwarded.due <= now.monotonic]
         self._waiting = [entry for entry in self._waiting if entry.due > now.monotonic]
         for forwarded in due:
             self._try(forwarded, now)
 
     def deadline(self) -> Monotonic | None:
-        """When `tick` is due."""
+        """Return the time of the next tick."""
         if not self._waiting:
             return None
         return min([forwarded.due for forwarded in self._waiting])
@@ -123,7 +125,7 @@ class Forwarder:
                 reason = "the controller does not know this version"
                 self._refuse(forwarded, ErrorCode.UNSUPPORTED_VERSION, reason)
             case envelope_response.EnvelopeResponse():
-                # The broker's own failing, not the client's (590-07).
+                # The failure of the broker's own authorization, not of the client's (590-07).
                 reason = "the controller refused this broker's envelope"
                 self._refuse(forwarded, ErrorCode.UNKNOWN_SERVER_ERROR, reason)
             case _:
@@ -141,7 +143,7 @@ class Forwarder:
 
 
 def _max_wait_ns(message: Message, config: NodeConfig) -> int:
-    """How long the client waits for a controller to be found."""
+    """Return the time for which a client waits for a controller."""
     timeout_ns = client_timeout_ns(message)
     if timeout_ns is None:
         return config.timeouts.request_ns
@@ -149,7 +151,7 @@ def _max_wait_ns(message: Message, config: NodeConfig) -> int:
 
 
 def _bounded(message: Message, left_ns: int) -> Message:
-    """Return a request that names no more time than is left."""
+    """Return the request with a time-out of at most the remaining time."""
     left_ms = max(1, left_ns // NANOSECONDS_PER_MS)
     match message:
         case create_topics_request.CreateTopicsRequest():

@@ -1,7 +1,6 @@
-"""The broker's states and the only ways between them, as a table (KIP-631 "Broker State Machine").
+"""Define the broker's states and transitions as a table (KIP-631 "Broker State Machine").
 
-The numbers are what the BrokerState metric shows. Not: what brings a transition about
-(membership.py).
+The BrokerState metric shows the numbers. See membership.py for the causes of transitions.
 """
 
 from enum import Enum, IntEnum
@@ -9,7 +8,7 @@ from typing import Final
 
 
 class BrokerState(IntEnum):
-    """Released Kafka's numbers; 4 and 5 were never given."""
+    """The states with the numbers of released Kafka; Kafka never used 4 and 5."""
 
     NOT_RUNNING = 0
     STARTING = 1
@@ -20,7 +19,7 @@ class BrokerState(IntEnum):
 
 
 class Transition(Enum):
-    """What happens to a broker."""
+    """The events that change the state."""
 
     START = "the process starts; register, and fetch metadata"
     CATCH_UP = "the image holds the broker's own registration"
@@ -41,7 +40,7 @@ TRANSITIONS: Final = {
 
 
 def after(state: BrokerState, transition: Transition) -> BrokerState:
-    """The state that `transition` leads to; there are no other transitions (631-59)."""
+    """Return the state after `transition`; a transition outside the table fails (631-59)."""
     following = TRANSITIONS.get((state, transition))
     assert following is not None, f"{transition.name} is impossible in {state.name}"
     return following

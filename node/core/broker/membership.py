@@ -1,12 +1,12 @@
-"""How a broker joins the cluster, stays in it and leaves it (KIP-631 "Broker Leases").
+"""Join the cluster, stay in it and leave it as a broker (KIP-631 "Broker Leases").
 
-It registers, heartbeats to the active controller, opens its client listeners when it has
-recovered, and leaves by controlled shutdown. One request is in flight at a time. Not: the
-controller's side (node/core/controller/brokers.py), the table of states (lifecycle.py).
+The broker registers, sends heartbeats to the active controller, opens its client listeners after
+recovery, and leaves by a controlled shutdown. At most one request is in flight. See
+node/core/controller/brokers.py for the controller's side, and lifecycle.py for the states.
 
-Simplifications: log recovery is the storage's, and over before the core starts, so RECOVERY
-lasts until the controller unfences the broker; a shutdown that is not granted within a session
-goes on without, since the controller fences the broker then anyway.
+Simplifications: the storage recovers the log before the core starts, so RECOVERY lasts until the
+controller unfences the broker. Without a grant within the session time-out, the broker stops
+anyway, since the controller then fences the broker.
 """
 
 from collections.abc import Callable
@@ -48,7 +48,7 @@ RegistrationResponse = broker_registration_response.BrokerRegistrationResponse
 
 
 class Membership:
-    """This broker's standing with the active controller."""
+    """The broker's membership as seen by the active controller."""
 
     def __init__(
         self,
@@ -68,9 +68,9 @@ class Membership:
         self.state = after(BrokerState.NOT_RUNNING, Transition.START)
         self._epoch: Offset | None = None
         self._leader = NO_NODE
-        """The controller known last, if there is any."""
+        """The last known controller, or NO_NODE."""
         self._in_flight_to: NodeId | None = None
-        """Whom the request in flight went to."""
+        """The receiver of the request in flight."""
         self._attempt = 0
         self._failures = 0
         self._last_error = "no controller answered"
@@ -79,7 +79,7 @@ class Membership:
         self._stop_by: Monotonic | None = None
 
     def deadline(self) -> Monotonic | None:
-        """When `tick` is due."""
+        """Return the time of the next tick."""
         if self.state is BrokerState.SHUTTING_DOWN:
             return None
         return earliest(
@@ -89,7 +89,7 @@ class Membership:
         )
 
     def tick(self, now: Instant) -> None:
-        """Give up what has lasted too long, and ask the controller when that is due."""
+        """Give up after a time-out, or send the next request to the controller."""
         if self.state is BrokerState.SHUTTING_DOWN:
             return
         if self._stop_by is not None and now.monotonic >= self._stop_by:
@@ -100,7 +100,7 @@ class Membership:
             self._ask(now)
 
     def advance(self, now: Instant) -> None:
-        """Follow the quorum's leader and this broker's own image."""
+        """Follow the quorum's leader and the broker's image."""
         self._follow_leader(now)
         caught_up = self._epoch is not None and self._committed.offset > self._epoch
         if self.state is BrokerState.STARTING and caught_up:
@@ -109,20 +109,20 @@ class Membership:
             self._due = now.monotonic
 
     def _follow_leader(self, now: Instant) -> None:
-        """Turn to a new controller at once if the last one owes an answer, or gave none."""
+        """Turn to a new controller at once if the old controller has not answered or has failed."""
         if self._raft.leader == self._leader:
             return
         self._leader = self._raft.leader
         if self._leader == NO_NODE or (self._in_flight_to is None and not self._failures):
             return
         if self._in_flight_to != self._leader:
-            # The answer may be long in coming from a controller that was replaced.
+            # A replaced controller may take long to answer.
             self._in_flight_to = None
             self._failures = 0
             self._due = now.monotonic
 
     def stop(self, now: Instant) -> None:
-        """Begin the controlled shutdown; a second call changes nothing."""
+        """Begin the controlled shutdown; a second call has no effect."""
         if self.state in {BrokerState.PENDING_CONTROLLED_SHUTDOWN, BrokerState.SHUTTING_DOWN}:
             return
         self.state = after(self.state, Transition.STOP)
@@ -163,7 +163,7 @@ class Membership:
 
         def continuation(answer: Message | None, now: Instant) -> None:
             if attempt != self._attempt or self._in_flight_to is None:
-                return  # given up, or overtaken by a later one
+                return  # given up, or superseded by a later attempt
             self._in_flight_to = None
             if self.state is BrokerState.SHUTTING_DOWN:
                 return
@@ -208,7 +208,7 @@ class Membership:
             want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
         )
 
-    def _registered(self, answer: Message, now: Instant) -> None:
+    def _registration_answered(self, answer: Message, now: Instant) -> None:
         assert isinstance(answer, RegistrationResponse)
         if answer.error_code != ErrorCode.NONE:
             reason = f"the controller answered {error_name(answer.error_code)}"
@@ -221,7 +221,7 @@ class Membership:
         self._due = now.monotonic
 
     def _unsupported(self) -> str:
-        """Return the words for the cluster's features that this node has not."""
+        """Return a phrase about the cluster's features that the node does not support."""
         lacking = [
             f"{name} {level}"
             for name, level in sorted(self._committed.image.features.items())
@@ -249,7 +249,10 @@ class Membership:
             self._finish("the controlled shutdown has finished")
 
     def _on_stale_epoch(self, now: Instant) -> None:
-        """The registration is gone: try for another, which a live successor prevents."""
+        """Register again after the registration is gone.
+
+        A live successor prevents the registration.
+        """
         if self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
             self._finish("the broker was not registered any more")
             return

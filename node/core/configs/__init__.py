@@ -1,1 +1,1 @@
-"""Configurations of topics: their names, types, ranges and defaults, as Kafka defines them."""
+"""Define the configurations of topics: names, types, ranges and defaults of Kafka."""

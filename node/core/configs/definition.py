@@ -1,7 +1,7 @@
-"""The definition of one configuration: its type, its default and the values that it may have.
+"""Define a configuration: type, default and legal values.
 
-The table of all of them is generated from Kafka's jars (generated/topics.py). Not: reading a
-value (values.py).
+The table of definitions is generated from Kafka's jars (generated/topics.py). See values.py for the
+parsing of a value.
 """
 
 from enum import IntEnum
@@ -10,7 +10,7 @@ from msgspec import Struct
 
 
 class ConfigType(IntEnum):
-    """A configuration's type, by its number in a DescribeConfigs answer."""
+    """The type of a configuration, with its number in a DescribeConfigs answer."""
 
     BOOLEAN = 1
     STRING = 2
@@ -22,7 +22,7 @@ class ConfigType(IntEnum):
 
 
 class Definition(Struct, frozen=True, kw_only=True):
-    """One configuration of a topic."""
+    """A configuration of a topic."""
 
     name: str
     type: ConfigType
@@ -30,12 +30,12 @@ class Definition(Struct, frozen=True, kw_only=True):
     minimum: float | None = None
     maximum: float | None = None
     also: int | None = None
-    """A number outside the range that is allowed, too."""
+    """A legal number outside the range."""
     choices: tuple[str, ...] = ()
-    """The only values, or the only members of a list; empty: any."""
+    """The only legal values, or the legal members of a list; empty for any value."""
     is_replica_list: bool = False
     """Members are `partition:broker`, or the list is `*`."""
     is_internal: bool = False
-    """Not shown where it was not set."""
+    """Hidden from answers while unset."""
     synonyms: tuple[str, ...] = ()
-    """The broker's names for the default, the strongest first."""
+    """The broker's names for the default, in order of precedence."""

@@ -1,7 +1,6 @@
-"""A topic's effective configurations: what was set for it, and Kafka's defaults for the rest.
+"""Compute a topic's effective configurations: its own values, and Kafka's defaults.
 
-Simplification: brokers have no dynamic configurations yet, so a value is the topic's own or the
-default.
+Simplification: brokers have no dynamic configurations.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,18 +12,18 @@ from msgspec import Struct
 from kraftproof.node.core.configs.generated.topics import TOPIC_DEFINITIONS
 
 SetConfigs = Mapping[str, str]
-"""What was set for one topic, by name."""
+"""The own values of a topic by name."""
 
 
 class ConfigSource(IntEnum):
-    """Where a value comes from, by its number in answers."""
+    """The source of a value, with its number in answers."""
 
     DYNAMIC_TOPIC = 1
     DEFAULT = 5
 
 
 class EffectiveConfig(Struct, frozen=True):
-    """One configuration of a topic."""
+    """A configuration of a topic with its value."""
 
     name: str
     value: str | None
@@ -32,7 +31,7 @@ class EffectiveConfig(Struct, frozen=True):
 
 
 def effective_configs(configs: SetConfigs) -> Iterator[EffectiveConfig]:
-    """Yield each configuration that a topic has, by name."""
+    """Yield each configuration of a topic in order of names."""
     for name, default in _DEFAULTS:
         if name in configs:
             yield EffectiveConfig(name, configs[name], ConfigSource.DYNAMIC_TOPIC)
@@ -49,4 +48,4 @@ _DEFAULTS: Final = tuple(
     )
     for definition in TOPIC_DEFINITIONS
 )
-"""Each configuration's name, and the entry that shows its default unless it is internal."""
+"""The name of each configuration, and the default's entry unless the configuration is internal."""

@@ -1,7 +1,7 @@
-"""Values of topic configurations: read, checked and completed with their defaults (KIP-133).
+"""Parse and check values of topic configurations (KIP-133).
 
-Values are read as Java reads them, since they are Kafka's: blanks around a value count for
-nothing, `TRUE` is true, a list's members are parted by commas. Not: who may set a value.
+Values have the syntax of Java and Kafka: surrounding blanks are ignored, `TRUE` is true, and commas
+separate the members of a list.
 """
 
 import re
@@ -15,7 +15,7 @@ Value = bool | str | int | float | tuple[str, ...]
 
 DEFINITIONS: Final[Mapping[str, Definition]] = {entry.name: entry for entry in TOPIC_DEFINITIONS}
 LONGEST_VALUE: Final = 32_767
-"""In characters; Kafka's bound."""
+"""Maximum number of characters, as in Kafka."""
 _BITS: Final = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
 _INTEGER: Final = re.compile(r"[+-]?\d+")
 _DECIMAL: Final = re.compile(
@@ -29,14 +29,14 @@ _REMOTE_STORAGE: Final = "remote.storage.enable"
 
 
 class InvalidConfigError(ValueError):
-    """A configuration that no topic may have; the text is one line for the client."""
+    """An illegal configuration; the text is one line for the client."""
 
 
 def check_topic_configs(configs: Mapping[str, str]) -> None:
-    """Refuse a topic's configurations unless each of them and all together are right.
+    """Refuse illegal configurations of a topic, alone and in combination.
 
     Raises:
-        InvalidConfigError: a name is unknown, or a value is not one that the name may have.
+        InvalidConfigError: a name is unknown, or a value is illegal.
     """
     read = {name: read_value(name, text) for name, text in configs.items()}
     _check_lags(read)
@@ -58,10 +58,10 @@ def _check_lags(read: Mapping[str, Value]) -> None:
 
 
 def read_value(name: str, text: str) -> Value:
-    """Return the value that a configuration's text stands for.
+    """Return the value of a configuration's text.
 
     Raises:
-        InvalidConfigError: there is no such configuration, or it may not have this value.
+        InvalidConfigError: the configuration is unknown, or the value is illegal.
     """
     definition = DEFINITIONS.get(name)
     if definition is None:
@@ -90,7 +90,7 @@ def _parse(definition: Definition, text: str) -> Value | None:
 
 
 def _integer(text: str, bits: int) -> int | None:
-    # 20 characters hold the longest number of 64 bits; int() of millions of digits takes long.
+    # A number of 64 bits has at most 20 characters; int() of millions of digits would take long.
     if _INTEGER.fullmatch(text) is None or len(text.lstrip("+-0")) > 20:
         return None
     value = int(text)
@@ -115,7 +115,7 @@ def _is_allowed(definition: Definition, value: Value) -> bool:
 
 
 def _expected(definition: Definition) -> str:
-    """Return the words for the values that a configuration may have."""
+    """Return a phrase for the legal values of a configuration."""
     if definition.is_replica_list:
         return "* or a list of partition:broker"
     if definition.choices:

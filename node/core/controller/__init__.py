@@ -1,1 +1,1 @@
-"""The active controller: requests in, records and answers out (KIP-631)."""
+"""Decide requests as the active controller: requests in, records and answers out (KIP-631)."""

@@ -1,9 +1,9 @@
-"""The active controller: decisions on the newest image, answers when that has committed.
+"""Decide requests on the newest image, and answer after the records have committed.
 
-It holds the image after each batch that it wrote, committed or not, and computes each request
-on the newest. Nobody sees what it saw before that is committed: a request that wrote records is
-answered when they commit, any other when the read barrier lets it (KIP-631 "Persistence"). Not:
-whether this node is the active controller (controller.py).
+The active controller holds the image after its newest batch, committed or not, and decides each
+request on this image. No client sees the result before the records have committed: a request with
+records of its own is answered at their commit, another request at the read barrier (KIP-631
+"Persistence"). See controller.py for the beginning and end of the role.
 """
 
 from collections import deque
@@ -47,17 +47,18 @@ _UNDECIDED: Final = "a large change was being applied, and the request's time is
 
 
 class Pending(Struct, frozen=True, kw_only=True):
-    """An answer that is shown once the record at `offset` has committed."""
+    """An answer that is sent once the record at `offset` has committed."""
 
     offset: Offset
     request: TimedRequest
     reply: Message
     wrote: bool
-    """Whether the record is the request's own; if it is lost, so is the request's fate."""
+    """Whether the record belongs to the request; a lost record then leaves the request's fate
+    unknown."""
 
 
 class ActiveController:
-    """One epoch of this node at the cluster's head."""
+    """The active controller of one epoch."""
 
     def __init__(
         self,
@@ -76,13 +77,13 @@ class ActiveController:
         self._outbox = outbox
         self._random = random
         self._image = committed.newest
-        """After the newest batch, committed or not; stale while `_applying`."""
+        """The image after the newest batch, committed or not; stale while `_applying` is set."""
         self._applying: PartlyApplied | None = None
-        """The newest batch, if it is too large to be applied in one step."""
+        """The newest batch, if the batch is too large to be applied in one step."""
         self._waiting: deque[TimedRequest] = deque()
-        """What came in meanwhile, in order; it is decided on the image after that batch."""
+        """Requests that arrived meanwhile, in order; decided on the image after the large batch."""
         self._expired: deque[NodeId] = deque()
-        """Brokers whose lease has run out, and which are not fenced yet."""
+        """Brokers whose lease has expired and which are not fenced yet."""
         self._pending: deque[Pending] = deque()
         self._barrier = ReadBarrier()
         self._sessions = Sessions(config.timeouts.session_ns)
@@ -95,7 +96,7 @@ class ActiveController:
             now,
         )
         if committed.has_open_transaction:
-            # Its leader is gone, and nobody else knows what was to follow (KIP-868).
+            # The leader of the transaction is gone, and its further records are unknown (KIP-868).
             self._write((records.AbortTransactionRecord(reason="Controller failover"),), now)
         if METADATA_VERSION not in self._image.features:
             level = records.FeatureLevelRecord(
@@ -104,7 +105,7 @@ class ActiveController:
             self._write((level,), now)
 
     def receive(self, request: TimedRequest, now: Instant) -> None:
-        """Decide a request in its turn, and answer it when that is safe."""
+        """Decide a request in its turn, and send or schedule the answer."""
         message = request.event.message
         if self._applying is None and not self._waiting:
             self._register_answer(request, self._decide(message, now), now)
@@ -116,7 +117,7 @@ class ActiveController:
             self._register_answer(request, early, now)
 
     def receive_all(self, requests: Sequence[TimedRequest], now: Instant) -> None:
-        """Take requests that came in earlier: at once as many as a step may, in their order."""
+        """Receive earlier requests in their order, as many at once as one step may handle."""
         most = self._raft.log.end_offset + RECORDS_A_STEP
         has_room = True
         for request in requests:
@@ -128,16 +129,16 @@ class ActiveController:
             has_room = not is_clients and self._raft.log.end_offset < most
 
     def _decide_early(self, message: Message) -> Outcome | None:
-        """Decide a plain heartbeat before a large batch has been applied to its end.
+        """Decide a plain heartbeat before a large batch is fully applied.
 
-        What such a batch makes of brokers is in its first records, and those have been applied.
+        The records about brokers are the first records of a large batch, and are already applied.
         """
         if not isinstance(message, broker_heartbeat_request.BrokerHeartbeatRequest):
             return None
         image = self._image if self._applying is None else self._applying.image
         broker = image.brokers.get(NodeId(message.broker_id))
         if message.want_shut_down or (broker is not None and broker.in_controlled_shutdown):
-            return None  # depends on what the broker still leads
+            return None  # depends on the partitions that the broker still leads
         outcome = heartbeat(image, message)
         return None if outcome.records else outcome
 
@@ -154,7 +155,7 @@ class ActiveController:
             self._raise_barrier(now)
 
     def advance(self, now: Instant) -> None:
-        """Answer all whose records have committed."""
+        """Answer the requests whose records have committed."""
         high_watermark = self._raft.high_watermark
         while self._pending and self._pending[0].offset < high_watermark:
             pending = self._pending.popleft()
@@ -163,7 +164,10 @@ class ActiveController:
         self._raise_barrier(now)
 
     def tick(self, now: Instant) -> None:
-        """Answer who can wait no more; go on with a large batch, or else fence who has no lease."""
+        """Answer requests at their deadline.
+
+        Continue a large batch, or else fence expired brokers.
+        """
         self._expire(now)
         if self._applying is not None:
             self._apply_more(self._applying, RECORDS_A_STEP)
@@ -175,7 +179,7 @@ class ActiveController:
             self._fence_expired(now)
 
     def _fence_expired(self, now: Instant) -> None:
-        """Fence who has no lease, all in one batch unless a step can't apply that."""
+        """Fence brokers with an expired lease, in one batch if a step can apply the batch."""
         image = self._image
         written: list[Record] = []
         while self._expired and len(written) < RECORDS_A_STEP:
@@ -183,17 +187,18 @@ class ActiveController:
             is_over = broker is not None and not self._sessions.is_live(broker.broker_id, now)
             fencing = fence(image, broker) if broker and is_over and not broker.fenced else ()
             if written and len(written) + len(fencing) > RECORDS_A_STEP:
-                break  # a batch of several steps is about one broker: see _decide_early
+                break  # a batch of several steps concerns one broker: see _decide_early
             self._expired.popleft()
             written += fencing
             if self._expired and len(written) < RECORDS_A_STEP:
-                # On the image that the one before has left: two brokers of one partition may go.
+                # The next fencing needs the image after this fencing, since two brokers may share a
+                # partition.
                 image = apply_all(image, fencing)
         if written:
             self._write(tuple(written), now)
 
     def deadline(self) -> Monotonic | None:
-        """When the next lease or request runs out of time; at once if there is work left."""
+        """Return the next expiry of a lease or a request; AT_ONCE if work is left."""
         if self._applying is not None or self._waiting or self._expired:
             return AT_ONCE
         return earliest(
@@ -203,7 +208,10 @@ class ActiveController:
         )
 
     def _expire(self, now: Instant) -> None:
-        """Answer the requests whose time is up; a change that was written may yet commit."""
+        """Answer the requests at their deadline with an error.
+
+        A written change may still commit.
+        """
         for pending in [entry for entry in self._pending if entry.request.is_over(now)]:
             self._pending.remove(pending)
             self._time_out(pending.request, _UNCOMMITTED if pending.wrote else _UNCONFIRMED)
@@ -218,7 +226,10 @@ class ActiveController:
         self._outbox.reply(event, refusal(event.message, ErrorCode.REQUEST_TIMED_OUT, reason))
 
     def resign(self) -> None:
-        """Answer all who wait; what was written may yet commit, under another leader (631-13)."""
+        """Answer all waiting requests.
+
+        A written change may still commit under another leader (631-13).
+        """
         for pending in self._pending:
             if pending.wrote:
                 reason = "leadership was lost before the change was known to have committed"
@@ -246,7 +257,7 @@ class ActiveController:
         return DECISIONS[type(message)].decide(context, message)
 
     def _write(self, written: tuple[Record, ...], now: Instant) -> Offset:
-        """Append a batch; it also covers the answers that waited for any record."""
+        """Append a batch; the answers at the read barrier wait for its commit, too."""
         offset = self._raft.propose(written, now)
         if self._applying is None:
             partly = PartlyApplied(batch=self._raft.log.last, applied=0, image=self._image)
@@ -262,7 +273,7 @@ class ActiveController:
         return offset
 
     def _apply_more(self, partly: PartlyApplied, most: int) -> None:
-        """Take over the image after the newest batch, or keep what there is of it."""
+        """Apply a part of the newest batch; adopt the image once the batch is fully applied."""
         partly, _ = self._committed.apply_more(partly, most)
         end = Offset(partly.batch.next_offset)
         if partly.is_whole:

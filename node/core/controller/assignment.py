@@ -1,6 +1,6 @@
-"""One topic of CreateTopics: its name, its replicas, its records (KIP-631 "TopicRecord").
+"""Validate a topic of CreateTopics and build its records (KIP-631 "TopicRecord").
 
-Not: the request as a whole (topics.py), nor the choice of brokers (placement.py).
+See topics.py for the whole request, and placement.py for the choice of brokers.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _DEFAULT: Final = -1
 
 
 class TopicError(Exception):
-    """A topic can't be created or deleted: the code and the line that tell the client why."""
+    """A topic can't be created or deleted; carries the error code and the reason for the client."""
 
     def __init__(self, error: ErrorCode, reason: str) -> None:
         super().__init__(reason)
@@ -38,10 +38,10 @@ class TopicError(Exception):
 
 
 def validate_name(image: MetadataImage, name: str) -> None:
-    """Refuse a name that no new topic may have.
+    """Refuse a name that is no legal name for a new topic.
 
     Raises:
-        TopicError: it is malformed, or collides with the name of another topic.
+        TopicError: the name is malformed, or collides with the name of another topic.
     """
     if not is_legal_name(name):
         raise TopicError(
@@ -57,10 +57,10 @@ def validate_name(image: MetadataImage, name: str) -> None:
 
 
 def validate_configs(topic: CreatableTopic) -> dict[str, str]:
-    """Return the configurations that a topic is to have; the last of several of a name counts.
+    """Return the topic's configurations; the last value of a repeated name counts.
 
     Raises:
-        TopicError: a value is null, or not one that the configuration may have.
+        TopicError: a value is null, or illegal for the configuration.
     """
     configs: dict[str, str] = {}
     if not topic.configs:
@@ -79,10 +79,10 @@ def validate_configs(topic: CreatableTopic) -> dict[str, str]:
 def assign(
     placement: Placement, topic: CreatableTopic, config: NodeConfig, random: "Random"
 ) -> list[Replicas]:
-    """The replicas of each partition, leader first, as asked for or as we place them.
+    """Return the replicas of each partition, leader first, from the request or from the placement.
 
     Raises:
-        TopicError: if the numbers or the assignment can't be.
+        TopicError: the counts or the manual assignment are illegal.
     """
     if topic.assignments:
         return _manual(placement, topic)
@@ -146,7 +146,7 @@ def topic_records(
     configs: Mapping[str, str],
     replicas: list[Replicas],
 ) -> tuple[Record, ...]:
-    """The records that make the topic."""
+    """Return the records that create the topic."""
     set_configs = (
         records.ConfigRecord(
             resource_type=TOPIC_RESOURCE, resource_name=name, name=key, value=value

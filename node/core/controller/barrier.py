@@ -1,13 +1,13 @@
-"""The read barrier: who may be told what without a record of their own.
+"""Hold answers without records behind a read barrier.
 
-An answer that writes nothing (a refusal, a look-up, a heartbeat) may come from a controller that
-has been replaced without knowing it. So it waits until a record of this leader's epoch that was
-appended *after* the request arrived has committed: a majority that followed a newer leader by
-then would not have taken it. A record that was in flight already proves nothing; its
-acknowledgements may have lain in a socket's buffer while this process was paused. Where nobody
-appends such a record, one NoOpRecord is written for all that wait, one at a time.
+A refusal, a look-up or a heartbeat writes no record, and could come from a controller that has been
+replaced without its knowledge. The answer therefore waits for the commit of a record that this
+leader appended *after* the arrival of the request. If a newer leader existed at the arrival, its
+majority would not acknowledge the record. A record already in flight proves no leadership, since
+its acknowledgements may have waited in a socket buffer while the process was paused.
 
-Kafka has no such barrier. Not here: the log, and the answers of requests that write records.
+If no request appends a record, the controller writes a NoOpRecord for all waiting answers; at most
+one NoOpRecord is in flight. Kafka has no read barrier.
 """
 
 from msgspec import Struct
@@ -18,14 +18,14 @@ from kraftproof.node.wire.messages import Message
 
 
 class Answer(Struct, frozen=True):
-    """A reply that is ready but for the proof that this was still the leader."""
+    """A reply that still needs the proof of leadership."""
 
     request: TimedRequest
     reply: Message
 
 
 class ReadBarrier:
-    """The answers that no record in flight covers, and the NoOpRecord in flight, if any."""
+    """The answers that no record in flight covers, and the NoOpRecord in flight."""
 
     __slots__ = ("_in_flight", "_waiting")
 
@@ -34,33 +34,33 @@ class ReadBarrier:
         self._in_flight: Offset | None = None
 
     def wait(self, answer: Answer) -> None:
-        """Hold an answer until a record is appended after this moment."""
+        """Hold an answer until a record is appended after this call."""
         self._waiting.append(answer)
 
     def needs_record(self) -> bool:
-        """Whether a NoOpRecord should be written now."""
+        """Return whether a NoOpRecord should be written now."""
         return bool(self._waiting) and self._in_flight is None
 
     def raised(self, offset: Offset) -> None:
-        """The NoOpRecord stands at this offset."""
+        """Record the offset of the new NoOpRecord."""
         self._in_flight = offset
 
     def take(self) -> list[Answer]:
-        """The answers that the record which was just appended covers."""
+        """Return and remove the answers that the newly appended record covers."""
         covered, self._waiting = self._waiting, []
         return covered
 
     def expire(self, now: Instant) -> list[Answer]:
-        """Take the answers that no record covers yet and whose time is up."""
+        """Return and remove the uncovered answers whose deadline has passed."""
         waiting = self._waiting
         self._waiting = [answer for answer in waiting if not answer.request.is_over(now)]
         return [answer for answer in waiting if answer.request.is_over(now)]
 
     def deadline(self) -> Monotonic | None:
-        """When the first answer that no record covers runs out of time."""
+        """Return the earliest deadline of the uncovered answers."""
         return earliest(*(answer.request.expires for answer in self._waiting))
 
     def committed(self, high_watermark: Offset) -> None:
-        """Let go of a NoOpRecord that has committed."""
+        """Forget a NoOpRecord that has committed."""
         if self._in_flight is not None and self._in_flight < high_watermark:
             self._in_flight = None

@@ -1,10 +1,10 @@
-"""Registration, heartbeats and unregistration of brokers (KIP-631 "Broker Registration").
+"""Decide registration, heartbeats and unregistration of brokers (KIP-631 "Broker Registration").
 
-Pure: (image, request, what the sessions say) -> Outcome. Not: the clock (sessions.py), the
-moves of partitions (fencing.py), the broker's own side (node/core/broker/lifecycle.py).
+The functions are pure: (image, request, state of the session) -> Outcome. See sessions.py for the
+clock, fencing.py for partitions, and node/core/broker/lifecycle.py for the broker's side.
 
-Simplifications: any broker may unregister any other, there is no authorizer yet; offline log
-directories are not looked at.
+Simplifications: without an authorizer, any broker may unregister any other; offline log directories
+are ignored.
 """
 
 from typing import Final
@@ -30,7 +30,7 @@ from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.batch import Record
 
 RESERVED_DIRECTORIES: Final = 100
-"""Directory ids below this number are no directory's."""
+"""Kafka reserves the directory ids below this number."""
 
 RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
 HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
@@ -45,7 +45,7 @@ def register(
     next_offset: Offset,
     is_live: bool,
 ) -> Outcome:
-    """Register a broker, whose epoch is the offset of the record that does it (631-42)."""
+    """Register a broker with the offset of its record as broker epoch (631-42)."""
     broker_id = NodeId(request.broker_id)
     registered = image.brokers.get(broker_id)
     is_same = registered is not None and registered.incarnation == request.incarnation_id
@@ -61,26 +61,27 @@ def register(
     if refused is not None:
         return Outcome(reply=refusal(request, refused))
     if registered is not None and is_same:
-        # What the broker says of itself may have changed; its epoch and its standing stay.
+        # The broker may have changed its endpoints or features; epoch, fencing and shutdown state
+        # stay.
         again = replace(
             _registration(request, registered.epoch),
             fenced=registered.fenced,
             in_controlled_shutdown=registered.in_controlled_shutdown,
         )
         return _registered(broker_id, registered.epoch, (again,))
-    # The record comes first in its batch, which begins at next_offset. The old incarnation may
-    # still lead: its lease is over, but the fencing has not been written yet.
+    # The registration is the first record of its batch, which begins at next_offset. The old
+    # incarnation may still lead: its lease has expired, but the fencing is not written yet.
     written = (_registration(request, next_offset), *leave(image, broker_id))
     return _registered(broker_id, next_offset, written)
 
 
 def shutdown_granted(broker: BrokerRegistration) -> bool:
-    """Whether the broker was told to stop, so that its id is free at once (631-44)."""
+    """Return whether a shutdown was granted, which frees the broker's id at once (631-44)."""
     return broker.in_controlled_shutdown and broker.fenced
 
 
 def _unacceptable(image: MetadataImage, request: RegistrationRequest) -> ErrorCode | None:
-    """Return the error of a request that no broker may register with, in Kafka's order."""
+    """Return the error of a registration that is illegal for every broker, in Kafka's order."""
     if request.is_migrating_zk_broker:
         return ErrorCode.BROKER_ID_NOT_REGISTERED
     if not _has_own_directories(image, request):
@@ -96,7 +97,7 @@ def _unacceptable(image: MetadataImage, request: RegistrationRequest) -> ErrorCo
 
 
 def _has_own_directories(image: MetadataImage, request: RegistrationRequest) -> bool:
-    """Whether a broker names its log directories, each by an id that is no other's (KIP-858)."""
+    """Return whether the log directories are named by ids of no other broker (KIP-858)."""
     directories = set(request.log_dirs)
     return (
         bool(directories)
@@ -111,7 +112,10 @@ def _has_own_directories(image: MetadataImage, request: RegistrationRequest) -> 
 
 
 def _spans_level(image: MetadataImage, feature: broker_registration_request.Feature) -> bool:
-    """Whether a feature's range holds the level that the cluster is at; 0 is none."""
+    """Return whether the supported range contains the cluster's level of the feature.
+
+    0 means unset.
+    """
     level = image.features.get(feature.name, 0)
     return feature.min_supported_version <= level <= feature.max_supported_version
 
@@ -150,7 +154,7 @@ def _registered(broker_id: NodeId, epoch: Offset, written: tuple[Record, ...]) -
 
 
 def heartbeat(image: MetadataImage, request: HeartbeatRequest) -> Outcome:
-    """Renew a lease, and fence, unfence or shut down the broker as it asks (631-46 to 54)."""
+    """Renew a lease; fence, unfence or shut down the broker on request (631-46 to 54)."""
     broker = image.brokers.get(NodeId(request.broker_id))
     if broker is None or request.broker_epoch != broker.epoch:
         return Outcome(reply=refusal(request, ErrorCode.STALE_BROKER_EPOCH))
@@ -174,13 +178,13 @@ def _shut_down(
     *,
     caught_up: bool,
 ) -> Outcome:
-    """Controlled shutdown: first its leaderships go, then, when none is left, it may (631-60).
+    """Continue a controlled shutdown: first move the leaderships, then grant the shutdown (631-60).
 
-    One that asks to be fenced as well does not wait for that: it may at once, as with Kafka.
+    A broker that also asks to be fenced is granted at once, as in Kafka. A fenced broker leads no
+    partition, and is granted at once, too.
 
-    A fenced broker leads nothing, so it may at once: fenced and in controlled shutdown is how a
-    granted shutdown is remembered. So the grant and the fencing are one batch, and the id is free
-    once that has committed, even if the answer is then lost with its leader.
+    A granted shutdown is stored as fenced and in controlled shutdown. Grant and fencing are one
+    batch, so the commit frees the id even if the answer is lost with the leader.
     """
     begins = records.BrokerRegistrationChangeRecord(
         broker_id=broker.broker_id, broker_epoch=broker.epoch, in_controlled_shutdown=1
@@ -202,7 +206,7 @@ def _shut_down(
 def unregister(
     image: MetadataImage, request: unregister_broker_request.UnregisterBrokerRequest
 ) -> Outcome:
-    """Remove a registration; one that is not there is removed already (631-63)."""
+    """Remove a registration; an unknown broker counts as removed already (631-63)."""
     reply = unregister_broker_response.UnregisterBrokerResponse()
     broker = image.brokers.get(NodeId(request.broker_id))
     if broker is None:

@@ -1,8 +1,8 @@
-"""Whether this node is the active controller, and what it says when it is not (KIP-631).
+"""Follow whether this node is the active controller, and refuse requests otherwise (KIP-631).
 
-The quorum's leader is the active controller (631-09), but not at once: it answers nothing before
-its own LeaderChange has committed and been applied, for only then does its image hold all that
-earlier leaders acknowledged. Requests that come in between wait. Not: decisions (active.py).
+The quorum's leader becomes the active controller (631-09) after its LeaderChange record has
+committed and been applied: only then the image holds every change that earlier leaders
+acknowledged. Requests wait in between. See active.py for the decisions.
 """
 
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ class Standby:
 
 
 class Activating(Struct, kw_only=True):
-    """This node leads `epoch`; its LeaderChange has not committed yet."""
+    """The node leads `epoch`, but its LeaderChange has not committed yet."""
 
     epoch: Epoch
     leader_change: Offset
@@ -36,14 +36,14 @@ class Activating(Struct, kw_only=True):
 
 
 class Active(Struct, frozen=True, kw_only=True):
-    """This node is the active controller of `epoch`."""
+    """The node is the active controller of `epoch`."""
 
     epoch: Epoch
     controller: ActiveController
 
 
 class Controller:
-    """The controller half of a node."""
+    """The controller part of a node."""
 
     def __init__(
         self,
@@ -62,22 +62,22 @@ class Controller:
 
     @property
     def is_active(self) -> bool:
-        """Whether this node answers as the active controller."""
+        """Return whether the node answers as the active controller."""
         return isinstance(self._state, Active)
 
     def receive(self, event: Received, now: Instant) -> None:
-        """Take a request of the controller listener that is not the quorum's own."""
+        """Handle a request of the controller listener, other than the quorum's own requests."""
         self._check_leadership()
         match self._state:
             case Standby():
                 self._outbox.reply(event, not_controller(event))
-            case Activating() as claim:
-                claim.waiting.append(timed(event, now, self._config.timeouts))
+            case Activating() as activating:
+                activating.waiting.append(timed(event, now, self._config.timeouts))
             case Active() as active:
                 active.controller.receive(timed(event, now, self._config.timeouts), now)
 
     def advance(self, now: Instant) -> None:
-        """Follow what the quorum's step has changed: claim, renounce, answer."""
+        """Follow the quorum's step: activate, resign, answer."""
         self._check_leadership()
         if isinstance(self._state, Standby):
             if not self._raft.is_leader:
@@ -93,33 +93,33 @@ class Controller:
             self._state.controller.advance(now)
 
     def tick(self, now: Instant) -> None:
-        """Do what is due."""
+        """Handle expired requests and leases."""
         self._check_leadership()
         match self._state:
             case Active() as active:
                 active.controller.tick(now)
-            case Activating() as claim:
-                self._expire(claim, now)
+            case Activating() as activating:
+                self._expire(activating, now)
             case Standby():
                 pass
 
     def deadline(self) -> Monotonic | None:
-        """When `tick` is due."""
+        """Return the time of the next tick."""
         match self._state:
             case Active() as active:
                 return active.controller.deadline()
-            case Activating() as claim:
-                return earliest(*(request.expires for request in claim.waiting))
+            case Activating() as activating:
+                return earliest(*(request.expires for request in activating.waiting))
             case Standby():
                 return None
 
-    def _expire(self, claim: Activating, now: Instant) -> None:
-        """Refuse requests whose time is up; none has been tried, so NOT_CONTROLLER is true."""
-        for request in [entry for entry in claim.waiting if entry.is_over(now)]:
-            claim.waiting.remove(request)
+    def _expire(self, activating: Activating, now: Instant) -> None:
+        """Refuse expired requests; no request was tried, so NOT_CONTROLLER is the true answer."""
+        for request in [entry for entry in activating.waiting if entry.is_over(now)]:
+            activating.waiting.remove(request)
             self._outbox.reply(request.event, not_controller(request.event))
 
-    def _activate(self, claim: Activating, now: Instant) -> None:
+    def _activate(self, activating: Activating, now: Instant) -> None:
         controller = ActiveController(
             self._config,
             self._raft,
@@ -128,14 +128,14 @@ class Controller:
             random=self._random,
             now=now,
         )
-        self._state = Active(epoch=claim.epoch, controller=controller)
-        controller.receive_all(claim.waiting, now)
+        self._state = Active(epoch=activating.epoch, controller=controller)
+        controller.receive_all(activating.waiting, now)
 
-    def _has_committed(self, claim: Activating) -> bool:
-        return self._committed.offset > claim.leader_change
+    def _has_committed(self, activating: Activating) -> bool:
+        return self._committed.offset > activating.leader_change
 
     def _check_leadership(self) -> None:
-        """Renounce as soon as the quorum's leader of our epoch is not this node any more."""
+        """Resign as soon as the node no longer leads the epoch."""
         state = self._state
         if isinstance(state, Standby) or (self._raft.is_leader and self._raft.epoch == state.epoch):
             return

@@ -1,8 +1,7 @@
-"""The requests that the active controller decides, each with the function that decides it.
+"""List the requests that the active controller decides, each with its function.
 
-A decision is a function of a context (the newest image and what else it needs) and a request. The
-table is the one list of them: what a controller advertises, what a broker forwards and what an
-Envelope may hold are made from it (node/core/served.py). Not: when an answer is shown (active.py).
+A decision is a function of a context and a request. node/core/served.py derives the advertised, the
+forwarded and the enveloped requests from this table. See active.py for the time of an answer.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,13 +30,13 @@ if TYPE_CHECKING:
 
 
 class DecisionContext(Struct, frozen=True, kw_only=True):
-    """All that a decision may depend on besides the request.
+    """The inputs of a decision besides the request.
 
     Attributes:
-        image: After the newest batch, committed or not.
-        config: The node's.
-        random: Draws topic ids and placements.
-        next_offset: Where the next record will stand.
+        image: The image after the newest batch, committed or not.
+        config: The node's configuration.
+        random: The source of topic ids and placements.
+        next_offset: The offset of the next record.
         sessions: The leases of brokers.
         now: The time.
     """
@@ -51,12 +50,13 @@ class DecisionContext(Struct, frozen=True, kw_only=True):
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """One request that the active controller serves."""
+    """The decision of a request type."""
 
     decide: Callable[[DecisionContext, Any], Outcome]
-    """Takes the request type that the entry is filed under: which a dict's type can't say."""
+    """Takes the request type of the dict's key, which the type of a dict cannot express."""
     is_forwarded: bool
-    """Whether it is a client's, which brokers pass on in an Envelope; or else a broker's own."""
+    """Whether brokers forward the client's request in an Envelope; False for a broker's own
+    request."""
 
 
 def _heartbeat(

@@ -1,7 +1,7 @@
-"""What becomes of partitions when a broker comes or goes (KIP-631 "FenceBrokerRecord").
+"""Move partitions when a broker is fenced, unfenced or removed (KIP-631 "FenceBrokerRecord").
 
-The moves are PartitionChangeRecords in the same batch as the change of the broker, so no image
-ever shows a fenced leader. Not: when a broker is fenced (brokers.py, sessions.py).
+The PartitionChangeRecords are in the same batch as the broker's change, so no image shows a fenced
+leader. See brokers.py and sessions.py for the cause of a fencing.
 """
 
 from kraftproof.node.core.base.types import NO_NODE, NodeId
@@ -12,7 +12,7 @@ from kraftproof.node.wire.messages.batch import Record
 
 
 def fence(image: MetadataImage, broker: BrokerRegistration) -> tuple[Record, ...]:
-    """Fence an active broker and give its partitions to others."""
+    """Fence an active broker and move its leaderships."""
     record = records.BrokerRegistrationChangeRecord(
         broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=1
     )
@@ -20,7 +20,7 @@ def fence(image: MetadataImage, broker: BrokerRegistration) -> tuple[Record, ...
 
 
 def unfence(image: MetadataImage, broker: BrokerRegistration) -> tuple[Record, ...]:
-    """Unfence a broker, which then leads again what only it can lead (631-54)."""
+    """Unfence a broker and elect it for the leaderless partitions of its ISRs (631-54)."""
     record = records.BrokerRegistrationChangeRecord(
         broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=-1
     )
@@ -33,13 +33,13 @@ def unfence(image: MetadataImage, broker: BrokerRegistration) -> tuple[Record, .
 
 
 def leave(image: MetadataImage, broker_id: NodeId) -> tuple[Record, ...]:
-    """Take a broker out of every ISR and move its leaderships (631-53).
+    """Remove a broker from every ISR and move its leaderships (631-53).
 
-    The last member of an ISR stays in it, without a leader: it alone has all that was written.
+    The last member of an ISR stays in the ISR without a leader, since only its log is complete.
     """
     changes: list[Record] = []
     without: dict[tuple[NodeId, ...], tuple[NodeId, ...]] = {}
-    """Each ISR and its other members: there are few, and a broker may have many partitions."""
+    """Each ISR and its other members; a broker has many partitions but few different ISRs."""
     for partition in image.in_isr(broker_id):
         others = without.get(partition.isr)
         if others is None:
@@ -54,7 +54,10 @@ def leave(image: MetadataImage, broker_id: NodeId) -> tuple[Record, ...]:
 
 
 def elect(image: MetadataImage, replicas: tuple[NodeId, ...], isr: tuple[NodeId, ...]) -> NodeId:
-    """The first replica in preferred order that is in sync and may lead; -1 if none is."""
+    """Return the first replica in preferred order that is in sync and may lead.
+
+    -1 without a match.
+    """
     for candidate in replicas:
         broker = image.brokers.get(candidate)
         if candidate in isr and broker is not None and broker.may_lead:

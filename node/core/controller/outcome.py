@@ -1,4 +1,4 @@
-"""What the controller decides about a request: records to write, and the answer they earn."""
+"""Define the result of a decision: records to write and the answer."""
 
 from msgspec import Struct
 
@@ -8,9 +8,9 @@ from kraftproof.node.wire.messages.batch import Record
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """A decision on one image; the reply may be shown once the image it saw has committed."""
+    """A decision on one image; the reply is sent once that image has committed."""
 
     reply: Message
     records: tuple[Record, ...] = ()
     contact: NodeId | None = None
-    """The broker that this request proves alive; a refused one gets no lease (631-52)."""
+    """The broker that is proven alive; a refused broker gets no lease (631-52)."""

@@ -1,6 +1,6 @@
-"""Where new replicas go: leaders spread evenly, racks alternate, fenced brokers come last.
+"""Place new replicas: leaders spread evenly, racks alternate, fenced brokers come last.
 
-Deterministic for a given image and `random`. Not: Kafka's own placement to the letter.
+The placement is deterministic for an image and `random`; the order differs from Kafka's.
 """
 
 from collections.abc import Iterable
@@ -15,23 +15,24 @@ if TYPE_CHECKING:
 
 
 class Placement:
-    """The brokers of one image, to place the topics of one request on."""
+    """The brokers of an image, on which the topics of a request are placed."""
 
     __slots__ = ("_spare", "_usable", "active", "registered")
 
     def __init__(self, image: MetadataImage) -> None:
         brokers = image.sorted_brokers()
         self.registered = frozenset(image.brokers)
-        """All brokers."""
+        """The ids of all brokers."""
         self.active = frozenset(broker.broker_id for broker in brokers if broker.may_lead)
-        """Those that may lead, and be in the first ISR (631-40)."""
+        """The ids of brokers that may lead and be in the first ISR (631-40)."""
         self._usable = _racks(broker for broker in brokers if broker.may_lead)
         self._spare = _racks(broker for broker in brokers if not broker.may_lead)
 
     def place(self, partitions: int, factor: int, random: "Random") -> list[tuple[NodeId, ...]]:
         """Return the replicas of each partition, leader first.
 
-        At least `factor` brokers must be registered, one of which may lead.
+        At least `factor` brokers must be registered, and at least a single broker must be able to
+        lead.
         """
         usable, spare = _alternating(self._usable, random), _alternating(self._spare, random)
         assert usable, "no broker may lead"
@@ -56,7 +57,7 @@ def _from_ring(ring: tuple[NodeId, ...], start: int, count: int) -> tuple[NodeId
 
 
 def _racks(brokers: Iterable[BrokerRegistration]) -> list[list[NodeId]]:
-    """Return brokers in order, apart by rack."""
+    """Return the brokers' ids grouped by rack."""
     racks: dict[str, list[NodeId]] = {}
     for broker in brokers:
         racks.setdefault(broker.rack or "", []).append(broker.broker_id)
@@ -64,7 +65,7 @@ def _racks(brokers: Iterable[BrokerRegistration]) -> list[list[NodeId]]:
 
 
 def _alternating(racks: list[list[NodeId]], random: "Random") -> tuple[NodeId, ...]:
-    """Return the brokers in an order in which neighbours stand in different racks if possible."""
+    """Return the brokers in an order that alternates racks where possible."""
     columns = [list(rack) for rack in racks]
     random.shuffle(columns)
     for column in columns:

@@ -1,6 +1,6 @@
-"""One error in place of every result of a request (KIP-631 "BrokerHeartbeat", KIP-590).
+"""Answer every part of a request with the same error (KIP-631 "BrokerHeartbeat", KIP-590).
 
-A client must get as many results as it asked for, whatever went wrong. Not: which error.
+A client expects a result for each part of its request, even if the whole request fails.
 """
 
 from collections.abc import Callable
@@ -27,14 +27,14 @@ from kraftproof.node.wire.messages import (
 
 
 def refusal(request: Message, error: ErrorCode, reason: str | None = None) -> Message:
-    """The answer to `request` that says `error` in every result."""
+    """Return the answer to `request` with `error` in every result."""
     return _REFUSALS[type(request)](request, error, reason)
 
 
 def not_controller(event: Received) -> Message:
-    """Refuse what has not been tried here, so that it may safely be tried elsewhere.
+    """Refuse an untried request, which is safe to repeat at another controller.
 
-    A forwarding broker is told in the envelope: it will ask the right controller (590-05).
+    The envelope carries the error to a forwarding broker, which asks the right controller (590-05).
     """
     if event.forwarded_by is not None:
         return envelope_response.EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
@@ -86,7 +86,7 @@ def _describe_quorum(_: Message, error: ErrorCode, reason: str | None) -> Messag
     return describe_quorum_response.DescribeQuorumResponse(error_code=error, error_message=reason)
 
 
-# Each function takes the one request type that it is filed under: which a dict's type can't say.
+# Each function takes the request type of its key, which the type of a dict cannot express.
 _REFUSALS: Final[dict[type, Callable[[Any, ErrorCode, str | None], Message]]] = {
     create_topics_request.CreateTopicsRequest: _create_topics,
     delete_topics_request.DeleteTopicsRequest: _delete_topics,

@@ -1,8 +1,8 @@
-"""A request of the controller listener with the time at which it is answered at the latest.
+"""Pair a request of the controller listener with its deadline.
 
-Each place where a request waits keeps this pair: for a claim, for a large batch, for a commit and
-for the read barrier. The time is fixed when the request arrives and stays the same from one place
-to the next. See docs/decisions/0265-each-wait-of-a-request-ends.md for the errors.
+A request keeps the pair at each wait: for the activation, a large batch, a commit, the read
+barrier. The deadline is set on arrival and never changes. See
+docs/decisions/0265-each-wait-of-a-request-ends.md for the errors.
 """
 
 from msgspec import Struct
@@ -14,24 +14,24 @@ from kraftproof.node.wire.messages import Message, create_topics_request, delete
 
 
 class TimedRequest(Struct, frozen=True, kw_only=True):
-    """A request that is answered before `expires`, or then with an error."""
+    """A request that is answered before `expires`, or at `expires` with an error."""
 
     event: Received
     expires: Monotonic
 
     def is_over(self, now: Instant) -> bool:
-        """Return whether the request's time is up."""
+        """Return whether the deadline has passed."""
         return self.expires <= now.monotonic
 
 
 def timed(event: Received, now: Instant, timeouts: Timeouts) -> TimedRequest:
-    """Return a request with its deadline: the client's timeoutMs, or the request time-out."""
+    """Return the request with a deadline from the client's timeoutMs or the request time-out."""
     wait_ns = client_timeout_ns(event.message) or timeouts.request_ns
     return TimedRequest(event=event, expires=Monotonic(now.monotonic + wait_ns))
 
 
 def client_timeout_ns(message: Message) -> int | None:
-    """Return how long a request's client waits, if the request names a time."""
+    """Return the time for which the client waits, if the request names a time."""
     match message:
         case (
             create_topics_request.CreateTopicsRequest(timeout_ms=timeout_ms)

@@ -1,8 +1,8 @@
-"""CreateTopics and DeleteTopics (KIP-631 "Topic Identifiers", "RemoveTopic").
+"""Decide CreateTopics and DeleteTopics (KIP-631 "Topic Identifiers", "RemoveTopic").
 
-Pure: (image, request, random) -> Outcome. Each topic of a request stands or falls alone, but for
-the bounds on a whole request: its time, its partitions and its records. Not: partitions added
-later, reassignment, changes of configuration.
+The functions are pure: (image, request, random) -> Outcome. Each topic succeeds or fails alone,
+except for the limits on the whole request: time, partitions and records. Not implemented: added
+partitions, reassignment, changed configurations.
 """
 
 from collections import Counter
@@ -52,16 +52,16 @@ TopicState = delete_topics_request.DeleteTopicState
 DeleteResult = delete_topics_response.DeletableTopicResult
 
 MAX_RECORDS: Final = 10_000
-"""Kafka's bound on the partitions that one request asks for, and on the records that it writes."""
+"""Kafka's limit on the requested partitions and on the written records of a request."""
 _RESERVED_IDS: Final = 1 << 64
-"""Smaller ids are Kafka's own: zero, and the metadata topic's."""
+"""Kafka reserves the smaller ids, such as zero and the id of the metadata topic."""
 _OUT_OF_TIME: Final = "the request's timeoutMs left no time to carry it out"
 
 
 def create_topics(
     image: MetadataImage, request: CreateRequest, config: NodeConfig, random: "Random"
 ) -> Outcome:
-    """Create topics, or with validate_only say whether they could be."""
+    """Create topics; with validate_only, validate the request without records."""
     times = Counter(topic.name for topic in request.topics)
     refused = [
         _not_created(name, TopicError(ErrorCode.INVALID_REQUEST, problem))
@@ -71,22 +71,22 @@ def create_topics(
     tried = [topic for topic in request.topics if topic.name not in names_refused]
     results: list[TopicResult] = []
     written: list[Record] = []
-    whole = _request_error(request, tried, config)
-    if whole is None:
+    request_error = _request_error(request, tried, config)
+    if request_error is None:
         results, written = _create(image, request, tried, config, random)
         if len(written) > MAX_RECORDS:
-            whole = TopicError(
+            request_error = TopicError(
                 ErrorCode.POLICY_VIOLATION,
                 f"more than {MAX_RECORDS} records, which are the most that a request may write",
             )
-    if whole is not None:
-        results, written = [_not_created(topic.name, whole) for topic in tried], []
+    if request_error is not None:
+        results, written = [_not_created(topic.name, request_error) for topic in tried], []
     reply = create_topics_response.CreateTopicsResponse(topics=(*results, *refused))
     return Outcome(reply=reply, records=() if request.validate_only else tuple(written))
 
 
 def _refused_names(times: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return the names that a request may not have, each with the reason."""
+    """Return the names that are refused without a try, each with the reason."""
     return [
         (name, f"{name} is the cluster's own topic")
         if name == METADATA_TOPIC
@@ -128,7 +128,7 @@ def _create(
     placement = Placement(image)
     for topic in tried:
         if len(written) > MAX_RECORDS:
-            break  # the request is refused, so the rest need not be looked at
+            break  # the whole request is refused, so the rest does not matter
         try:
             configs = _validate(image, topic)
             replicas = assign(placement, topic, config, random)
@@ -165,7 +165,7 @@ def _shown(entry: EffectiveConfig) -> TopicConfigs:
 
 
 def _shown_configs(configs: SetConfigs) -> tuple[TopicConfigs, ...]:
-    # Entries of defaults are shared: a request may create thousands of topics.
+    # Default entries are shared, since a request may create thousands of topics.
     if not _PLACES.keys() >= configs.keys():
         return tuple(map(_shown, effective_configs(configs)))
     shown = list(_DEFAULT_CONFIGS)
@@ -185,7 +185,7 @@ def _not_created(name: str, refused: TopicError) -> TopicResult:
 
 
 def _new_id(image: MetadataImage, random: "Random") -> Uuid:
-    """A random id that no topic has (631-67)."""
+    """Return a random unused topic id (631-67)."""
     while True:
         number = random.getrandbits(8 * UUID_BYTES)
         topic_id = Uuid(number.to_bytes(UUID_BYTES, "big"))

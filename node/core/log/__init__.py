@@ -1,1 +1,1 @@
-"""The metadata log as the core holds it: whole batches, as received and decoded."""
+"""Hold the metadata log of the core: whole batches, received and decoded."""

@@ -1,9 +1,9 @@
-"""The metadata log in memory, whole batches since its start (KIP-595 "Log Structure", KIP-630).
+"""Hold the metadata log in memory as whole batches (KIP-595 "Log Structure", KIP-630).
 
-It starts at offset 0 or at a snapshot's end; what was below is in that snapshot only.
-Not: bytes, segments or fsync (node/storage); not: what the records say (node/core/metadata).
-Simplification: sizes are estimated, since the core never sees bytes; one record counts as
-`RECORD_ESTIMATE_BYTES`, and the shell's frame limit lies far above what that lets through.
+The log starts at offset 0 or at the end of a snapshot, which contains the records below. See
+node/storage for bytes, segments and fsync, and node/core/metadata for the meaning of records.
+Simplification: the core never sees bytes, so a record counts as `RECORD_ESTIMATE_BYTES`; the
+shell's limit of a frame is far above the resulting size.
 """
 
 from bisect import bisect_left, bisect_right
@@ -17,7 +17,7 @@ from kraftproof.node.wire.messages.batch import Batch
 
 RECORD_ESTIMATE_BYTES = 128
 NO_RECORDS_EPOCH = Epoch(0)
-"""The last epoch of an empty log: the first election opens epoch 1."""
+"""The last epoch of an empty log; the first election begins epoch 1."""
 
 
 class EpochEnd(Struct, frozen=True):
@@ -28,7 +28,7 @@ class EpochEnd(Struct, frozen=True):
 
 
 class Log:
-    """Batches in order, the leader-epoch cache beside them (595-10), and the generation."""
+    """The batches in order, the leader-epoch cache (595-10), and the generation."""
 
     __slots__ = (
         "_bases",
@@ -47,30 +47,30 @@ class Log:
         self._epochs: list[Epoch] = []
         self._epoch_starts: list[Offset] = []
         self.start = start
-        """The end of the snapshot that stands before the first batch."""
+        """The end of the snapshot before the first batch."""
         self.end_offset = start.end_offset
         """The offset after the last record."""
         self.generation = 0
-        """Which log this is: each truncation makes another, so that a Flushed of one that was
-        cut can't vouch for what took its place."""
+        """A number for each log content: a truncation begins a new generation, so that a Flushed of
+        truncated records does not count for their replacement."""
         self.last_epoch = NO_RECORDS_EPOCH
-        """The epoch of the last record; 0 if there is none."""
+        """The epoch of the last record; 0 for an empty log."""
         self._note_epochs()
         for batch in batches:
             self.append(batch)
 
     @property
     def start_offset(self) -> Offset:
-        """The offset of the first record that can be here."""
+        """Return the first offset that the log can hold."""
         return self.start.end_offset
 
     @property
     def last(self) -> Batch:
-        """The last batch of a log that holds any."""
+        """Return the last batch of a log with batches."""
         return self._batches[-1]
 
     def append(self, batch: Batch) -> None:
-        """Add a batch at the end."""
+        """Append a batch."""
         assert batch.base_offset == self.end_offset, "a batch goes where the log ends"
         assert batch.epoch >= self.last_epoch, "epochs never fall along a log"
         if batch.epoch != self.last_epoch:
@@ -82,7 +82,7 @@ class Log:
         self.end_offset = Offset(batch.next_offset)
 
     def truncate(self, end_offset: Offset) -> Offset:
-        """Drop each batch that reaches past `end_offset`, and return where the log now ends."""
+        """Remove each batch that ends above `end_offset`, and return the new end."""
         kept = bisect_left(self._bases, end_offset)
         if kept and self._batches[kept - 1].next_offset > end_offset:
             kept -= 1
@@ -95,7 +95,7 @@ class Log:
         return self.end_offset
 
     def clean(self, start: SnapshotId) -> None:
-        """Drop what is below a snapshot of our own, and the epochs that end there."""
+        """Remove the records below a snapshot of this node, and the epochs that end there."""
         assert self.start <= start, "the start of a log only moves up"
         assert start.end_offset <= self.end_offset, "a log is cleaned up to where it reaches"
         cleaned = bisect_left(self._bases, start.end_offset)
@@ -106,7 +106,7 @@ class Log:
         self._note_epochs()
 
     def reset(self, start: SnapshotId) -> None:
-        """Drop all batches: a snapshot of the leader's takes their place."""
+        """Remove every batch, since the leader's snapshot replaces the log."""
         for entries in (self._batches, self._bases, self._epochs, self._epoch_starts):
             entries.clear()
         self.start = start
@@ -115,9 +115,9 @@ class Log:
         self.generation += 1
 
     def _note_epochs(self) -> None:
-        """The log has another start or end, and maybe another last epoch.
+        """Update the last epoch after a change of the log's start or end.
 
-        The snapshot's last record is the log's last until another comes: keep its epoch.
+        The epoch of the snapshot's last record is kept until a batch follows.
         """
         is_known = bool(self._epochs) and self._epochs[0] <= self.start.epoch
         if self.start != LOG_BEGIN and not is_known:
@@ -126,7 +126,7 @@ class Log:
         self.last_epoch = self._epochs[-1] if self._epochs else NO_RECORDS_EPOCH
 
     def end_offset_for_epoch(self, epoch: Epoch) -> EpochEnd:
-        """The largest epoch at most `epoch` that has records, and where it ends (595-48)."""
+        """Return the largest epoch up to `epoch` that has records, and its end (595-48)."""
         after = bisect_right(self._epochs, epoch)
         if after == 0:
             return EpochEnd(NO_RECORDS_EPOCH, self.start_offset)
@@ -135,7 +135,7 @@ class Log:
         return EpochEnd(self._epochs[after - 1], end)
 
     def batches(self, offset: Offset, end_offset: Offset) -> Iterator[Batch]:
-        """The batches from the one that starts at `offset` that end at or below `end_offset`."""
+        """Yield the batches from the batch at `offset` to the last batch within `end_offset`."""
         for index in range(bisect_left(self._bases, offset), len(self._batches)):
             batch = self._batches[index]
             if batch.next_offset > end_offset:
@@ -143,15 +143,15 @@ class Log:
             yield batch
 
     def read(self, offset: Offset, max_bytes: int) -> tuple[Batch, ...]:
-        """Whole batches from the one that holds `offset`, at least one, as `max_bytes` allows.
+        """Return whole batches from the batch that holds `offset`, as many as `max_bytes` allows.
 
-        All are of one epoch, so that a replica's next Fetch names, and the leader checks, each
-        epoch that the replica has reached.
+        At least a single batch is returned. The batches have the same epoch, so that the replica's
+        next Fetch names, and the leader checks, each epoch that the replica has reached.
         """
         if offset >= self.end_offset:
             return ()
         if offset >= self._bases[-1]:
-            return (self._batches[-1],)  # what most replicas lack
+            return (self._batches[-1],)  # the common case: a replica lacks the last batch
         first = max(bisect_right(self._bases, offset) - 1, 0)
         epoch = self._batches[first].epoch
         last, size = first, 0

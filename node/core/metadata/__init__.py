@@ -1,1 +1,1 @@
-"""The metadata image and how records change it (KIP-631)."""
+"""Hold the metadata image, and apply records to an image (KIP-631)."""

@@ -1,8 +1,8 @@
-"""Applies metadata records: (image, record) -> image (KIP-631 "Record Formats").
+"""Apply metadata records: (image, record) -> image (KIP-631 "Record Formats").
 
-Controllers, standbys and brokers share this pure function. A record that does not fit the image
-is an ApplyError and never skipped: a node without the record would disagree with its cluster.
-While a metadata transaction is open (KIP-868), the image keeps the one before it.
+Active controllers, standbys and brokers share this pure function. A record that contradicts the
+image raises ApplyError and is never skipped, since the node would disagree with its cluster. While
+a metadata transaction is open (KIP-868), the image keeps the image before the transaction.
 """
 
 from collections.abc import Mapping
@@ -40,18 +40,18 @@ UNCHANGED_LEADER: Final = -2  # in a PartitionChangeRecord (631-22)
 
 
 class ApplyError(ValueError):
-    """A record that contradicts the image it is applied to."""
+    """A record contradicts the image."""
 
 
 class UnreadableRecordError(ApplyError):
-    """A record that this node can't read: no fault of the cluster's, but of the node's version."""
+    """A record that is unreadable in this version of the node, although the cluster is sound."""
 
 
 def apply(image: MetadataImage, record: Record) -> MetadataImage:
-    """The image after this record.
+    """Return the image after the record.
 
     Raises:
-        ApplyError: if the record does not fit.
+        ApplyError: the record contradicts the image.
     """
     handler = _HANDLERS.get(type(record))
     if handler is None:
@@ -60,14 +60,14 @@ def apply(image: MetadataImage, record: Record) -> MetadataImage:
 
 
 def apply_all(image: MetadataImage, written: tuple[Record, ...]) -> MetadataImage:
-    """The image after these records."""
+    """Return the image after the records."""
     for record in written:
         image = apply(image, record)
     return image
 
 
 def apply_batch(image: MetadataImage, batch: Batch) -> MetadataImage:
-    """The image after a batch; a control batch is the quorum's own and changes nothing."""
+    """Return the image after a batch; a control batch changes no metadata."""
     if batch.is_control:
         return image
     try:
@@ -101,7 +101,7 @@ def _register_broker(image: MetadataImage, record: records.RegisterBrokerRecord)
 
 
 def _registered(image: MetadataImage, broker_id: int, epoch: int) -> BrokerRegistration:
-    """The registration that a record names; another epoch of it is refused (631-24)."""
+    """Return the registration that a record names; refuse another broker epoch (631-24)."""
     broker = image.brokers.get(NodeId(broker_id))
     if broker is None:
         raise ApplyError(f"broker {broker_id} is not registered")
@@ -255,13 +255,13 @@ def _begin(image: MetadataImage, _: records.BeginTransactionRecord) -> MetadataI
 
 def _end(image: MetadataImage, _: records.EndTransactionRecord) -> MetadataImage:
     if image.before is None:
-        raise ApplyError("a metadata transaction ends, and none is open")
+        raise ApplyError("a metadata transaction ends without an open transaction")
     return replace(image, before=None)
 
 
 def _abort(image: MetadataImage, _: records.AbortTransactionRecord) -> MetadataImage:
     if image.before is None:
-        raise ApplyError("a metadata transaction is aborted, and none is open")
+        raise ApplyError("a metadata transaction is aborted without an open transaction")
     return image.before
 
 

@@ -1,7 +1,7 @@
-"""Changes of single entities, with the indexes and the digest that follow from them.
+"""Change single entities together with the derived indexes and the digest.
 
-The only place where an image's derived parts are kept; `rebuild` derives them from scratch, so
-that the end of a run can show that they were kept right. Not: what records mean (apply.py).
+Only these functions update the derived parts of an image. `rebuild` derives the same parts from
+scratch, so that the end of a run can check the updates. See apply.py for the meaning of records.
 """
 
 from collections.abc import Iterable
@@ -61,7 +61,7 @@ def add_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
 
 
 def remove_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
-    """Remove a topic with all its partitions."""
+    """Remove a topic with its partitions."""
     digest = update_digest(image.digest, "topic", topic, None)
     partitions = image.partitions_of(topic.topic_id)
     for partition in partitions:
@@ -87,7 +87,7 @@ def remove_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
 
 
 def set_partition(image: MetadataImage, partition: Partition) -> MetadataImage:
-    """Add or replace a partition of a topic that exists."""
+    """Add or replace a partition of an existing topic."""
     siblings = image.partitions[partition.topic_id]
     was = siblings.get(partition.index)
     return replace(
@@ -101,7 +101,10 @@ def set_partition(image: MetadataImage, partition: Partition) -> MetadataImage:
 
 
 def clear_elr(image: MetadataImage, topic_name: str) -> MetadataImage:
-    """Forget eligible leaders: of one topic, or of all if the name is empty."""
+    """Clear the eligible leader replicas of the named topic.
+
+    Of every topic if the name is empty.
+    """
     named = image.topic_named(topic_name)
     topics = image.sorted_topics() if not topic_name else [named] if named is not None else []
     for topic in topics:
@@ -113,7 +116,7 @@ def clear_elr(image: MetadataImage, topic_name: str) -> MetadataImage:
 
 
 def set_feature(image: MetadataImage, name: str, level: int) -> MetadataImage:
-    """Set a feature's finalized level; 0 is none (631-27)."""
+    """Set a feature's finalized level; level 0 removes the feature (631-27)."""
     was = image.features.get(name)
     old, new = (
         None if value is None or value == 0 else (name, value) for value in (was or None, level)
@@ -127,7 +130,7 @@ def set_feature(image: MetadataImage, name: str, level: int) -> MetadataImage:
 def set_config(
     image: MetadataImage, resource: tuple[int, str], name: str, value: str | None
 ) -> MetadataImage:
-    """Set a configuration key, or delete it with null (631-21)."""
+    """Set a configuration key; null deletes the key (631-21)."""
     values = image.configs.get(resource, Map())
     was = values.get(name)
     values = _without(values, name) if value is None else values.set(name, value)
@@ -145,7 +148,7 @@ def set_config(
 
 
 def set_other(image: MetadataImage, key: OtherKey, record: Struct | None) -> MetadataImage:
-    """Keep a record as the entity that it describes, or drop that with None."""
+    """Keep a record as an entity under the key; None removes the entity."""
     was = image.others.get(key)
     if was is record:
         return image
@@ -155,7 +158,10 @@ def set_other(image: MetadataImage, key: OtherKey, record: Struct | None) -> Met
 
 
 def rebuild(image: MetadataImage) -> MetadataImage:
-    """The same entities with everything derived worked out from scratch; must equal `image`."""
+    """Return the same entities with every derived part computed from scratch.
+
+    Must equal `image`.
+    """
     indexes = BrokerIndexes()
     topic_ids: Map[str, Uuid] = Map()
     unified_names: Map[str, int] = Map()
@@ -174,7 +180,7 @@ def rebuild(image: MetadataImage) -> MetadataImage:
 
 
 def _counted(names: Map[str, int], name: str, by: int) -> Map[str, int]:
-    """Count a topic's name in or out, if it has a character by which names may collide."""
+    """Adjust the count of a topic's name if the name has a character that can collide."""
     key = unified(name)
     if "_" not in key:
         return names
@@ -208,7 +214,7 @@ def _listed(
     was: tuple[NodeId, ...],
     now: tuple[NodeId, ...],
 ) -> Map[NodeId, Marked]:
-    """Move a partition from the brokers that had it to those that have it."""
+    """Move a partition from the index entries of its old brokers to those of its new brokers."""
     if was == now:
         return index
     key, bit = place
@@ -228,7 +234,7 @@ def _listed(
 def _without_topic(
     index: Map[NodeId, Marked], broker_ids: Iterable[NodeId], keys: Iterable[PartitionKey]
 ) -> Map[NodeId, Marked]:
-    """Take a topic's partitions, all that these entries mark, from brokers that may have them."""
+    """Remove the entries of a topic's partitions from the index of the given brokers."""
     for broker_id in broker_ids:
         marked = index.get(broker_id, _NONE_MARKED)
         for key in keys:

@@ -1,11 +1,9 @@
-"""The image of everything committed, as this node has learnt it (KIP-631 "Persistence").
+"""Maintain the image of the committed records known to this node (KIP-631 "Persistence").
 
-It follows the log up to the high watermark and never goes back: what is committed stays. The
-active controller has computed its batches' images already and offers them, so that a commit
-there costs a reference. Not: uncommitted state, which only the active controller holds.
-A metadata transaction shows nothing before its end (KIP-868).
-A snapshot replaces it whole: what the snapshot lacks is gone (631-35). Where much has committed
-at once, it takes several steps to follow.
+The image follows the log up to the high watermark, over several steps if much has committed at
+once. The active controller stages the images of its own batches, so that a commit costs only a
+reference. A metadata transaction becomes visible at its end (KIP-868). A snapshot replaces the
+whole image (631-35). See active.py for uncommitted state.
 """
 
 from collections.abc import Callable
@@ -22,17 +20,17 @@ from kraftproof.node.wire.messages.batch import Batch
 Apply = Callable[[MetadataImage, Batch], MetadataImage]
 """Returns the image after a batch, or raises ApplyError."""
 REPLAY_BYTES = 1 << 20
-"""How much of the log is taken in hand at once."""
+"""Number of bytes of the log that are read at once."""
 
 
 class CommittedImage:
-    """`newest` holds every record below `offset`; `image` is what may be shown of it."""
+    """`newest` holds every record below `offset`; `image` is the visible part."""
 
     __slots__ = (
         "_apply",
-        "_staged",
-        "_partly",
         "_expected",
+        "_partly",
+        "_staged",
         "epoch",
         "image",
         "is_behind",
@@ -46,35 +44,35 @@ class CommittedImage:
         self._apply = apply
         self.newest: MetadataImage = EMPTY_IMAGE
         self.image: MetadataImage = EMPTY_IMAGE
-        """Without the records of a metadata transaction that has not ended."""
+        """The image without the records of an open metadata transaction."""
         self.offset = LOG_BEGIN.end_offset
-        """The offset after the last record that the image holds."""
+        """The offset after the last applied record."""
         self.epoch = LOG_BEGIN.epoch
-        """Of that record."""
+        """The epoch of the last applied record."""
         self.timestamp_ms = 0
-        """Of the last batch in it."""
+        """The timestamp of the last applied batch."""
         self.records_taken = 0
-        """How many records have come in one by one, since the start or the last snapshot."""
+        """Number of records applied since the start or the last downloaded snapshot."""
         self.is_behind = False
-        """Whether more has committed than the last call of `advance` took in."""
+        """Whether the last call of `advance` left committed records unapplied."""
         self._staged: dict[Offset, tuple[Epoch, MetadataImage]] = {}
         self._expected: tuple[Offset, Epoch] | None = None
-        """The end of a batch that will be offered, with its epoch."""
+        """The end and epoch of a batch whose image will be staged."""
         self._partly: PartlyApplied | None = None
-        """The batch at `offset`, if a part of it has been applied."""
+        """The batch at `offset`, if a part of the batch has been applied."""
 
     @property
     def end(self) -> SnapshotId:
-        """The offset up to which it holds everything, with the epoch: a snapshot's id."""
+        """Return the offset and epoch up to which the image is complete: the id of a snapshot."""
         return SnapshotId(self.offset, self.epoch)
 
     @property
     def has_open_transaction(self) -> bool:
-        """Whether a metadata transaction has begun and neither ended nor been aborted."""
+        """Return whether a metadata transaction is open."""
         return self.newest.before is not None
 
     def load(self, loaded: LoadedSnapshot) -> None:
-        """Hold what this snapshot does, and nothing else."""
+        """Replace the image by the content of a snapshot."""
         self._staged.clear()
         self._expected = None
         self._partly = None
@@ -83,30 +81,30 @@ class CommittedImage:
         self.timestamp_ms = loaded.timestamp_ms
         self.records_taken = 0
 
-    def promise(self, end: Offset, epoch: Epoch) -> None:
-        """Wait for an offer of the batch that ends here, rather than apply the same records."""
+    def expect(self, end: Offset, epoch: Epoch) -> None:
+        """Wait for a staged image of the batch with this end; do not apply its records."""
         self._expected = (end, epoch)
 
-    def offer(self, end: Offset, epoch: Epoch, image: MetadataImage) -> None:
-        """The image after the batch of this epoch that ends before `end`, should it commit."""
+    def stage(self, end: Offset, epoch: Epoch, image: MetadataImage) -> None:
+        """Stage the image after the batch of this epoch and end, for use at the batch's commit."""
         self._expected = None
         if end > self.offset:
             self._staged[end] = (epoch, image)
 
-    def withdraw(self) -> None:
-        """Forget all offers: their leader leads no more."""
+    def discard(self) -> None:
+        """Discard every staged image after the end of the leadership."""
         self._staged.clear()
         if self._expected is not None:
             self._expected = None
-            self.is_behind = True  # the batch may have committed meanwhile
+            self.is_behind = True  # the expected batch may have committed meanwhile
 
     def apply_more(
         self, partly: PartlyApplied, most: int = RECORDS_A_STEP
     ) -> tuple[PartlyApplied, int]:
-        """Apply more of a batch, committed or not, and return how much work that was.
+        """Apply a further part of a batch, committed or not, and return the amount of work.
 
         Raises:
-            ApplyError: if a record does not fit.
+            ApplyError: a record contradicts the image.
         """
         part, work = partly.rest(most)
         image = self._apply(partly.image, part)
@@ -114,10 +112,10 @@ class CommittedImage:
         return PartlyApplied(batch=partly.batch, applied=applied, image=image), work
 
     def advance(self, log: Log, high_watermark: Offset) -> bool:
-        """Take in what has committed, as much as a step may; whether that was a batch or more.
+        """Apply committed records, as many as a step may; return whether `offset` moved.
 
         Raises:
-            ApplyError: if a committed record does not fit; the node must not go on.
+            ApplyError: a committed record contradicts the image; the node must not continue.
         """
         was = self.offset
         room = RECORDS_A_STEP
@@ -136,14 +134,14 @@ class CommittedImage:
         return self.offset > was
 
     def _take(self, batch: Batch, room: int) -> int:
-        """Take in a batch or, if it is too much work, a part of it; return how much."""
+        """Apply a batch, or the part for which there is room; return the amount of work."""
         end = Offset(batch.next_offset)
-        offer = self._staged.pop(end, None)
+        staged = self._staged.pop(end, None)
         taken = 0
-        # An offset names a batch only together with its epoch (log matching): after a lost
-        # leadership another leader's batch may stand where ours was offered.
-        if offer is not None and offer[0] == batch.epoch:
-            self.newest = offer[1]
+        # An offset identifies a batch only together with its epoch (log matching): after a lost
+        # leadership, another leader's batch may be at the end of a staged batch.
+        if staged is not None and staged[0] == batch.epoch:
+            self.newest = staged[1]
             self._partly = None
         else:
             taken = self._replay(batch, room)

@@ -1,8 +1,8 @@
-"""A digest of an image that does not depend on order: the sum of its entities' hashes.
+"""Compute an order-independent digest of an image: the sum of its entities' hashes.
 
-Each change subtracts the entity that was and adds the one that is, so keeping the digest costs
-two short hashes a record, whatever the size of the image. Two images with equal digests hold
-equal entities, but for an accident of one in 2**128. Not: protection against forgery.
+A change subtracts the hash of the old entity and adds the hash of the new entity, so the cost does
+not depend on the size of the image. Two images with equal digests hold equal entities, except with
+a probability of 1 in 2**128. The digest is no protection against forgery.
 """
 
 from collections.abc import Iterator
@@ -16,16 +16,16 @@ _MODULUS = 1 << 128
 _encode = msgpack.Encoder().encode
 
 Entity = tuple[str, object]
-"""A kind and the entity, or key and value where the entity alone does not name itself."""
+"""The kind and the entity; key and value for an entity without a name."""
 
 
 def entity_hash(kind: str, entity: object) -> int:
-    """The 128-bit hash of an entity's canonical bytes."""
+    """Return the 128-bit hash of an entity's canonical bytes."""
     return int.from_bytes(blake2b(_encode((kind, entity)), digest_size=16).digest(), "big")
 
 
 def update_digest(digest: int, kind: str, was: object | None, now: object | None) -> int:
-    """The digest after an entity came (`was` None), changed, or went (`now` None)."""
+    """Return the digest after an entity is added (`was` None), changed, or removed (`now` None)."""
     if was is not None:
         digest -= entity_hash(kind, was)
     if now is not None:
@@ -34,12 +34,12 @@ def update_digest(digest: int, kind: str, was: object | None, now: object | None
 
 
 def recompute_digest(image: MetadataImage) -> int:
-    """The digest from scratch, to compare with the one that `apply` kept."""
+    """Return the digest computed from scratch, for comparison with the updated digest."""
     return sum(entity_hash(kind, entity) for kind, entity in _entities(image)) % _MODULUS
 
 
 def _entities(image: MetadataImage) -> Iterator[Entity]:
-    """Every entity; their order does not reach the sum."""
+    """Yield every entity; the order does not affect the sum."""
     for broker in image.brokers.values():
         yield "broker", broker
     for topic in image.topics.values():
@@ -61,5 +61,5 @@ def _named(record: Struct) -> tuple[str, Struct]:
 
 
 def other_entity(key: object, record: Struct | None) -> object | None:
-    """What of a record kept whole goes into the digest."""
+    """Return the part of a kept record that enters the digest."""
     return None if record is None else (key, _named(record))

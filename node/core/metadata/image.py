@@ -1,16 +1,15 @@
-"""The cluster's metadata as one immutable value (KIP-631 "Record Formats", "Membership States").
+"""Represent the cluster's metadata as an immutable value (KIP-631 "Record Formats").
 
-Entities are frozen structs in persistent maps, so a new image shares all that did not change with
-the old one, and keeping an old one costs a reference. Beside the entities an image carries what
-`apply` derives from them: topics by name, names that may collide, partitions by broker, and a
-digest. Not: how records
-change an image (apply.py), nor which image is committed (committed.py).
+Entities are frozen structs in persistent maps: a new image shares unchanged parts with the old
+image, and an old image costs only a reference. An image also carries derived parts: topics by name,
+names that can collide, partitions by broker, and a digest. See apply.py for the effect of records,
+and committed.py for the committed image.
 
-Simplifications: eligible leader replicas (KIP-966) and cordoned directories are kept, and have no
-effect yet; entities that this node replays but does not use yet (access control entries,
-credentials, tokens, quotas, controller registrations) are kept as their last record. Tagged fields
-that are not known stay with the entity whose whole record had them; those of a change are dropped,
-since nothing says how they change the entity.
+Simplifications: eligible leader replicas (KIP-966) and cordoned directories are stored without
+effect. Entities that the node replays without use (access control entries, credentials, tokens,
+quotas, controller registrations) are stored as their last record. Unknown tagged fields of a whole
+record stay with the entity; unknown fields of a change are dropped, since their effect on the
+entity is unknown.
 """
 
 from typing import Final
@@ -24,20 +23,20 @@ from kraftproof.node.wire.types import Uuid
 from kraftproof.node.wire.unknown_tags import UnknownTags
 
 PartitionKey = tuple[Uuid, int]
-"""A topic's id and a partition's index in it."""
+"""The id of a topic and the index of a partition or entry."""
 Marked = Map[PartitionKey, int]
-"""Partitions, PARTITIONS_A_MARK to an entry: by the number of the entry within its topic, a bit
-for each. So a topic of many partitions has few entries that go with it."""
+"""Sets of partitions as bits: an entry holds the bits of PARTITIONS_A_MARK partitions, so a topic
+with many partitions has few entries."""
 PARTITIONS_A_MARK: Final = 256
 OtherKey = tuple[str | int | Uuid | None, ...]
 
 
 class BrokerRegistration(Struct, frozen=True, kw_only=True, array_like=True):
-    """A registered broker: fenced, or active (631-38)."""
+    """A registered broker, fenced or active (631-38)."""
 
     broker_id: NodeId
     epoch: Offset
-    """The offset of the record that registered it (631-42)."""
+    """The offset of the registration record (631-42)."""
     incarnation: Uuid
     endpoints: tuple[BrokerEndpoint, ...]
     features: tuple[BrokerFeature, ...]
@@ -50,12 +49,12 @@ class BrokerRegistration(Struct, frozen=True, kw_only=True, array_like=True):
 
     @property
     def may_lead(self) -> bool:
-        """Whether it may be given leaderships and enter an ISR (631-61)."""
+        """Return whether the broker may get leaderships and enter an ISR (631-61)."""
         return not self.fenced and not self.in_controlled_shutdown
 
 
 class Topic(Struct, frozen=True, kw_only=True, array_like=True):
-    """A topic's name and its unique id (631-67)."""
+    """The name and the unique id of a topic (631-67)."""
 
     name: str
     topic_id: Uuid
@@ -63,12 +62,12 @@ class Topic(Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class Partition(Struct, frozen=True, kw_only=True, array_like=True):
-    """A partition's replicas and who leads them (631-20)."""
+    """The replicas and the leader of a partition (631-20)."""
 
     topic_id: Uuid
     index: int
     replicas: tuple[NodeId, ...]
-    """In preferred order."""
+    """The replicas in preferred order."""
     isr: tuple[NodeId, ...]
     removing: tuple[NodeId, ...] = ()
     adding: tuple[NodeId, ...] = ()
@@ -83,12 +82,12 @@ class Partition(Struct, frozen=True, kw_only=True, array_like=True):
 
     @property
     def key(self) -> PartitionKey:
-        """What identifies it in the image's indexes."""
+        """Return the partition's key in the indexes."""
         return (self.topic_id, self.index)
 
 
 class BrokerIndexes(Struct, frozen=True, kw_only=True):
-    """Partitions by broker; a broker without any has no entry."""
+    """The partitions of each broker; a broker without partitions has no entry."""
 
     replicas: Map[NodeId, Marked] = Map()
     isr: Map[NodeId, Marked] = Map()
@@ -96,52 +95,53 @@ class BrokerIndexes(Struct, frozen=True, kw_only=True):
 
 
 class MetadataImage(Struct, frozen=True, kw_only=True):
-    """Everything the log says, up to some offset. Sort whatever you iterate over."""
+    """The metadata up to an offset; iterate in sorted order only, for determinism."""
 
     brokers: Map[NodeId, BrokerRegistration] = Map()
     topics: Map[Uuid, Topic] = Map()
     partitions: Map[Uuid, Map[int, Partition]] = Map()
     features: Map[str, int] = Map()
     configs: Map[tuple[int, str], Map[str, str]] = Map()
-    """By resource type and name (631-21)."""
+    """The configurations by resource type and name (631-21)."""
     others: Map[OtherKey, Struct] = Map()
     topic_ids: Map[str, Uuid] = Map()
     unified_names: Map[str, int] = Map()
-    """How many topics have each name once its dots are underscores; names without both left out."""
+    """Number of topics for each name with dots replaced by underscores; other names are left
+    out."""
     by_broker: BrokerIndexes = BrokerIndexes()
     digest: int = 0
     before: "MetadataImage | None" = None
-    """While a metadata transaction is open: the image before it, which is what may be shown."""
+    """The image before the open metadata transaction, which stays the visible image."""
 
     @property
     def shown(self) -> "MetadataImage":
-        """The image that clients, brokers and snapshots may see (KIP-868)."""
+        """Return the image that clients, brokers and snapshots may see (KIP-868)."""
         return self if self.before is None else self.before
 
     def sorted_brokers(self) -> list[BrokerRegistration]:
-        """All registrations, by id."""
+        """Return the registrations in order of ids."""
         return [self.brokers[broker_id] for broker_id in sorted(self.brokers)]
 
     def sorted_topics(self) -> list[Topic]:
-        """All topics, by name."""
+        """Return the topics in order of names."""
         return [self.topics[self.topic_ids[name]] for name in sorted(self.topic_ids)]
 
     def partitions_of(self, topic_id: Uuid) -> list[Partition]:
-        """A topic's partitions, by index."""
+        """Return a topic's partitions in order of indexes."""
         partitions = self.partitions.get(topic_id, Map())
         return [partitions[index] for index in sorted(partitions)]
 
     def topic_named(self, name: str) -> Topic | None:
-        """The topic of this name."""
+        """Return the topic with the name, if any."""
         topic_id = self.topic_ids.get(name)
         return None if topic_id is None else self.topics[topic_id]
 
     def collides(self, name: str) -> bool:
-        """Whether a topic exists whose name differs from this one in dots and underscores only."""
+        """Return whether an existing topic's name differs only in dots and underscores."""
         return unified(name) in self.unified_names and name not in self.topic_ids
 
     def in_isr(self, broker_id: NodeId) -> list[Partition]:
-        """The partitions whose ISR has this broker, in a fixed order."""
+        """Return the partitions whose ISR contains the broker, in a fixed order."""
         marked = self.by_broker.isr.get(broker_id, Map())
         found: list[Partition] = []
         for topic_id, entry in sorted(marked):
@@ -152,12 +152,12 @@ class MetadataImage(Struct, frozen=True, kw_only=True):
         return found
 
     def leads_any(self, broker_id: NodeId) -> bool:
-        """Whether this broker leads a partition."""
+        """Return whether the broker leads a partition."""
         return broker_id in self.by_broker.leaders
 
 
 def unified(name: str) -> str:
-    """A topic's name as metrics have it, in which dots are underscores."""
+    """Return a topic's name as used in metrics, with underscores for dots."""
     return name.replace(".", "_")
 
 

@@ -1,7 +1,7 @@
-"""Entities that an image keeps as their last record, by a key of their own (KIP-631).
+"""Keep entities as their last record, by a key of the record (KIP-631).
 
-The node replays them and uses none yet: quotas, credentials, tokens, access control entries,
-producer ids, controller registrations. Not: entities with fields of their own (apply.py).
+The node replays these records without use: quotas, credentials, tokens, access control entries,
+producer ids, controller registrations. See apply.py for entities with their own fields.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,16 +12,16 @@ from kraftproof.node.core.metadata.image import MetadataImage, OtherKey
 from kraftproof.node.wire.messages import metadata as records
 
 Handler = Callable[[MetadataImage, Any], MetadataImage]
-"""Takes the one record type that it is filed under: which a dict's type can't say."""
+"""Takes the record type of the dict's key, which the type of a dict cannot express."""
 
 
 def config_key(resource: tuple[int, str], name: str) -> OtherKey:
-    """Return where a ConfigRecord with unknown tagged fields is kept, beside its value."""
+    """Return the key of a ConfigRecord with unknown tagged fields, stored beside its value."""
     return ("config", *resource, name)
 
 
 def feature_key(name: str) -> OtherKey:
-    """Return where a FeatureLevelRecord with unknown tagged fields is kept."""
+    """Return the key of a FeatureLevelRecord with unknown tagged fields."""
     return ("feature", name)
 
 

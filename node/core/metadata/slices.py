@@ -1,7 +1,6 @@
-"""A large batch as parts that are applied one a step, so that no step of the core is long.
+"""Split a large batch into parts of one step each, so that no step of the core is long.
 
-A batch stays one: the image of its first parts is nobody's to see. Not: the log, which holds and
-commits the batch whole.
+The image between two parts is visible to no client. The log holds and commits the batch as a whole.
 """
 
 from typing import Final
@@ -14,37 +13,37 @@ from kraftproof.node.wire.messages.batch import Batch, Record
 from kraftproof.node.wire.messages.metadata import RemoveTopicRecord
 
 RECORDS_A_STEP: Final = 1000
-"""How many records one step applies at most: about 15 ms of work."""
+"""Maximum number of records that a step applies: about 15 ms of work."""
 RECORDS_AT_ONCE: Final = 10
-"""How many records of a larger batch are applied in the step that decides it."""
+"""Maximum number of records of a larger batch that the deciding step applies."""
 RECORDS_A_REMOVAL: Final = 3
-"""How many other records take the time in which a topic without partitions goes."""
+"""Work of the removal of a topic without partitions, in records."""
 PARTITIONS_A_RECORD: Final = 10
-"""How many partitions go with their topic in the time that another record takes."""
+"""Number of partitions whose removal costs as much as a record."""
 
 
 class PartlyApplied(Struct, frozen=True, kw_only=True):
-    """A batch of which some records have been applied."""
+    """A batch with a number of applied records."""
 
     batch: Batch
     applied: int
-    """How many of its records; 0 <= applied <= len(batch.records)."""
+    """Number of applied records; 0 <= applied <= len(batch.records)."""
     image: MetadataImage
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing of the batch is left."""
+        """Return whether every record of the batch is applied."""
         return self.applied == len(self.batch.records)
 
     def fits(self, most: int) -> bool:
-        """Whether all that is left is no more work than this."""
+        """Return whether the remaining work is at most `most`."""
         left = self.batch.records[self.applied :]
         return len(left) <= most and self._count(left, most) == len(left)
 
     def rest(self, most: int) -> tuple[Batch, int]:
-        """Return the records that come next, as a batch of their own, and how much work they are.
+        """Return the next records as a batch, and their amount of work.
 
-        At most so much, but one record at least.
+        The work is at most `most`, except that a batch has at least a single record.
         """
         left = self.batch.records[self.applied : self.applied + most]
         count = max(1, self._count(left, most))
@@ -56,7 +55,7 @@ class PartlyApplied(Struct, frozen=True, kw_only=True):
         return replace(self.batch, base_offset=base, records=taken, received=None), work
 
     def _count(self, left: tuple[Record, ...], most: int) -> int:
-        """Return how many of these records are at most so much work."""
+        """Return the number of leading records whose work is at most `most`."""
         for count, record in enumerate(left):
             most -= work_of(self.image, record)
             if most < 0:
@@ -65,7 +64,7 @@ class PartlyApplied(Struct, frozen=True, kw_only=True):
 
 
 def work_of(image: MetadataImage, record: Record) -> int:
-    """Return how many usual records cost as much as this one."""
+    """Return the work of a record, in usual records."""
     if type(record) is not RemoveTopicRecord:
         return 1
     partitions = len(image.partitions.get(record.topic_id, ()))

@@ -1,9 +1,9 @@
-"""A snapshot of the metadata: an image as the records that describe it, and back (KIP-630).
+"""Convert an image to the records of a snapshot, and back (KIP-630).
 
-The fewest records that give exactly this image when they are applied to an empty one (631-32),
-in an order of their own: features, brokers, topics with their partitions, configurations, all
-else. The same image and id give the same batches on every node. A header and a footer frame
-them, so that a file that was cut short shows. Not: bytes and files (node/storage/snapshots.py).
+The records are the smallest set that gives the image when applied to an empty image (631-32), in a
+fixed order: features, brokers, topics with their partitions, configurations, other entities. The
+same image and id give the same batches on every node. A header and a footer frame the records, so
+that a truncated file is detected. See node/storage/snapshots.py for bytes and files.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ from kraftproof.node.wire.messages.batch import Batch, Record
 from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
 
 RECORDS_A_BATCH: Final = 500
-"""Bounds what a reader has to hold of a snapshot at a time."""
+"""Maximum number of records in a batch; limits the memory of a reader."""
 
 
 _OF_TRANSACTIONS: Final = (
@@ -38,38 +38,41 @@ _OF_TRANSACTIONS: Final = (
 
 
 class SnapshotError(ValueError):
-    """Batches that are no whole snapshot."""
+    """The batches are no complete snapshot."""
 
 
 class UnsupportedSnapshotError(SnapshotError):
-    """A snapshot with a record that this node can't read."""
+    """A snapshot contains a record that this node can't read."""
 
 
 class LoadedSnapshot(Struct, frozen=True, kw_only=True):
-    """A snapshot on disk and what it holds."""
+    """A snapshot on the disk and its content."""
 
     stored: StoredSnapshot
     timestamp_ms: int
-    """Of the last batch of the log that is in it."""
+    """The timestamp of the last contained batch of the log."""
     image: MetadataImage
 
 
 class History(Struct, frozen=True, kw_only=True):
-    """What recovery has found of snapshots, and where the log starts."""
+    """The snapshots and the start of the log that recovery has found."""
 
     log_start: SnapshotId = LOG_BEGIN
     kept: tuple[StoredSnapshot, ...] = ()
-    """Oldest first."""
+    """The kept snapshots, oldest first."""
     newest: LoadedSnapshot | None = None
     high_watermark: Offset = Offset(0)
-    """A lower bound of what had committed when the node stopped (595-11)."""
+    """A lower bound of the high watermark at the stop of the node (595-11)."""
 
 
 NO_HISTORY: Final = History()
 
 
 def batches_of(snapshot: SnapshotId, image: MetadataImage, timestamp_ms: int) -> Iterator[Batch]:
-    """A snapshot's batches; their offsets count from 0, all are of the snapshot's epoch."""
+    """Yield a snapshot's batches.
+
+    Offsets count from 0, and every batch has the snapshot's epoch.
+    """
     offset = 0
     for is_control, part in _parts(image, timestamp_ms):
         batch = Batch(
@@ -92,7 +95,7 @@ def _parts(image: MetadataImage, timestamp_ms: int) -> Iterator[tuple[bool, tupl
 
 
 def records_of(image: MetadataImage) -> Iterator[Record]:
-    """The records that describe every entity of an image."""
+    """Yield the records that describe every entity of an image."""
     for name in sorted(image.features):
         if feature_key(name) not in image.others:
             yield records.FeatureLevelRecord(name=name, feature_level=image.features[name])
@@ -152,22 +155,22 @@ def _partition(partition: Partition) -> records.PartitionRecord:
 
 
 def load(stored: StoredSnapshot, batches: Sequence[Batch]) -> LoadedSnapshot:
-    """The image that a snapshot's batches describe, and no other.
+    """Return the image that a snapshot's batches describe.
 
     Raises:
-        SnapshotError: if they are not a whole snapshot.
-        UnsupportedSnapshotError: if a record of them can't be read.
+        SnapshotError: the batches are no complete snapshot.
+        UnsupportedSnapshotError: a record is unreadable.
     """
     header = batches[0].records[0] if batches else None
     footer = batches[-1].records[-1] if batches else None
     if not isinstance(header, SnapshotHeader):
-        raise SnapshotError("it does not begin with a SnapshotHeader")
+        raise SnapshotError("the first record is no SnapshotHeader")
     if not isinstance(footer, SnapshotFooter):
-        raise SnapshotError("it does not end with a SnapshotFooter")
+        raise SnapshotError("the last record is no SnapshotFooter")
     image, offset = EMPTY_IMAGE, 0
     for batch in batches:
         if batch.base_offset != offset:
-            raise SnapshotError(f"offset {batch.base_offset} where {offset} belongs")
+            raise SnapshotError(f"offset {batch.base_offset} instead of {offset}")
         offset = batch.next_offset
         try:
             image = apply_batch(image, batch)

@@ -1,4 +1,4 @@
-"""The one metadata.version that this node writes and supports."""
+"""Define the only metadata.version that the node writes and supports."""
 
 from typing import Final
 

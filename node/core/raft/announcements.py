@@ -1,6 +1,7 @@
-"""Beginning and ending an epoch (KIP-595 "BeginQuorumEpoch", "EndQuorumEpoch"; 595-32 to 42).
+"""Begin and end an epoch (KIP-595 "BeginQuorumEpoch", "EndQuorumEpoch"; 595-32 to 42).
 
-Not: why a leader ends (progress.py resigns in silence; only a stop is announced).
+A stopping leader announces the end of its epoch. A leader without a majority resigns silently
+(progress.py).
 """
 
 from functools import partial
@@ -23,7 +24,7 @@ from kraftproof.node.wire.messages import (
 
 
 class Announcements:
-    """A leader's word to the other voters, and what it does to those."""
+    """Send the leader's announcements and serve those of other leaders."""
 
     __slots__ = ("_elections", "_state", "_unanswered")
 
@@ -34,13 +35,13 @@ class Announcements:
 
     @property
     def is_quiet(self) -> bool:
-        """No EndQuorumEpoch waits for its answer."""
+        """Return whether each EndQuorumEpoch has an answer or has timed out."""
         return self._unanswered == 0
 
     # As the leader
 
     def settle(self, now: Instant) -> None:
-        """Send the BeginQuorumEpochs that are due, until each voter has endorsed (595-33)."""
+        """Send the due BeginQuorumEpochs to the voters that have not endorsed yet (595-33)."""
         state = self._state
         if not isinstance(state.role, Leader):
             return
@@ -54,7 +55,7 @@ class Announcements:
             )
 
     def deadline(self) -> Monotonic | None:
-        """When a BeginQuorumEpoch is due again."""
+        """Return the time of the next BeginQuorumEpoch."""
         role = self._state.role
         return role.announcement.deadline() if isinstance(role, Leader) else None
 
@@ -76,7 +77,7 @@ class Announcements:
             state.role.announcement.retry_later(voter, state.timeouts, now.monotonic)
 
     def end_epoch(self, now: Instant) -> None:
-        """Tell every voter that this leader stops, best successor first; once each (595-42)."""
+        """Tell each voter once that the leader stops; the best successor stands first (595-42)."""
         state = self._state
         assert isinstance(state.role, Leader), "only a leader ends its epoch"
         message = rpc.end(state, state.role.replicas.by_progress())
@@ -88,7 +89,7 @@ class Announcements:
         state.resign(now)
 
     def _end_answered(self, message: Message | None, _now: Instant) -> None:
-        """Whatever it says: this node is leaving (595-41)."""
+        """Count the answer and ignore its content, since the node is leaving (595-41)."""
         self._unanswered -= 1
 
     # As a voter
@@ -99,7 +100,7 @@ class Announcements:
         request: begin_quorum_epoch_request.BeginQuorumEpochRequest,
         now: Instant,
     ) -> None:
-        """Endorse the leader of this or a newer epoch."""
+        """Endorse the leader of the current epoch or of a newer epoch."""
         state = self._state
         partition = rpc.begin_partition(request)
         if rpc.is_inconsistent_cluster(state.config, request.cluster_id):
@@ -143,7 +144,7 @@ class Announcements:
         request: end_quorum_epoch_request.EndQuorumEpochRequest,
         now: Instant,
     ) -> None:
-        """Stand when this voter's turn comes among the preferred successors (595-39)."""
+        """Schedule a candidacy by the node's position among the preferred successors (595-39)."""
         state = self._state
         partition = rpc.end_partition(request)
         if rpc.is_inconsistent_cluster(state.config, request.cluster_id):

@@ -1,7 +1,4 @@
-"""DescribeQuorum from the leader's replication state (KIP-595 "DescribeQuorum"; 595-63 to 65).
-
-Not: the quorum tool's figures (node/tools), which follow from this.
-"""
+"""Answer DescribeQuorum from the leader's state (KIP-595 "DescribeQuorum"; 595-63 to 65)."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -24,7 +21,7 @@ from kraftproof.node.wire.messages.generated.describe_quorum_response import (
 FIRST_WITH_TIMESTAMPS: Final = 1
 FIRST_WITH_NODES: Final = 2
 CONTROLLER_LISTENER: Final = "CONTROLLER"
-"""What a node that is no controller itself calls the voters' listener."""
+"""The name of the voters' listener in answers of a node without a controller listener."""
 
 
 def receive(
@@ -33,7 +30,7 @@ def receive(
     request: describe_quorum_request.DescribeQuorumRequest,
     now: Instant,
 ) -> None:
-    """Answer each partition asked for; only the leader knows."""
+    """Answer each requested partition; a node that is not the leader answers with an error."""
     topics = tuple(
         describe_quorum_response.TopicData(
             topic_name=topic.topic_name,

@@ -1,7 +1,4 @@
-"""Voting, standing and winning (KIP-595 "Vote", "Gridlocked Elections"; 595-12 to 28).
-
-Not: what the winner then does (announcements.py, serving.py, progress.py).
-"""
+"""Vote, stand for election and win (KIP-595 "Vote", "Gridlocked Elections"; 595-12 to 28)."""
 
 from functools import partial
 
@@ -40,7 +37,7 @@ _NEVER_CANDIDATES = (Observer, Leader)
 
 
 class Elections:
-    """A voter's part in elections, of both sides."""
+    """A voter's two sides of an election: voter and candidate."""
 
     __slots__ = ("_state",)
 
@@ -50,7 +47,7 @@ class Elections:
     # As a voter
 
     def receive(self, event: Received, request: vote_request.VoteRequest, now: Instant) -> None:
-        """Answer a Vote; what the answer depends on is persisted before it."""
+        """Answer a Vote after the state behind the answer is persisted."""
         state = self._state
         partition = rpc.vote_partition(request)
         if rpc.is_inconsistent_cluster(state.config, request.cluster_id):
@@ -86,7 +83,7 @@ class Elections:
         return ErrorCode.NONE
 
     def _grant_or_refuse(self, partition: vote_request.PartitionData, now: Instant) -> bool:
-        """Grant or refuse, and enter the candidate's epoch either way (595-20, 595-22)."""
+        """Grant or refuse the vote; in both cases enter the candidate's epoch (595-20, 595-22)."""
         state = self._state
         candidate, epoch = NodeId(partition.replica_id), Epoch(partition.replica_epoch)
         granted = self._has_vote_for(candidate, epoch) and self._is_up_to_date(
@@ -100,7 +97,7 @@ class Elections:
         return granted
 
     def _has_vote_for(self, candidate: NodeId, epoch: Epoch) -> bool:
-        """Whether this epoch's vote is free, or this candidate's already."""
+        """Return whether the vote of this epoch is free or already belongs to the candidate."""
         durable = self._state.durable
         if epoch > durable.epoch:
             return True
@@ -109,14 +106,14 @@ class Elections:
         return durable.voted_for in (NO_NODE, candidate)
 
     def _is_up_to_date(self, last_epoch: Epoch, end_offset: Offset) -> bool:
-        """The election restriction: the candidate's log holds all that ours may have committed."""
+        """Return whether the candidate's log is up to date (Raft's election restriction)."""
         log = self._state.log
         return (last_epoch, end_offset) >= (log.last_epoch, log.end_offset)
 
     # As a candidate
 
     def tick(self, now: Instant) -> None:
-        """Stand, or give a candidacy up, when the role's time has come."""
+        """At the deadline, become a candidate; a candidate gives up instead."""
         role = self._state.role
         if isinstance(role, _NEVER_CANDIDATES) or not self._can_time_out(role):
             return
@@ -129,32 +126,32 @@ class Elections:
                 self.become_candidate(now)
 
     def deadline(self) -> Monotonic | None:
-        """When the role's time comes, or a lost Vote is due again."""
+        """Return the election deadline, or an earlier time at which a Vote has to be repeated."""
         role = self._state.role
         if not self._can_time_out(role):
             return None
         if type(role) is Follower:
-            return role.election_deadline  # what voters are most often
+            return role.election_deadline  # the common case, first for speed
         if isinstance(role, _NEVER_CANDIDATES):
             return None
         again = role.retries.deadline() if isinstance(role, Candidate) else None
         return role.election_deadline if again is None else min(again, role.election_deadline)
 
     def _can_time_out(self, role: Role) -> bool:
-        """Return whether time changes the role; after the last epoch nobody can stand."""
+        """Return whether a deadline can change the role; the last epoch has no successor."""
         if self._state.is_stopping:
             return False
         return self._state.epoch < LARGEST_EPOCH or isinstance(role, Candidate)
 
-    def stand(self, now: Instant) -> None:
-        """Become candidate in the next epoch, if there is one; a sole voter has won by that."""
+    def become_candidate(self, now: Instant) -> None:
+        """Become a candidate in the next epoch, if there is one; a sole voter wins at once."""
         if self._state.epoch == LARGEST_EPOCH:
             return
         candidate = self._state.become_candidate(now)
         self._check_result(candidate, now)
 
     def settle(self, now: Instant) -> None:
-        """Send the Votes that are due."""
+        """Send the due Votes."""
         state = self._state
         if type(state.role) is not Candidate:
             return
@@ -203,7 +200,7 @@ class Elections:
                 pass
 
     def _open_epoch(self, candidate: Candidate, now: Instant) -> None:
-        """Lead, and open the epoch with its LeaderChange record (595-26)."""
+        """Become leader and append the LeaderChange record, the first of the epoch (595-26)."""
         state = self._state
         state.become_leader(now)
         change = LeaderChange(

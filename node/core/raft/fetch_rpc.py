@@ -1,8 +1,8 @@
-"""Fetch of the metadata log between its wire messages and what the roles need of it.
+"""Translate Fetch of the metadata log between wire messages and the values that the roles use.
 
-KIP-595 "Fetch" schema: version 12 names the topic, later ones its id; the replica's id moved
-into ReplicaState with version 15, and version 18 says which high watermark it knows (KIP-1166).
-Not: any decision.
+KIP-595 "Fetch" schema: version 12 names the topic, later versions use the topic id. Version 15
+moved the replica id into ReplicaState. Version 18 adds the high watermark known to the replica
+(KIP-1166).
 """
 
 from typing import Final
@@ -26,32 +26,30 @@ FIRST_WITH_TAGS: Final = 12
 FIRST_WITH_TOPIC_ID: Final = 13
 FIRST_WITH_REPLICA_STATE: Final = 15
 NO_HIGH_WATERMARK_UPDATES: Final = (1 << 63) - 1
-"""The high watermark of a replica that waits for records only (KIP-1166)."""
+"""The high watermark in the Fetch of a replica that waits for records only (KIP-1166)."""
 MAX_BYTES: Final = 8 * 1024 * 1024
 LONGEST_WAIT_MS: Final = 500
-"""How long a Fetch waits for news, at most."""
+"""The longest time, in milliseconds, for which a Fetch waits for news."""
 
 
 class FetchParams(Struct, frozen=True, kw_only=True):
-    """What a Fetch asks for."""
+    """The parameters of a Fetch."""
 
     replica_id: NodeId
     epoch: Epoch
     offset: Offset
     last_fetched_epoch: Epoch
     log_start: Offset
-    """Where the replica's log starts: it has a snapshot there, if that is not 0 (631-37)."""
+    """The start of the replica's log; above 0, the replica has a snapshot that ends here
+    (631-37)."""
     high_watermark: Offset
-    """The one that the replica knows and wants to be told of when it moves
-
-    or NO_HIGH_WATERMARK_UPDATES.
-    """
+    """The high watermark known to the replica, or NO_HIGH_WATERMARK_UPDATES."""
     max_bytes: int
     max_wait_ms: int
 
 
 class FetchResult(Struct, frozen=True, kw_only=True):
-    """What the answer to a Fetch says."""
+    """The content of a FetchResponse."""
 
     top_level_error: int
     error: int
@@ -64,10 +62,11 @@ class FetchResult(Struct, frozen=True, kw_only=True):
 
 
 def request(state: RaftState, max_wait_ms: int) -> fetch_request.FetchRequest:
-    """Fetch from the end of our log; that also acknowledges everything below it.
+    """Return a Fetch from the end of the log, which also acknowledges the records below.
 
-    A broker serves what has committed, so it is told at once; a controller that stands by learns it
-    with the next records, or when its Fetch has waited enough.
+    A broker serves committed records and asks for each new high watermark at once. A standby
+    controller learns a new high watermark with the next records or when its Fetch has waited long
+    enough.
     """
     known = state.high_watermark if state.config.is_broker else NO_HIGH_WATERMARK_UPDATES
     partition = fetch_request.FetchPartition(
@@ -88,8 +87,8 @@ def request(state: RaftState, max_wait_ms: int) -> fetch_request.FetchRequest:
     )
 
 
-def wanted(message: fetch_request.FetchRequest, version: int) -> FetchParams | None:
-    """What the Fetch asks of __cluster_metadata-0; None if it names anything else."""
+def read_request(message: fetch_request.FetchRequest, version: int) -> FetchParams | None:
+    """Return the parameters for __cluster_metadata-0; None if the Fetch names another partition."""
     match message.topics:
         case (topic,) if topic.topic_id == TOPIC_ID or topic.topic == TOPIC:
             partitions = topic.partitions
@@ -122,7 +121,7 @@ def answer(
     snapshot: SnapshotId | None = None,
     top_level_error: ErrorCode = ErrorCode.NONE,
 ) -> fetch_response.FetchResponse:
-    """Answer a Fetch, with the leader and epoch known in any case (595-55)."""
+    """Return a FetchResponse, always with the known leader and epoch (595-55)."""
     has_tags = version >= FIRST_WITH_TAGS
     partition = fetch_response.PartitionData(
         partition_index=PARTITION,
@@ -147,7 +146,7 @@ def answer(
 
 
 def read_answer(message: fetch_response.FetchResponse) -> FetchResult:
-    """What a FetchResponse says of __cluster_metadata-0."""
+    """Return the part of a FetchResponse about __cluster_metadata-0."""
     match message.responses:
         case (topic,) if topic.partitions:
             partition = topic.partitions[0]
@@ -175,12 +174,12 @@ def read_answer(message: fetch_response.FetchResponse) -> FetchResult:
 
 
 def _is_possible(snapshot: fetch_response.SnapshotId, epoch: int) -> bool:
-    """Return whether a leader of this epoch can have such a snapshot; none ends at 0."""
+    """Return whether a leader of this epoch can have such a snapshot; no snapshot ends at 0."""
     return 0 <= snapshot.epoch <= epoch and 0 < snapshot.end_offset < LARGEST_OFFSET
 
 
 def is_consumer(fetch: FetchParams) -> bool:
-    """Whether no replica asks, but somebody who debugs (595-54)."""
+    """Return whether the Fetch comes from a debugging consumer, not from a replica (595-54)."""
     return fetch.replica_id == NO_NODE
 
 

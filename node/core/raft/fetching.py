@@ -1,13 +1,10 @@
-"""Fetching the metadata log from the leader, and finding who that is.
+"""Fetch the metadata log from the leader, and discover the leader.
 
-KIP-595 "Fetch response", "Current Leader Discovery" (595-49 to 52, 55 to 58, 62). One Fetch is
-in flight at a time; a voter's only once everything appended is flushed, since it acknowledges.
+KIP-595 "Fetch response", "Current Leader Discovery" (595-49 to 52, 55 to 58, 62). A Fetch of a
+voter acknowledges every record below its offset, and waits until the log is flushed.
 
-While no leader answers, the other voters are asked at random. One that did not answer at all is
-left alone, longer each time (595-57), and the next is asked at once; one that answered and knows
-no better keeps us waiting only shortly, since an election takes no longer.
-A leader whose log reaches less far back names a snapshot, and Fetches rest while that is copied.
-Not: answering Fetches (serving.py), copying snapshots (snapshot_fetching.py).
+Without a leader, the node asks random voters: after no answer the next voter at once, while the
+silent voter is left out for a growing time (595-57); after an answer, following a short wait.
 """
 
 from functools import partial
@@ -36,27 +33,27 @@ from kraftproof.node.wire.messages import Message, fetch_response
 from kraftproof.node.wire.messages.batch import Batch
 
 REDISCOVERY_FRACTION = 10
-"""Voters that answer are asked again after at most this part of retry.backoff.max.ms."""
+"""Divisor of retry.backoff.max.ms: the longest wait before voters that answer are asked again."""
 KEEPALIVE_FRACTION = 4
-"""A replica that checks a snapshot fetches this many times in a fetch time-out."""
+"""Number of Fetches in a fetch time-out while the node checks a downloaded snapshot."""
 
 
 class Fetcher:
-    """The side of replication that pulls: followers, observers, and voters without a leader."""
+    """The pulling side of replication: followers, observers, and voters without a leader."""
 
     __slots__ = (
+        "_backoffs",
+        "_failed_discoveries",
         "_has_leader_answered",
         "_is_in_flight",
         "_is_leader_lost",
         "_last_target",
-        "_transition_count",
+        "_leadership",
         "_not_before",
-        "_failed_discoveries",
         "_sent_at",
         "_serial",
-        "_backoffs",
         "_state",
-        "_leadership",
+        "_transition_count",
         "snapshots",
     )
 
@@ -66,19 +63,19 @@ class Fetcher:
         self._serial = 0
         self._is_in_flight = False
         self._is_leader_lost = False
-        """The leader itself says that it leads no more: ask around."""
+        """The leader itself has answered that its leadership is over."""
         self._last_target = NO_NODE
         self._sent_at = now.monotonic
         self._backoffs: dict[NodeId, PeerBackoff] = {}
         self._has_leader_answered = False
         self._failed_discoveries = 0
-        """Answers in a row that brought nothing: neither records nor news of a leader."""
+        """Consecutive answers with neither records nor a newer leader."""
         self._not_before = now.monotonic
         self._transition_count = state.transition_count
         self._leadership = self._current_leadership()
 
     def deadline(self) -> Monotonic | None:
-        """When the next Fetch or slice is due, if nothing but time holds it up."""
+        """Return the time of the next Fetch or slice; None if the node waits for an event."""
         if self._is_in_flight:
             return None
         if self.snapshots.is_downloading:
@@ -87,11 +84,11 @@ class Fetcher:
 
     def _due(self) -> Monotonic:
         if len(self._backoffs) < len(self._state.peers):
-            return self._not_before  # somebody need not be left alone
+            return self._not_before  # at least one voter is not backed off
         return max(self._not_before, min([backoff.until for backoff in self._backoffs.values()]))
 
     def settle(self, now: Instant) -> None:
-        """Send the next Fetch if it is due."""
+        """Send the next Fetch if the time has come."""
         state = self._state
         if self._transition_count != state.transition_count:
             self._transition_count = state.transition_count
@@ -120,7 +117,7 @@ class Fetcher:
         return (self._state.epoch, leader, self._state.is_following(leader))
 
     def _on_new_leadership(self, now: Instant) -> None:
-        """Another epoch or leader: what is in flight is stale, its answer mere information."""
+        """Make the Fetch in flight stale after a change of epoch or leader."""
         self._leadership = self._current_leadership()
         self._serial += 1
         self._is_in_flight = False
@@ -130,7 +127,7 @@ class Fetcher:
         self._not_before = now.monotonic
         self._backoffs.pop(self._state.leader, None)
         if self._state.leader == NO_NODE:
-            # Most often an election is on, whose winner is about to say so.
+            # Usually an election is under way, and the winner will soon announce itself.
             self._schedule_rediscovery(now)
 
     def _may_fetch(self) -> bool:
@@ -138,7 +135,9 @@ class Fetcher:
         if state.is_stopping or not state.peers:
             return False
         if not state.is_voter:
-            return True  # it acknowledges nothing, so it flushes for its snapshots only
+            return (
+                True  # an observer acknowledges no record, so flushes matter for its snapshots only
+            )
         if not state.may_fetch:
             return False
         return state.flushed == state.log.end_offset
@@ -148,7 +147,7 @@ class Fetcher:
         return self._not_before if backoff is None else backoff.until
 
     def _target(self, now: Instant) -> NodeId:
-        """The leader; while it does not answer, a random voter, who may know of another."""
+        """Return the leader; without answers from the leader, a random voter."""
         state = self._state
         has_leader = state.is_following(state.leader) and not self._is_leader_lost
         if has_leader and self._end_of_backoff(state.leader) <= now.monotonic:
@@ -158,44 +157,44 @@ class Fetcher:
         return state.random.choice(others or willing)
 
     def _max_wait_ms(self) -> int:
-        """The first Fetch of an epoch does not wait for news: it asks for the high watermark."""
+        """Return the long poll's time; 0 for an epoch's first Fetch, for the high watermark."""
         if not self._has_leader_answered:
             return 0
         fetch_ms = self._state.timeouts.fetch_ns // NANOSECONDS_PER_MS
         return min(fetch_rpc.LONGEST_WAIT_MS, fetch_ms // 2)
 
     def _request_timeout_ns(self, target: NodeId) -> int:
-        """A Fetch that takes longer than this node's own time-out helps nobody."""
+        """Return the time-out of a Fetch, no longer than the node waits for the peer."""
         timeouts = self._state.timeouts
         own_ns = timeouts.fetch_ns if target == self._state.leader else timeouts.election_ns
         return min(timeouts.request_ns, own_ns)
 
     def _back_off(self, peer: NodeId, now: Instant) -> None:
-        """No answer: turn to the others for a while."""
+        """Leave a voter without an answer alone for a while, longer after each failure."""
         backoff = self._backoffs.get(peer)
         times = 1 if backoff is None else backoff.times + 1
         wait_ns = retry_backoff_ns(self._state.timeouts, times)
         took_ns = now.monotonic - self._sent_at
         if took_ns >= self._request_timeout_ns(peer):
-            wait_ns = max(wait_ns, took_ns)  # it is paused or cut off, and would cost us that again
+            wait_ns = max(
+                wait_ns, took_ns
+            )  # a paused or unreachable peer would cost the same time again
         self._backoffs[peer] = PeerBackoff(Monotonic(now.monotonic + wait_ns), times)
         self._has_leader_answered = False
 
     def _rediscover_leader(self, now: Instant) -> None:
-        """The leader's snapshot did not come: another may lead, or have another by now."""
+        """Ask other voters for the leader, since the leader's snapshot has not arrived."""
         self._is_leader_lost = True
         self._schedule_rediscovery(now)
 
     def _schedule_rediscovery(self, now: Instant) -> None:
-        """An answer, but neither records nor a leader: ask again soon."""
+        """Ask again soon, after an answer with neither records nor a newer leader."""
         timeouts = self._state.timeouts
         self._has_leader_answered = False
         self._failed_discoveries += 1
         longest_ns = timeouts.retry_backoff_max_ns // REDISCOVERY_FRACTION
         wait_ns = min(longest_ns, retry_backoff_ns(timeouts, self._failed_discoveries))
         self._not_before = Monotonic(now.monotonic + wait_ns)
-
-    # The answer
 
     def _answered(self, serial: int, target: NodeId, message: Message | None, now: Instant) -> None:
         state = self._state
@@ -213,7 +212,7 @@ class Fetcher:
             return
         self._backoffs.pop(target, None)
         if state.on_epoch_info(fetched.epoch, fetched.leader, now) or not is_current:
-            # Records of an epoch that we only now enter are fetched again, in its terms.
+            # Records of an epoch that the node enters only now are fetched again in that epoch.
             return
         if fetched.error != ErrorCode.NONE or not self._is_from_leader(target, fetched):
             self._schedule_rediscovery(now)
@@ -224,8 +223,8 @@ class Fetcher:
     def _is_from_leader(self, target: NodeId, fetched: FetchResult) -> bool:
         return self._state.is_following(target) and fetched.epoch == self._state.epoch
 
-    def _refused_whole(self, target: NodeId, fetched: FetchResult, now: Instant) -> None:
-        """Another cluster's leader is fatal, others of it merely refuse (595-62)."""
+    def _on_top_level_error(self, target: NodeId, fetched: FetchResult, now: Instant) -> None:
+        """Exit if the leader belongs to another cluster; back off from other voters (595-62)."""
         is_other_cluster = fetched.top_level_error == ErrorCode.INCONSISTENT_CLUSTER_ID
         if is_other_cluster and fetched.leader == target:
             reason = (
@@ -254,7 +253,7 @@ class Fetcher:
             self._schedule_rediscovery(now)
 
     def _refer_to_snapshot(self, snapshot: SnapshotId, now: Instant) -> None:
-        """Copy it; while a copy is being checked, which may take long, a Fetch only says hello."""
+        """Download the named snapshot; while a download is checked, fetch as a keep-alive."""
         if self.snapshots.is_being_checked:
             pause_ns = self._state.timeouts.fetch_ns // KEEPALIVE_FRACTION
             self._not_before = Monotonic(now.monotonic + pause_ns)
@@ -262,16 +261,16 @@ class Fetcher:
             self.snapshots.begin(snapshot, now)
 
     def snapshot_checked(self, event: SnapshotChecked, now: Instant) -> bool:
-        """Take the leader's snapshot for our log, if it is whole and still wanted; or not."""
+        """Replace the log by a checked snapshot if still needed; return whether it was."""
         is_installed = self.snapshots.checked(event, now)
         if is_installed:
-            self._serial += 1  # a Fetch in flight is from the end of the log that was
+            self._serial += 1  # a Fetch in flight continues the replaced log
             self._is_in_flight = False
             self._not_before = now.monotonic
         return is_installed
 
     def _append(self, batches: tuple[Batch, ...]) -> bool:
-        """Append what follows on our log; false if a batch doesn't."""
+        """Append the batches that continue the log; return False at a batch that does not."""
         state = self._state
         for batch in batches:
             is_next = batch.base_offset == state.log.end_offset
@@ -283,7 +282,7 @@ class Fetcher:
         return True
 
     def _truncate(self, diverging: EpochEnd, now: Instant) -> None:
-        """Drop what the leader's log does not have, never what is committed (595-49)."""
+        """Truncate to the common prefix; exit if committed records would be cut (595-49)."""
         state = self._state
         ours = state.log.end_offset_for_epoch(diverging.epoch)
         end_offset = Offset(min(diverging.end_offset, ours.end_offset))

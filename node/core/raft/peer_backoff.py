@@ -1,4 +1,4 @@
-"""How long a voter that does not answer is left alone (KIP-595; 595-57)."""
+"""The backoff of a voter that does not answer (KIP-595; 595-57)."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ from kraftproof.node.core.base.types import Monotonic
 
 
 class PeerBackoff(Struct, frozen=True):
-    """A voter that has not answered `times` times in a row is not asked again before `until`."""
+    """The voter gets no request before `until`, after `times` failures in a row."""
 
     until: Monotonic
     times: int

@@ -1,6 +1,6 @@
-"""One request to each of several peers, repeated with backoff until each is settled.
+"""Repeat a request to several peers, with backoff, until each peer is done.
 
-Used for Vote and BeginQuorumEpoch (595-33, 595-57). Not: what the request says.
+Used for Vote and BeginQuorumEpoch (595-33, 595-57).
 """
 
 from collections.abc import Iterable
@@ -12,13 +12,13 @@ LARGEST_DOUBLING = 30
 
 
 def retry_backoff_ns(timeouts: Timeouts, attempt: int) -> int:
-    """How long to wait after the given failed attempt (1 for the first), growing to the bound."""
+    """Return the wait after a failed attempt (1 for the first), doubled up to a maximum."""
     doubled = timeouts.retry_backoff_ns << min(attempt - 1, LARGEST_DOUBLING)
     return min(doubled, timeouts.retry_backoff_max_ns)
 
 
 class PeerRetries:
-    """Which peers are still to be asked, and when; a peer in flight is not asked again."""
+    """The peers that still need the request, with the time of the next attempt or in flight."""
 
     __slots__ = ("_attempts", "_due")
 
@@ -27,22 +27,22 @@ class PeerRetries:
         self._attempts: dict[NodeId, int] = dict.fromkeys(self._due, 0)
 
     def take_due(self, now: Monotonic) -> list[NodeId]:
-        """The peers to ask now, ascending; they are in flight from here on."""
+        """Return the peers whose time has come, in ascending order, and mark them as in flight."""
         due = [peer for peer, at in self._due.items() if at is not None and at <= now]
         for peer in due:
             self._due[peer] = None
             self._attempts[peer] += 1
         return due
 
-    def lost(self, peer: NodeId, timeouts: Timeouts, now: Monotonic) -> None:
-        """The request to this peer went unanswered: ask again after the backoff."""
+    def retry_later(self, peer: NodeId, timeouts: Timeouts, now: Monotonic) -> None:
+        """Schedule another attempt at a peer that did not answer, after the backoff."""
         if peer in self._due:
             self._due[peer] = Monotonic(now + retry_backoff_ns(timeouts, self._attempts[peer]))
 
-    def settle(self, peer: NodeId) -> None:
-        """This peer need not be asked any more."""
+    def done(self, peer: NodeId) -> None:
+        """Send no further request to the peer."""
         self._due.pop(peer, None)
 
     def deadline(self) -> Monotonic | None:
-        """When the next peer is due, if any waits."""
+        """Return the time of the next attempt; None if no peer waits for an attempt."""
         return earliest(*self._due.values()) if self._due else None

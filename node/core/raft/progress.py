@@ -1,7 +1,7 @@
-"""The leader's progress: the high watermark, and when leading must end.
+"""Advance the leader's high watermark, and end a leadership without a majority.
 
-KIP-595 "Fetch" step 4, "Extra condition on commitment", "Leader Progress Timeout"
-(595-27, 28, 43). Not: the followers' own view of the high watermark (fetching.py).
+KIP-595 "Fetch" step 4, "Extra condition on commitment", "Leader Progress Timeout" (595-27, 28, 43).
+See fetching.py for the high watermark of followers.
 """
 
 from kraftproof.node.core.base.types import Instant, Monotonic
@@ -11,25 +11,25 @@ from kraftproof.node.core.raft.state import RaftState
 
 
 def advance_high_watermark(state: RaftState) -> None:
-    """Commit what a majority has flushed, once that includes a record of this leader's epoch."""
+    """Commit the offset flushed by a majority, if a record of the own epoch is included."""
     role = state.role
     assert isinstance(role, Leader), "only a leader commits"
     acknowledged = [replica.acknowledged for replica in role.replicas.voters.values()]
     reached = majority_offset([state.flushed, *acknowledged])
-    # At start_offset itself stands the LeaderChange: until it is on a majority, nothing of an
-    # older epoch commits, however many hold it (Raft's S1-S5 case).
+    # The LeaderChange record is at start_offset. Until a majority has flushed the record, no record
+    # of an older epoch commits, even if every voter has it (figure 8 of the Raft paper).
     if reached > role.start_offset and reached > state.high_watermark:
         state.high_watermark = reached
 
 
 def resignation_deadline(state: RaftState) -> Monotonic | None:
-    """When to look whether a majority has been heard of; a sole voter never has to."""
+    """Return the time of the next majority check; None for a sole voter."""
     role = state.role
     return role.replicas.majority_until if isinstance(role, Leader) and state.peers else None
 
 
 def _majority_until(state: RaftState, role: Leader) -> Monotonic:
-    """When a leader stops leading, if it hears of nobody any more."""
+    """Return the end of the leadership if no further Fetch arrives."""
     contacts = [replica.contact for replica in role.replicas.voters.values()]
     ourselves = max(contacts)
     since = majority_contact([ourselves, *contacts])
@@ -37,7 +37,7 @@ def _majority_until(state: RaftState, role: Leader) -> Monotonic:
 
 
 def resign_without_majority(state: RaftState, now: Instant) -> None:
-    """Stop leading if no majority has fetched for the fetch time-out."""
+    """Resign if no majority has fetched within the fetch time-out (check quorum)."""
     role = state.role
     if not isinstance(role, Leader) or not state.peers:
         return

@@ -1,6 +1,6 @@
-"""The quorum's arithmetic: majorities of votes, of offsets, of contacts (KIP-595 "Vote", "Fetch").
+"""Compute majorities of votes, of offsets and of contacts (KIP-595 "Vote", "Fetch").
 
-Not: who sends what, or when. Everything here is a pure function of what the voters said.
+Every function is pure.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from kraftproof.node.core.base.types import Monotonic, Offset
 
 
 class VoteResult(Enum):
-    """An election is won, lost, or neither yet."""
+    """The result of an election; PENDING as long as missing votes can decide."""
 
     WON = "won"
     LOST = "lost"
@@ -18,12 +18,12 @@ class VoteResult(Enum):
 
 
 def majority(voters: int) -> int:
-    """How many of this many voters are more than half."""
+    """Return the smallest number of voters that is more than half."""
     return voters // 2 + 1
 
 
 def vote_result(voters: int, granted: int, refused: int) -> VoteResult:
-    """Judge an election: lost as soon as refusals make a majority impossible (595-16)."""
+    """Return the result of an election; refusals that make a majority impossible lose (595-16)."""
     if granted >= majority(voters):
         return VoteResult.WON
     if voters - refused < majority(voters):
@@ -32,12 +32,12 @@ def vote_result(voters: int, granted: int, refused: int) -> VoteResult:
 
 
 def majority_offset(flushed: Iterable[Offset]) -> Offset:
-    """The largest offset that a majority of these, one for each voter, has reached (595-27)."""
+    """Return the largest offset that a majority has flushed; one offset per voter (595-27)."""
     descending = sorted(flushed, reverse=True)
     return descending[majority(len(descending)) - 1]
 
 
 def majority_contact(contacts: Iterable[Monotonic]) -> Monotonic:
-    """The latest instant since which a majority, one contact each voter, has been heard."""
+    """Return the latest instant since which a majority has been heard; one instant per voter."""
     descending = sorted(contacts, reverse=True)
     return descending[majority(len(descending)) - 1]

@@ -1,11 +1,11 @@
-"""One node's part in the quorum that keeps the metadata log (KIP-595).
+"""Compose one node's part in the quorum that replicates the metadata log (KIP-595).
 
-It composes the parts: elections, announcements, replication of both sides, progress. The caller
-hands events in, then calls `settle` once the step's other parts have had their turn, and takes
-the effects from the outbox they share.
+The parts are elections, announcements, both sides of replication, and progress. For each event the
+caller calls a method of Raft, runs the controller and the broker, calls `settle`, and takes the
+effects from the shared outbox.
 
-Simplifications: the voters are static (no KIP-853), and there is no PreVote (KIP-996).
-Not: what the records say, nor when a client is answered (node/core/controller).
+Simplifications: the voters are static (no KIP-853), and there is no PreVote (KIP-996). See
+node/core/controller for the content of records and for answers to clients.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ from kraftproof.node.wire.messages.batch import Batch, Record
 
 
 class Raft:
-    """The quorum as the rest of the node sees it."""
+    """The interface of the quorum to the rest of the node."""
 
     def __init__(
         self,
@@ -73,64 +73,64 @@ class Raft:
         self._fetcher = Fetcher(self._state, now)
         self._stop_deadline: Monotonic | None = None
 
-    # What it shows
+    # State
 
     @property
     def role(self) -> Role:
-        """The role, with its `name`."""
+        """Return the role, with its `name`."""
         return self._state.role
 
     @property
     def epoch(self) -> Epoch:
-        """The newest epoch known."""
+        """Return the newest epoch known."""
         return self._state.epoch
 
     @property
     def leader(self) -> NodeId:
-        """The leader of this epoch, or NO_NODE."""
+        """Return the leader of the current epoch, or NO_NODE."""
         return self._state.leader
 
     @property
     def is_leader(self) -> bool:
-        """Whether this node leads."""
+        """Return whether the node is the leader."""
         return self._state.is_leader
 
     @property
     def epoch_start_offset(self) -> Offset:
-        """Where this leader's LeaderChange record stands."""
+        """Return the offset of the leader's LeaderChange record."""
         role = self._state.role
         assert isinstance(role, Leader), "only a leader has opened its epoch"
         return role.start_offset
 
     @property
     def high_watermark(self) -> Offset:
-        """Everything below is committed, as far as this node knows."""
+        """Return the high watermark known to the node: every record below is committed."""
         return self._state.high_watermark
 
     @property
     def flushed(self) -> Offset:
-        """Everything below is on this node's disk."""
+        """Return the flushed offset: every record below is on the node's disk."""
         return self._state.flushed
 
     @property
     def log(self) -> Log:
-        """The metadata log."""
+        """Return the metadata log."""
         return self._state.log
 
     @property
     def snapshot_end(self) -> Offset:
-        """Where this node's newest snapshot ends; 0 if there is none."""
+        """Return the end offset of the newest snapshot; 0 without a snapshot."""
         return self._state.snapshot_end
 
     @property
     def durable(self) -> QuorumState:
-        """What would survive a crash."""
+        """Return the state that survives a crash."""
         return self._state.durable
 
     def status(
         self, image_offset: Offset, image_digest: int, broker_state: int | None
     ) -> NodeStatus:
-        """What the node shows of itself after a step: the quorum, and what the caller adds."""
+        """Return the node's status from the quorum's state and the caller's values."""
         state, log = self._state, self._state.log
         return NodeStatus(
             role=state.role.name,
@@ -147,16 +147,16 @@ class Raft:
             broker_state=broker_state,
         )
 
-    # What happens to it
+    # Events
 
     def remember_committed(self, offset: Offset) -> None:
-        """Before the start: everything below had committed, so it is never cut (595-11)."""
+        """Restore the high watermark from disk: committed records are never truncated (595-11)."""
         state = self._state
         assert offset <= state.log.end_offset, "recovery has compared it with the log"
         state.high_watermark = max(state.high_watermark, offset)
 
     def start(self, now: Instant) -> None:
-        """Flush what recovery has read, since nobody knows if it was; a sole voter stands."""
+        """Flush the recovered log, which may be unflushed; a sole voter becomes a candidate."""
         state = self._state
         if state.flushed < state.log.end_offset:
             state.flush()
@@ -164,7 +164,7 @@ class Raft:
             self._elections.become_candidate(now)
 
     def receive(self, event: Received, now: Instant) -> None:
-        """Serve one of the quorum's own requests."""
+        """Serve a request between members of the quorum."""
         message = event.message
         match message:
             case fetch_request.FetchRequest():
@@ -183,7 +183,7 @@ class Raft:
                 raise AssertionError(f"no request of the quorum: {type(message).__name__}")
 
     def propose(self, records: Sequence[Record], now: Instant) -> Offset:
-        """Append one batch as the leader; the last offset, past which it has committed."""
+        """Append a batch as the leader; return its last offset, for use with the high watermark."""
         state = self._state
         assert self.is_leader, "only a leader appends"
         batch = Batch(
@@ -197,12 +197,12 @@ class Raft:
         return Offset(batch.last_offset)
 
     def make_durable(self, end_offset: Offset) -> None:
-        """Ask for the log below an offset to be flushed, unless that is under way already."""
+        """Flush the log below an offset, unless a flush of that part is under way."""
         if self._state.flush_requested < end_offset:
             self._state.flush()
 
     def flushed_event(self, event: Flushed) -> None:
-        """Count what is on disk, unless the log has been cut since (docs/architecture.md)."""
+        """Advance the flushed offset, unless the log was truncated since (docs/architecture.md)."""
         state = self._state
         if event.generation != state.log.generation:
             return
@@ -211,24 +211,24 @@ class Raft:
             advance_high_watermark(state)
 
     def snapshot_written(self, stored: StoredSnapshot) -> None:
-        """Keep a snapshot of our own, and what log it leaves to be kept."""
+        """Record a snapshot written by this node, and clean the log below."""
         keep(self._state, stored)
 
     def snapshot_checked(self, event: SnapshotChecked, now: Instant) -> bool:
-        """Take the leader's snapshot for our log, if it is whole and still wanted; or not."""
+        """Replace the log by the leader's snapshot if still needed; return whether it was."""
         return self._fetcher.snapshot_checked(event, now)
 
     def check_leadership(self, now: Instant) -> None:
-        """Resign if overdue: before any other event, so that a paused leader wakes as none."""
+        """Resign without a majority, before other events, so that a paused leader never acts."""
         if self._state.is_leader:
             resign_without_majority(self._state, now)
 
     def tick(self, now: Instant) -> None:
-        """Do what is due."""
+        """Act on the election deadline."""
         self._elections.tick(now)
 
     def settle(self, now: Instant) -> None:
-        """Send and answer what follows from the step so far."""
+        """Send the requests and the answers that result from the step."""
         if self._state.is_leader:
             self._announcements.settle(now)
         else:
@@ -237,7 +237,7 @@ class Raft:
         self._fetcher.settle(now)
 
     def deadline(self) -> Monotonic | None:
-        """When it wants a tick, at the latest."""
+        """Return the latest time of the next tick."""
         if self._state.is_leader:
             return earliest(
                 self._announcements.deadline(),
@@ -252,10 +252,10 @@ class Raft:
             self._stop_deadline,
         )
 
-    # Leaving
+    # Shutdown
 
     def stop(self, now: Instant) -> None:
-        """End the epoch if leading, and take part in no election any more (595-38)."""
+        """End the epoch as a leader, and take part in no further election (595-38)."""
         state = self._state
         if state.is_stopping:
             return
@@ -266,7 +266,7 @@ class Raft:
         self._stop_deadline = Monotonic(now.monotonic + wait_ns)
 
     def has_stopped(self, now: Instant) -> bool:
-        """Whether all that had to be told has heard, or has had its time (595-42)."""
+        """Return whether each voter has answered the EndQuorumEpoch or its time is up (595-42)."""
         if self._stop_deadline is None:
             return False
         return self._announcements.is_quiet or now.monotonic >= self._stop_deadline

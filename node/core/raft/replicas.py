@@ -1,6 +1,6 @@
-"""What a leader knows of those that fetch from it (KIP-595 "Fetch", "DescribeQuorum").
+"""Track the replicas that fetch from the leader (KIP-595 "Fetch", "DescribeQuorum").
 
-It lives and dies with the leadership. Not: the high watermark itself (progress.py).
+The state begins and ends with a leadership. See progress.py for the high watermark.
 """
 
 from collections.abc import Iterable
@@ -11,35 +11,37 @@ from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant, Monoton
 
 UNKNOWN_OFFSET = Offset(-1)
 OBSERVERS_KEPT = 1000
-"""A bound on what strangers can make a leader remember."""
+"""The maximum number of observers that a leader remembers; bounds the memory that foreign Fetches
+can use."""
 
 
 class Replica(Struct):
-    """One replica's progress; changed in place by each of its Fetches."""
+    """The progress of one replica, updated in place by each Fetch."""
 
     contact: Monotonic
-    """Its last Fetch in this epoch, or the start of the leadership."""
+    """The time of the last Fetch in the epoch; at first the start of the leadership."""
     acknowledged: Offset = UNKNOWN_OFFSET
-    """What it has flushed: it fetches only after its flush (595-09)."""
+    """The flushed end offset, since a replica fetches only after its flush (595-09)."""
     fetched_ms: int = -1
     caught_up_ms: int = -1
     snapshot_end: Offset = UNKNOWN_OFFSET
-    """Where its log starts, at a snapshot of its own; 0 for none yet (631-37)."""
+    """The start of the replica's log, where its oldest snapshot ends; 0 without a snapshot
+    (631-37)."""
 
-    def heard(self, now: Instant) -> None:
-        """It has sent a Fetch in this epoch."""
+    def on_fetch(self, now: Instant) -> None:
+        """Record the time of a Fetch in the current epoch."""
         self.contact = now.monotonic
         self.fetched_ms = now.wall // NANOSECONDS_PER_MS
 
-    def reached(self, offset: Offset, log_end: Offset, now: Instant) -> None:
-        """Its valid Fetch says that it holds everything below `offset`."""
+    def on_valid_fetch(self, offset: Offset, log_end: Offset, now: Instant) -> None:
+        """Record that the replica holds every record below `offset`, by a valid Fetch."""
         self.acknowledged = offset
         if offset >= log_end:
             self.caught_up_ms = now.wall // NANOSECONDS_PER_MS
 
 
 class Replicas:
-    """The other voters, and the observers heard of."""
+    """The other voters and the known observers."""
 
     __slots__ = ("majority_until", "observers", "voters")
 
@@ -47,10 +49,11 @@ class Replicas:
         self.voters = {peer: Replica(contact=now) for peer in sorted(peers)}
         self.observers: dict[NodeId, Replica] = {}
         self.majority_until = majority_until
-        """No need to look before: a majority has been in contact, and contacts put it off only."""
+        """Until this time a majority is certainly in contact; further contacts only extend the
+        time."""
 
-    def of(self, replica_id: NodeId, now: Monotonic) -> Replica:
-        """The replica of this id; an unknown one is an observer from now on."""
+    def replica(self, replica_id: NodeId, now: Monotonic) -> Replica:
+        """Return the replica with this id; add an observer for an unknown id."""
         known = self.voters.get(replica_id) or self.observers.get(replica_id)
         if known is not None:
             return known
@@ -60,5 +63,5 @@ class Replicas:
         return self.observers[replica_id]
 
     def by_progress(self) -> tuple[NodeId, ...]:
-        """The other voters, furthest first: the preferred successors (595-38)."""
+        """Return the other voters, longest log first, as the preferred successors (595-38)."""
         return tuple(sorted(self.voters, key=lambda peer: (-self.voters[peer].acknowledged, peer)))

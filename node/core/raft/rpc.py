@@ -1,8 +1,7 @@
-"""The quorum's RPCs between their wire messages and what the roles need of them.
+"""Translate Vote, BeginQuorumEpoch and EndQuorumEpoch between wire messages and values.
 
-KIP-595 "Vote", "BeginQuorumEpoch", "EndQuorumEpoch", "Fetch" schemas, released numbering. All
-of them are batched by topic and partition; only __cluster_metadata-0 exists (595-25).
-Not: any decision.
+The schemas are from KIP-595, with the numbering of the Kafka releases. Requests are batched by
+topic and partition, but __cluster_metadata-0 is the only partition (595-25).
 """
 
 from typing import Final, TypeVar
@@ -38,18 +37,18 @@ _Partition = TypeVar(
 
 
 class QuorumAnswer(Struct, frozen=True, kw_only=True):
-    """What every answer of the quorum says: the error, and the leader and epoch known (595-55)."""
+    """The common part of the quorum's answers: error, known leader and epoch (595-55)."""
 
     error: int
     leader: NodeId
     epoch: Epoch
     vote_granted: bool = False
     is_top_level: bool = False
-    """The request was refused as a whole, so that leader and epoch say nothing."""
+    """The receiver refused the whole request; leader and epoch are meaningless."""
 
 
 def is_inconsistent_cluster(config: NodeConfig, cluster_id: str | None) -> bool:
-    """Whether a request names another cluster; not knowing it on either side is no conflict."""
+    """Return whether the request names another cluster; a missing id is no conflict."""
     return bool(cluster_id) and bool(config.cluster_id) and cluster_id != config.cluster_id
 
 
@@ -64,7 +63,7 @@ def _only(partitions: tuple[_Partition, ...]) -> _Partition | None:
 
 
 def vote(state: RaftState, voter: NodeId) -> vote_request.VoteRequest:
-    """Ask this voter for its vote in the current epoch."""
+    """Return a Vote of the current epoch for the voter."""
     partition = vote_request.PartitionData(
         partition_index=PARTITION,
         replica_epoch=state.epoch,
@@ -79,7 +78,7 @@ def vote(state: RaftState, voter: NodeId) -> vote_request.VoteRequest:
 
 
 def vote_partition(request: vote_request.VoteRequest) -> vote_request.PartitionData | None:
-    """The one partition that a Vote may name."""
+    """Return the partition of a Vote; None unless exactly __cluster_metadata-0 is named."""
     match request.topics:
         case (topic,) if topic.topic_name == TOPIC:
             return _only(topic.partitions)
@@ -89,7 +88,7 @@ def vote_partition(request: vote_request.VoteRequest) -> vote_request.PartitionD
 def vote_answer(
     state: RaftState, error: ErrorCode, *, granted: bool = False
 ) -> vote_response.VoteResponse:
-    """Answer a Vote."""
+    """Return the answer to a Vote."""
     partition = vote_response.PartitionData(
         partition_index=PARTITION,
         error_code=error,
@@ -105,7 +104,7 @@ def vote_answer(
 
 
 def begin(state: RaftState, voter: NodeId) -> begin_quorum_epoch_request.BeginQuorumEpochRequest:
-    """Tell this voter that we lead the current epoch."""
+    """Return a BeginQuorumEpoch that announces the leader to the voter."""
     partition = begin_quorum_epoch_request.PartitionData(
         partition_index=PARTITION, leader_id=state.node_id, leader_epoch=state.epoch
     )
@@ -126,7 +125,7 @@ def begin(state: RaftState, voter: NodeId) -> begin_quorum_epoch_request.BeginQu
 def begin_partition(
     request: begin_quorum_epoch_request.BeginQuorumEpochRequest,
 ) -> begin_quorum_epoch_request.PartitionData | None:
-    """The one partition that a BeginQuorumEpoch may name."""
+    """Return the partition of a BeginQuorumEpoch; None if the request names another."""
     match request.topics:
         case (topic,) if topic.topic_name == TOPIC:
             return _only(topic.partitions)
@@ -136,7 +135,7 @@ def begin_partition(
 def begin_answer(
     state: RaftState, error: ErrorCode
 ) -> begin_quorum_epoch_response.BeginQuorumEpochResponse:
-    """Answer a BeginQuorumEpoch."""
+    """Return the answer to a BeginQuorumEpoch."""
     partition = begin_quorum_epoch_response.PartitionData(
         partition_index=PARTITION,
         error_code=error,
@@ -153,7 +152,7 @@ def begin_answer(
 def end(
     state: RaftState, successors: tuple[NodeId, ...]
 ) -> end_quorum_epoch_request.EndQuorumEpochRequest:
-    """Tell the voters that we stop leading, and who should follow, best first."""
+    """Return an EndQuorumEpoch with the preferred successors, best first."""
     partition = end_quorum_epoch_request.PartitionData(
         partition_index=PARTITION,
         leader_id=state.node_id,
@@ -171,7 +170,7 @@ def end(
 def end_partition(
     request: end_quorum_epoch_request.EndQuorumEpochRequest,
 ) -> end_quorum_epoch_request.PartitionData | None:
-    """The one partition that an EndQuorumEpoch may name."""
+    """Return the partition of an EndQuorumEpoch; None if the request names another."""
     match request.topics:
         case (topic,) if topic.topic_name == TOPIC:
             return _only(topic.partitions)
@@ -179,7 +178,7 @@ def end_partition(
 
 
 def successors(partition: end_quorum_epoch_request.PartitionData) -> tuple[NodeId, ...]:
-    """The preferred successors, best first, of either version."""
+    """Return the preferred successors from either version of the request, best first."""
     if partition.preferred_candidates:
         return tuple(NodeId(info.candidate_id) for info in partition.preferred_candidates)
     return tuple(NodeId(node_id) for node_id in partition.preferred_successors)
@@ -188,7 +187,7 @@ def successors(partition: end_quorum_epoch_request.PartitionData) -> tuple[NodeI
 def end_answer(
     state: RaftState, error: ErrorCode
 ) -> end_quorum_epoch_response.EndQuorumEpochResponse:
-    """Answer an EndQuorumEpoch."""
+    """Return the answer to an EndQuorumEpoch."""
     partition = end_quorum_epoch_response.PartitionData(
         partition_index=PARTITION,
         error_code=error,
@@ -199,11 +198,11 @@ def end_answer(
     return end_quorum_epoch_response.EndQuorumEpochResponse(topics=(topic,))
 
 
-# Answers read
+# Reading answers
 
 
 def read_vote_answer(message: vote_response.VoteResponse) -> QuorumAnswer:
-    """What a VoteResponse says."""
+    """Return the content of a VoteResponse."""
     match message.topics:
         case (topic,) if topic.partitions and message.error_code == ErrorCode.NONE:
             partition = topic.partitions[0]
@@ -213,14 +212,14 @@ def read_vote_answer(message: vote_response.VoteResponse) -> QuorumAnswer:
                 epoch=Epoch(partition.leader_epoch),
                 vote_granted=partition.vote_granted,
             )
-    return _refused_whole(message.error_code)
+    return _top_level_error_answer(message.error_code)
 
 
 def read_epoch_answer(
     message: begin_quorum_epoch_response.BeginQuorumEpochResponse
     | end_quorum_epoch_response.EndQuorumEpochResponse,
 ) -> QuorumAnswer:
-    """What the answer to a Begin- or EndQuorumEpoch says."""
+    """Return the content of the answer to a BeginQuorumEpoch or an EndQuorumEpoch."""
     match message.topics:
         case (topic,) if topic.partitions and message.error_code == ErrorCode.NONE:
             partition = topic.partitions[0]
@@ -229,9 +228,9 @@ def read_epoch_answer(
                 leader=NodeId(partition.leader_id),
                 epoch=Epoch(partition.leader_epoch),
             )
-    return _refused_whole(message.error_code)
+    return _top_level_error_answer(message.error_code)
 
 
-def _refused_whole(error: int) -> QuorumAnswer:
+def _top_level_error_answer(error: int) -> QuorumAnswer:
     error = error or ErrorCode.INVALID_REQUEST
     return QuorumAnswer(error=error, leader=NodeId(-1), epoch=Epoch(0), is_top_level=True)

@@ -1,9 +1,8 @@
-"""Answering Fetches of the metadata log (KIP-595 "Fetch request"; 595-45 to 48, 51, 53, 54).
+"""Answer Fetches of the metadata log (KIP-595 "Fetch request"; 595-45 to 48, 51, 53, 54).
 
-Every check of a Fetch against the epoch and the log is here, and the long poll. A replica whose
-log our own reaches no more is sent to our newest snapshot (KIP-630 "Fetch"). A leader may
-serve records that it has not flushed yet: it never leads the same epoch after a restart.
-Not: sending Fetches (fetching.py), committing (progress.py).
+The checks of a Fetch against the epoch and the log, and the long poll. A replica that needs records
+below the start of the log is referred to the newest snapshot (KIP-630 "Fetch"). A leader may serve
+records before its own flush, since a restarted leader never leads the same epoch again.
 """
 
 from msgspec import Struct
@@ -23,7 +22,7 @@ from kraftproof.node.wire.messages import fetch_request
 
 
 class WaitingFetch(Struct, frozen=True, kw_only=True):
-    """A Fetch that is answered at news, or else at its deadline."""
+    """A Fetch that is answered at news, or at its deadline."""
 
     event: Received
     fetch: FetchParams
@@ -31,17 +30,17 @@ class WaitingFetch(Struct, frozen=True, kw_only=True):
 
 
 class FetchServer:
-    """The leader's side of replication; elsewhere, the refusals."""
+    """The leader's side of replication; in other roles, the refusals."""
 
     __slots__ = ("_state", "_waiting")
 
     def __init__(self, state: RaftState) -> None:
         self._state = state
         self._waiting: dict[NodeId, WaitingFetch] = {}
-        """At most one for each replica, as at most one is in flight."""
+        """At most one Fetch for each replica, since a replica has at most one in flight."""
 
     def receive(self, event: Received, request: fetch_request.FetchRequest, now: Instant) -> None:
-        """Refuse, answer, or keep a Fetch until there is news."""
+        """Refuse the Fetch, answer at once, or keep the Fetch until there is news."""
         state = self._state
         fetch = fetch_rpc.read_request(request, event.version)
         if rpc.is_inconsistent_cluster(state.config, request.cluster_id):
@@ -64,7 +63,7 @@ class FetchServer:
         state.outbox.reply(event, answer)
 
     def _refusal(self, fetch: FetchParams) -> ErrorCode:
-        """Fence by epoch (595-47); a consumer may leave the epoch out."""
+        """Check the epoch of the Fetch (595-47); a consumer may leave the epoch out."""
         is_replica = not fetch_rpc.is_consumer(fetch)
         if is_replica and min(fetch.epoch, fetch.offset, fetch.last_fetched_epoch) < 0:
             return ErrorCode.INVALID_REQUEST
@@ -78,7 +77,7 @@ class FetchServer:
         return ErrorCode.NONE
 
     def _answer_consumer(self, event: Received, fetch: FetchParams) -> None:
-        """Committed batches for debugging; it counts as nobody's progress."""
+        """Answer a debugging consumer with committed batches; no replica advances."""
         state = self._state
         if not state.log.start_offset <= fetch.offset <= state.log.end_offset:
             error = ErrorCode.OFFSET_OUT_OF_RANGE
@@ -99,7 +98,8 @@ class FetchServer:
         if _needs_snapshot(state.log, fetch):
             self._refer_to_snapshot(event)
             return
-        # The log holds the replica's last record only if this epoch reaches that far here too.
+        # The leader's log holds the replica's last record only if the replica's last epoch ends at
+        # or after the fetch offset here, too.
         found = state.log.end_offset_for_epoch(fetch.last_fetched_epoch)
         if found.epoch != fetch.last_fetched_epoch or fetch.offset > found.end_offset:
             answer = fetch_rpc.answer(state, event.version, diverging=found)
@@ -121,13 +121,13 @@ class FetchServer:
         state.outbox.reply(event, fetch_rpc.answer(state, event.version, snapshot=newest))
 
     def _answer_superseded(self, replica_id: NodeId) -> None:
-        """A replica that fetches again has given its last Fetch up."""
+        """Answer the replica's previous Fetch, which the replica has given up."""
         waiting = self._waiting.pop(replica_id, None)
         if waiting is not None:
             self._answer(waiting)
 
     def settle(self, now: Instant) -> None:
-        """Answer the waiting Fetches that have news, have waited enough, or wait in vain."""
+        """Answer the waiting Fetches with news or at their deadline; after a resignation, all."""
         if not self._waiting:
             return
         is_leader, now_ns = self._state.is_leader, now.monotonic
@@ -141,35 +141,37 @@ class FetchServer:
             self._answer(waiting)
 
     def _has_news(self, waiting: WaitingFetch) -> bool:
-        """A voter's copy is needed to commit; an observer can do nothing with a record before."""
+        """Return whether the Fetch can be answered; an observer needs committed records only."""
         state, fetch = self._state, waiting.fetch
         is_voter = fetch.replica_id in state.voters
         ready = state.log.end_offset if is_voter else state.high_watermark
         return fetch.offset < ready or fetch.high_watermark < stated_high_watermark(state)
 
     def _answer(self, waiting: WaitingFetch) -> None:
-        """Answer with what there is now, or say who leads; a later epoch has other records."""
+        """Answer with the present records; without the leadership, with an error."""
         state, fetch, version = self._state, waiting.fetch, waiting.event.version
         error = self._refusal(fetch)
         if error is not ErrorCode.NONE:
             error = ErrorCode.NOT_LEADER_OR_FOLLOWER
             state.outbox.reply(waiting.event, fetch_rpc.answer(state, version, error))
             return
-        if _needs_snapshot(state.log, fetch):  # the log has been cleaned since it came
+        if _needs_snapshot(
+            state.log, fetch
+        ):  # the log may have been cleaned since the Fetch arrived
             self._refer_to_snapshot(waiting.event)
             return
         batches = state.log.read(fetch.offset, fetch.max_bytes)
         state.outbox.reply(waiting.event, fetch_rpc.answer(state, version, batches=batches))
 
     def deadline(self) -> Monotonic | None:
-        """When the first waiting Fetch has waited enough."""
+        """Return the earliest deadline of the waiting Fetches."""
         if not self._waiting:
             return None
         return min([waiting.deadline for waiting in self._waiting.values()])
 
 
 def _needs_snapshot(log: Log, fetch: FetchParams) -> bool:
-    """Whether our log starts above all that it could have in common with the replica's."""
+    """Return whether the log starts above every offset that it can share with the replica's log."""
     start = log.start
     if start == LOG_BEGIN:
         return False

@@ -1,10 +1,11 @@
-"""Copying the leader's snapshot, slice by slice (KIP-630 "FetchSnapshot"; 631-34).
+"""Download the leader's snapshot, slice by slice (KIP-630 "FetchSnapshot"; 631-34).
 
-A Fetch that the leader can't answer from its log begins it. Slices come one after the other, each
-at the position where the last one ended; a lost one is asked for again. When all are there, the
-shell checks that they are a whole snapshot, and only then the log makes way for it. Another
-epoch or leader, or any answer that does not fit, and the copy is abandoned; a Fetch tells what
-to do then. Not: Fetch (fetching.py), nor bytes and files (node/storage/snapshots.py).
+A download begins when the leader cannot answer a Fetch from its log. Each slice starts at the end
+of the previous slice, and a lost slice is requested again. After the last slice, the shell checks
+the file, and a valid snapshot replaces the log.
+
+A new epoch, another leader or an unexpected answer ends the download; the next Fetch decides how to
+go on. See node/storage/snapshots.py for bytes and files.
 """
 
 from collections.abc import Callable
@@ -26,50 +27,51 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, fetch_snapshot_response
 
 MAX_LOST_SLICES: Final = 3
-"""So many slices lost in a row, and another voter is asked who leads."""
+"""The number of consecutive lost slices that are retried; after one further loss the node asks for
+the leader."""
 
 
 class SnapshotDownload(Struct, kw_only=True):
-    """A snapshot on its way; changed in place by each slice."""
+    """A download in progress, updated in place by each slice."""
 
     number: int
-    """Tells copies apart, of the same snapshot too."""
+    """Distinguishes downloads, even of the same snapshot."""
     snapshot: SnapshotId
     leader: NodeId
     epoch: Epoch
     not_before: Monotonic
     position: int = 0
     size: int | None = None
-    """As the first slice says; it may not change."""
+    """The size of the file according to the first slice; later slices must agree."""
     lost_slices: int = 0
     is_in_flight: bool = False
     is_being_checked: bool = False
 
 
 class SnapshotFetcher:
-    """At most one copy at a time; while slices are on their way, no Fetch is sent."""
+    """At most one download; while slices arrive, no Fetch is sent."""
 
-    __slots__ = ("_downloads_begun", "_download", "_on_abandoned", "_state")
+    __slots__ = ("_download", "_downloads_begun", "_on_abandoned", "_state")
 
     def __init__(self, state: RaftState, on_abandoned: Callable[[Instant], None]) -> None:
         self._state = state
         self._download: SnapshotDownload | None = None
         self._downloads_begun = 0
         self._on_abandoned = on_abandoned
-        """Called when the copy has come to nothing though the leader is still the same."""
+        """Called when a download has failed and the leader is still the same."""
 
     @property
     def is_downloading(self) -> bool:
-        """Whether slices of a snapshot are on their way."""
+        """Return whether a snapshot is being downloaded."""
         return self._download is not None and not self._download.is_being_checked
 
     @property
     def is_being_checked(self) -> bool:
-        """Whether all slices are there, and nobody knows yet if they are a snapshot."""
+        """Return whether a complete download is being checked."""
         return self._download is not None and self._download.is_being_checked
 
     def begin(self, snapshot: SnapshotId, now: Instant) -> None:
-        """SnapshotDownload what the leader has named, unless we have more than that already."""
+        """Begin the download of the named snapshot; exit if it ends below the high watermark."""
         state = self._state
         if snapshot.end_offset < state.high_watermark:
             reason = (
@@ -89,38 +91,43 @@ class SnapshotFetcher:
         )
 
     def settle(self, now: Instant) -> None:
-        """Give up a copy from what is the leader no more; ask for the next slice if it is due."""
-        state, copy = self._state, self._download
-        if copy is None:
+        """Abandon a download from a former leader; otherwise request the next slice when due."""
+        state, download = self._state, self._download
+        if download is None:
             return
-        if not self._is_from_leader(copy):
+        if not self._is_from_leader(download):
             self._download = None
             return
         due = self.deadline()
         if due is None or now.monotonic < due:
             return
-        copy.is_in_flight = True
+        download.is_in_flight = True
         state.outbox.send(
-            copy.leader,
-            snapshot_rpc.request(state, copy.snapshot, copy.position),
+            download.leader,
+            snapshot_rpc.request(state, download.snapshot, download.position),
             FETCH_SNAPSHOT_VERSION,
             min(state.timeouts.request_ns, state.timeouts.fetch_ns),
-            partial(self._answered, copy),
+            partial(self._answered, download),
         )
 
     def deadline(self) -> Monotonic | None:
-        """When the next slice is due, if nothing but time holds it up."""
-        copy = self._download
-        if copy is None or copy.is_in_flight or copy.is_being_checked or self._state.is_stopping:
+        """Return the time of the next slice; None if the node waits for an event."""
+        download = self._download
+        if (
+            download is None
+            or download.is_in_flight
+            or download.is_being_checked
+            or self._state.is_stopping
+        ):
             return None
-        return copy.not_before
+        return download.not_before
 
-    def _is_from_leader(self, copy: SnapshotDownload) -> bool:
-        return copy.epoch == self._state.epoch and self._state.is_following(copy.leader)
+    def _is_from_leader(self, download: SnapshotDownload) -> bool:
+        return download.epoch == self._state.epoch and self._state.is_following(download.leader)
 
-    def _is_overtaken(self, copy: SnapshotDownload) -> bool:
-        """Return whether the leader, which named a snapshot, has sent records past it since."""
-        return copy.snapshot.end_offset < self._state.high_watermark
+    def _is_overtaken(self, download: SnapshotDownload) -> bool:
+        """Return whether records from the leader have passed the end of the snapshot."""
+        return download.snapshot.end_offset < self._state.high_watermark
 
     def _abandon(self, now: Instant) -> None:
         self._download = None
@@ -128,59 +135,60 @@ class SnapshotFetcher:
 
     # The answer
 
-    def _answered(self, copy: SnapshotDownload, message: Message | None, now: Instant) -> None:
-        copy.is_in_flight = False
+    def _answered(self, download: SnapshotDownload, message: Message | None, now: Instant) -> None:
+        download.is_in_flight = False
         fetched = None
         if message is not None:
             assert isinstance(message, fetch_snapshot_response.FetchSnapshotResponse)
             fetched = snapshot_rpc.read_answer(message)
             self._state.on_epoch_info(fetched.epoch, fetched.leader, now)
-        if copy is not self._download or not self._is_from_leader(copy):
+        if download is not self._download or not self._is_from_leader(download):
             return
         if fetched is None:
-            self._lost(copy, now)
-        elif _fits(copy, fetched):
-            self._take(copy, fetched, now)
+            self._lost(download, now)
+        elif _fits(download, fetched):
+            self._take(download, fetched, now)
         else:
             self._abandon(now)
 
-    def _lost(self, copy: SnapshotDownload, now: Instant) -> None:
-        copy.lost_slices += 1
-        if copy.lost_slices > MAX_LOST_SLICES:
+    def _lost(self, download: SnapshotDownload, now: Instant) -> None:
+        download.lost_slices += 1
+        if download.lost_slices > MAX_LOST_SLICES:
             self._abandon(now)
             return
-        wait_ns = retry_backoff_ns(self._state.timeouts, copy.lost_slices)
-        copy.not_before = Monotonic(now.monotonic + wait_ns)
+        wait_ns = retry_backoff_ns(self._state.timeouts, download.lost_slices)
+        download.not_before = Monotonic(now.monotonic + wait_ns)
 
-    def _take(self, copy: SnapshotDownload, fetched: SliceResult, now: Instant) -> None:
+    def _take(self, download: SnapshotDownload, fetched: SliceResult, now: Instant) -> None:
         state = self._state
         state.renew_fetch_timeout(now)
         state.outbox.emit(
             StoreSlice(
-                copy=copy.number,
-                snapshot=copy.snapshot,
-                position=copy.position,
+                copy=download.number,
+                snapshot=download.snapshot,
+                position=download.position,
                 data=fetched.data,
             )
         )
-        copy.lost_slices = 0
-        copy.not_before = now.monotonic
-        copy.size = fetched.size
-        copy.position += len(fetched.data)
-        if copy.position == copy.size:
-            copy.is_being_checked = True
-            state.outbox.emit(CheckSnapshot(copy=copy.number, snapshot=copy.snapshot))
+        download.lost_slices = 0
+        download.not_before = now.monotonic
+        download.size = fetched.size
+        download.position += len(fetched.data)
+        if download.position == download.size:
+            download.is_being_checked = True
+            state.outbox.emit(CheckSnapshot(copy=download.number, snapshot=download.snapshot))
 
     def checked(self, event: SnapshotChecked, now: Instant) -> bool:
-        """Make way for the snapshot if it is whole and its copy has not been abandoned."""
-        copy = self._download
-        if copy is None or copy.number != event.copy:
+        """Replace the log by a checked snapshot if still needed; return whether it was."""
+        download = self._download
+        if download is None or download.number != event.copy:
             return False
-        if not self._is_from_leader(copy) or self._is_overtaken(copy):
+        if not self._is_from_leader(download) or self._is_overtaken(download):
             self._download = None
             return False
         if event.unsupported is not None:
-            # Any other copy would hold the same record: no node of this version can follow.
+            # Another download would contain the same record, so a node of this version cannot
+            # continue.
             self._state.outbox.emit(Exit(status=1, reason=event.unsupported))
             return False
         if event.loaded is None:
@@ -188,16 +196,16 @@ class SnapshotFetcher:
             return False
         self._download = None
         self._state.renew_fetch_timeout(now)
-        install(self._state, copy.number, event.loaded.stored)
+        install(self._state, download.number, event.loaded.stored)
         return True
 
 
-def _fits(copy: SnapshotDownload, fetched: SliceResult) -> bool:
-    """Whether this is the slice asked for, and within the size that the first one told."""
+def _fits(download: SnapshotDownload, fetched: SliceResult) -> bool:
+    """Return whether the slice is the requested slice and agrees with the size of the file."""
     return (
         fetched.error == ErrorCode.NONE
-        and fetched.snapshot == copy.snapshot
-        and fetched.position == copy.position
-        and copy.size in {None, fetched.size}
+        and fetched.snapshot == download.snapshot
+        and fetched.position == download.position
+        and download.size in {None, fetched.size}
         and 0 < len(fetched.data) <= fetched.size - fetched.position
     )

@@ -1,6 +1,6 @@
-"""Which snapshots and how much log a node keeps (KIP-630 "Snapshots"; 631-31, 631-34).
+"""Decide which snapshots and records a node keeps (KIP-630 "Snapshots"; 631-31, 631-34).
 
-Not: when one is written (node/core/snapshots.py), nor how one is copied (snapshot_fetching.py).
+See node/core/snapshots.py for the time of a snapshot, and snapshot_fetching.py for downloads.
 """
 
 from kraftproof.node.core.base.snapshot_ids import SNAPSHOTS_KEPT, StoredSnapshot
@@ -10,9 +10,9 @@ from kraftproof.node.core.raft.state import RaftState
 
 
 def keep(state: RaftState, stored: StoredSnapshot) -> None:
-    """A snapshot of our own is complete: the log needs to reach back less far.
+    """Record a snapshot written by this node, and clean the log up to the oldest kept snapshot.
 
-    One that the leader's has overtaken meanwhile is of no use, and goes.
+    A snapshot that is older than a snapshot downloaded meanwhile is dropped.
     """
     if stored.snapshot.end_offset > state.snapshot_end:
         state.set_snapshots((*state.snapshots, stored)[-SNAPSHOTS_KEPT:])
@@ -22,7 +22,7 @@ def keep(state: RaftState, stored: StoredSnapshot) -> None:
 
 
 def install(state: RaftState, copy: int, stored: StoredSnapshot) -> None:
-    """A snapshot of the leader's takes the place of our whole log."""
+    """Replace the whole log by the leader's snapshot."""
     assert not isinstance(state.role, Leader), "a leader has all that is committed"
     assert stored.snapshot.end_offset >= state.high_watermark, "what is committed stays"
     state.set_snapshots([stored])

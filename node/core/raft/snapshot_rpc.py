@@ -1,6 +1,6 @@
-"""FetchSnapshot between its wire messages and what the roles need of it (KIP-630).
+"""Translate FetchSnapshot between wire messages and values (KIP-630).
 
-Not: any decision; nor the bytes of a snapshot, which the shell reads (`with_slice`).
+The shell reads the bytes of a slice and adds them by `with_slice`.
 """
 
 from typing import Final
@@ -19,7 +19,7 @@ FETCH_SNAPSHOT_VERSION: Final = 1
 
 
 class SliceParams(Struct, frozen=True, kw_only=True):
-    """What a FetchSnapshot asks for."""
+    """The parameters of a FetchSnapshot."""
 
     replica_id: NodeId
     epoch: Epoch
@@ -29,7 +29,7 @@ class SliceParams(Struct, frozen=True, kw_only=True):
 
 
 class SliceResult(Struct, frozen=True, kw_only=True):
-    """What the answer to a FetchSnapshot says."""
+    """The content of a FetchSnapshotResponse."""
 
     error: int
     leader: NodeId
@@ -43,7 +43,7 @@ class SliceResult(Struct, frozen=True, kw_only=True):
 def request(
     state: RaftState, snapshot: SnapshotId, position: int
 ) -> fetch_snapshot_request.FetchSnapshotRequest:
-    """Ask for the slice of the leader's snapshot that begins at `position`."""
+    """Return a request for the slice of the leader's snapshot at `position`."""
     partition = fetch_snapshot_request.PartitionSnapshot(
         partition=PARTITION,
         current_leader_epoch=state.epoch,
@@ -60,8 +60,8 @@ def request(
     )
 
 
-def wanted(message: fetch_snapshot_request.FetchSnapshotRequest) -> SliceParams | None:
-    """What the request asks of __cluster_metadata-0; None if it names anything else."""
+def read_request(message: fetch_snapshot_request.FetchSnapshotRequest) -> SliceParams | None:
+    """Return the parameters for __cluster_metadata-0; None if another partition is named."""
     match message.topics:
         case (topic,) if topic.name == TOPIC and len(topic.partitions) == 1:
             partition = topic.partitions[0]
@@ -87,7 +87,7 @@ def answer(
     size: int = 0,
     top_level_error: ErrorCode = ErrorCode.NONE,
 ) -> fetch_snapshot_response.FetchSnapshotResponse:
-    """Answer a FetchSnapshot, with the leader and epoch known; the slice is still to come."""
+    """Return an answer with the known leader and epoch; the bytes of the slice are added later."""
     named = None if slice_of is None else slice_of.snapshot
     partition = fetch_snapshot_response.PartitionSnapshot(
         index=PARTITION,
@@ -111,14 +111,14 @@ def answer(
 def with_slice(
     message: fetch_snapshot_response.FetchSnapshotResponse, data: bytes
 ) -> fetch_snapshot_response.FetchSnapshotResponse:
-    """Put the bytes into an answer."""
+    """Return the answer with the bytes of the slice."""
     topic = message.topics[0]
     partition = replace(topic.partitions[0], unaligned_records=data)
     return replace(message, topics=(replace(topic, partitions=(partition,)),))
 
 
 def read_answer(message: fetch_snapshot_response.FetchSnapshotResponse) -> SliceResult:
-    """What a FetchSnapshotResponse says of __cluster_metadata-0."""
+    """Return the part of a FetchSnapshotResponse about __cluster_metadata-0."""
     match message.topics:
         case (topic,) if topic.partitions:
             partition = topic.partitions[0]

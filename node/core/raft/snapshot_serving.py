@@ -1,7 +1,7 @@
-"""Answering FetchSnapshot: the leader's side of copying a snapshot (KIP-630; 631-34).
+"""Answer FetchSnapshot, the leader's side of a snapshot download (KIP-630; 631-34).
 
-The core has no bytes: it checks the request, and the shell puts the slice into the answer. Not:
-who is sent to a snapshot (serving.py), nor fetching one (snapshot_fetching.py).
+The core checks the request, and the shell reads the slice into the answer. See serving.py for the
+referral of a replica to a snapshot.
 """
 
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
@@ -17,7 +17,7 @@ from kraftproof.node.wire.messages import fetch_snapshot_request
 
 
 class SnapshotServer:
-    """The leader hands out slices; elsewhere, the refusals."""
+    """The leader answers with slices; other roles refuse."""
 
     __slots__ = ("_state",)
 
@@ -30,7 +30,7 @@ class SnapshotServer:
         request: fetch_snapshot_request.FetchSnapshotRequest,
         now: Instant,
     ) -> None:
-        """Refuse, or answer with a slice."""
+        """Refuse the request, or answer with a slice."""
         state = self._state
         params = snapshot_rpc.read_request(request)
         whole_error = ErrorCode.NONE
@@ -50,7 +50,7 @@ class SnapshotServer:
             state.outbox.reply(event, snapshot_rpc.answer(state, error, slice_of=params))
 
     def _fencing(self, params: SliceParams) -> ErrorCode:
-        """The epoch is checked as a Fetch's is (595-47)."""
+        """Check the epoch in the same way as the epoch of a Fetch (595-47)."""
         if params.epoch < self._state.epoch:
             return ErrorCode.FENCED_LEADER_EPOCH
         if params.epoch > self._state.epoch:
@@ -60,10 +60,10 @@ class SnapshotServer:
         return ErrorCode.NONE
 
     def _record_contact(self, params: SliceParams, now: Instant) -> None:
-        """A replica that copies a snapshot is there, as one that fetches is (595-43)."""
+        """Count a download as contact with the replica, in the same way as a Fetch (595-43)."""
         role = self._state.role
         if isinstance(role, Leader) and params.replica_id > NO_NODE:
-            role.replicas.replica(params.replica_id, now.monotonic).heard(now)
+            role.replicas.replica(params.replica_id, now.monotonic).on_fetch(now)
             role.announcement.done(params.replica_id)
 
     def _serve(self, event: Received, params: SliceParams) -> None:

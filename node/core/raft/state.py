@@ -1,7 +1,7 @@
-"""What the parts of the quorum share: the durable state, the role, the log, the watermarks.
+"""Hold the shared state of the quorum's parts: durable state, role, log and watermarks.
 
-The only place where the role and the quorum state change, each by a named transition that
-persists before anything else can be emitted (595-07). Not: when a transition is due.
+Only the transitions here change the role and the quorum state, and each transition persists the
+quorum state before any later effect (595-07).
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,12 @@ from kraftproof.node.core.base.types import NO_NODE, Epoch, Instant, Monotonic, 
 from kraftproof.node.core.effects import Append, Flush, PersistQuorumState, Truncate
 from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.raft.peer_retries import LARGEST_DOUBLING, PeerRetries
+from kraftproof.node.core.raft.election_timing import (
+    election_backoff_ns,
+    election_timeout_ns,
+    fetch_timeout_ns,
+)
+from kraftproof.node.core.raft.peer_retries import PeerRetries
 from kraftproof.node.core.raft.replicas import Replicas
 from kraftproof.node.core.raft.roles import (
     Candidate,
@@ -25,23 +30,17 @@ from kraftproof.node.core.raft.roles import (
     Observer,
     Resigned,
     Role,
+    RoleEvent,
     Unattached,
     Voted,
     assert_transition,
+    role_at_start,
 )
 from kraftproof.node.wire.messages.batch import Batch
 
-FIRST_BACKOFF_FRACTION = 4
-"""The first retry's bound is this part of election.backoff.max.ms; it doubles each retry."""
-TIMEOUT_SPREAD_FRACTION = 2
-"""Followers lose their leader at the same moment, so they stand at random within this part of
-election.backoff.max.ms. A split vote costs an election time-out and more, and needs two that
-stand within one Vote's round trip and fsync of each other: a wider spread makes that rare, and
-is itself waited for, by the first of them."""
-
 
 class RaftState:
-    """One node's quorum state; the transitions are its methods."""
+    """One node's quorum state; the methods are the transitions."""
 
     def __init__(
         self,
@@ -64,64 +63,55 @@ class RaftState:
         self.durable = durable
         self.log = log
         self.snapshots: tuple[StoredSnapshot, ...] = ()
-        """On disk and complete, oldest first; the log reaches from the first one's end, or 0."""
+        """Complete snapshots on the disk, oldest first; the log starts at the end of the oldest, or
+        at 0."""
         self.snapshot_end = Offset(0)
-        """Where our newest snapshot ends; 0 if there is none."""
+        """The end offset of the newest snapshot; 0 without a snapshot."""
         self.set_snapshots(snapshots)
         self.high_watermark = self.snapshot_end
-        """Learned anew after each start: what a snapshot holds had committed."""
+        """Learned again after each start; the content of a snapshot is committed."""
         self.flushed = log.start_offset
-        """What fsync has vouched for since the start: recovery's log is flushed again first."""
+        """The offset below which fsync has succeeded since the start; the recovered log is flushed
+        again."""
         self.flush_requested = log.start_offset
-        """Where the log ended at the last Flush."""
+        """The end of the log at the last Flush."""
         self.elections_lost = 0
-        """Candidacies in a row that have made nobody leader."""
+        """Consecutive candidacies after which no leader became known."""
         self.is_stopping = False
-        """It leaves: it stands for no election any more."""
-        self.role = self._role_at_start(now)
+        """The node shuts down and stands for no further election."""
+        deadline = self._election_deadline(now)
+        self.role = role_at_start(durable, self.node_id, deadline, is_voter=self.is_voter)
         self.transition_count = 0
-        """How many transitions there have been."""
+        """The number of transitions since the start."""
         self._refresh_derived()
 
-    def _role_at_start(self, now: Instant) -> Role:
-        durable = self.durable
-        deadline = self._election_deadline(now)
-        if not self.is_voter:
-            return Observer(epoch=durable.epoch)
-        if durable.leader == self.node_id:
-            return Resigned(epoch=durable.epoch, election_deadline=deadline)
-        if durable.voted_for != NO_NODE:
-            return Voted(
-                epoch=durable.epoch, candidate=durable.voted_for, election_deadline=deadline
-            )
-        return Unattached(epoch=durable.epoch, election_deadline=deadline)
-
     def _refresh_derived(self) -> None:
-        """Say what follows from the durable state and the role; it is asked for in each step."""
+        """Update the attributes derived from durable state and role, for use in each step."""
         self.is_leader = isinstance(self.role, Leader)
         was_ours = self.durable.leader == self.node_id and not self.is_leader
         self.epoch: Epoch = self.durable.epoch
         """The newest epoch known."""
         self.leader: NodeId = NO_NODE if was_ours else self.durable.leader
-        """This epoch's leader if known; a node that led it and no longer does is none."""
+        """The known leader of the epoch; NO_NODE if the node itself has led the epoch and
+        resigned."""
         self.followed: NodeId = NO_NODE
-        """From whom the role is to fetch."""
+        """The node from which the role fetches."""
         if isinstance(self.role, Follower):
             self.followed = self.role.leader
         elif isinstance(self.role, Observer):
             self.followed = self.durable.leader
         self.may_fetch = not isinstance(self.role, Leader | Candidate)
-        """Whether the role lets it ask anybody for records."""
+        """Whether the role allows Fetches."""
 
     def set_snapshots(self, snapshots: Sequence[StoredSnapshot]) -> None:
-        """These are on disk and complete, oldest first, and no others."""
+        """Record the complete snapshots on the disk, oldest first."""
         self.snapshots = tuple(snapshots)
         self.snapshot_end = self.snapshots[-1].snapshot.end_offset if snapshots else Offset(0)
 
     # Transitions
 
-    def learn(self, epoch: Epoch, leader: NodeId, now: Instant) -> bool:
-        """Act on an epoch and leader that an answer names (595-55); true if it was news."""
+    def on_epoch_info(self, epoch: Epoch, leader: NodeId, now: Instant) -> bool:
+        """Act on an epoch and a leader from an answer (595-55); return whether either was new."""
         if leader != NO_NODE and leader not in self.voters:
             return False
         if epoch > self.epoch:
@@ -134,13 +124,14 @@ class RaftState:
         return True
 
     def is_following(self, leader: NodeId) -> bool:
-        """Whether the role already is to fetch from this leader."""
+        """Return whether the role already fetches from this leader."""
         return leader == self.followed != NO_NODE
 
-    def adopt(self, epoch: Epoch, leader: NodeId, now: Instant) -> None:
-        """Enter an epoch, or learn the leader of the one known."""
+    def enter_epoch(self, epoch: Epoch, leader: NodeId, now: Instant) -> None:
+        """Enter an epoch, or record the leader of the current epoch."""
         if not self.is_voter:
-            self._transition(QuorumState(epoch=epoch, leader=leader), Observer(epoch=epoch))
+            durable = QuorumState(epoch=epoch, leader=leader)
+            self._transition(RoleEvent.OBSERVATION, durable, Observer(epoch=epoch))
         elif leader == NO_NODE:
             self._become_unattached(epoch, now)
         elif leader == self.node_id:
@@ -149,46 +140,45 @@ class RaftState:
             self._become_follower(epoch, leader, now)
 
     def enter_epoch_to_campaign(self, epoch: Epoch, now: Instant) -> None:
-        """Enter an epoch that nobody may win, and stand soon oneself (595-21)."""
-        deadline = Monotonic(now.monotonic + self.election_backoff_ns())
-        self._transition(
-            QuorumState(epoch=epoch), Unattached(epoch=epoch, election_deadline=deadline)
-        )
+        """Enter an epoch in which no voter can win, and become a candidate soon (595-21)."""
+        role = Unattached(epoch=epoch, election_deadline=self._backoff_deadline(now))
+        self._transition(RoleEvent.NEWER_EPOCH, QuorumState(epoch=epoch), role)
 
     def _become_unattached(self, epoch: Epoch, now: Instant) -> None:
         deadline = self._election_deadline(now)
         if not isinstance(self.role, Leader | Observer):
-            # A laggard that raises the epoch again and again must not put off the others.
+            # A lagging voter that raises the epoch repeatedly must not delay other elections.
             deadline = min(deadline, self.role.election_deadline)
-        self._transition(
-            QuorumState(epoch=epoch), Unattached(epoch=epoch, election_deadline=deadline)
-        )
+        role = Unattached(epoch=epoch, election_deadline=deadline)
+        self._transition(RoleEvent.NEWER_EPOCH, QuorumState(epoch=epoch), role)
 
     def _become_follower(self, epoch: Epoch, leader: NodeId, now: Instant) -> None:
         voted_for = self.durable.voted_for if epoch == self.epoch else NO_NODE
         self.elections_lost = 0
-        spread_ns = self.timeouts.election_backoff_max_ns // TIMEOUT_SPREAD_FRACTION
-        fetch_timeout_ns = self.timeouts.fetch_ns + self.random.randint(0, spread_ns)
+        timeout_ns = fetch_timeout_ns(self.timeouts, self.random)
         self._transition(
+            RoleEvent.LEADER_FOUND,
             QuorumState(epoch=epoch, voted_for=voted_for, leader=leader),
             Follower(
                 epoch=epoch,
                 leader=leader,
-                election_deadline=Monotonic(now.monotonic + fetch_timeout_ns),
-                fetch_timeout_ns=fetch_timeout_ns,
+                election_deadline=Monotonic(now.monotonic + timeout_ns),
+                fetch_timeout_ns=timeout_ns,
             ),
         )
 
     def _become_resigned(self, epoch: Epoch, now: Instant) -> None:
-        """Others know this node as a leader it doesn't remember to be: it never votes there."""
+        """Resign an epoch that the node has led, according to others, before its disk was lost."""
         self._transition(
+            RoleEvent.FORMER_LEADER,
             QuorumState(epoch=epoch, voted_for=self.node_id, leader=self.node_id),
             Resigned(epoch=epoch, election_deadline=self._election_deadline(now)),
         )
 
     def vote_for(self, candidate: NodeId, epoch: Epoch, now: Instant) -> None:
-        """Give this epoch's vote, durably before it is told to anyone (595-22)."""
+        """Vote for a candidate; the vote is durable before any answer (595-22)."""
         self._transition(
+            RoleEvent.VOTE_GIVEN,
             QuorumState(epoch=epoch, voted_for=candidate),
             Voted(
                 epoch=epoch,
@@ -197,10 +187,10 @@ class RaftState:
             ),
         )
 
-    def stand(self, now: Instant) -> Candidate:
-        """Open the next epoch and vote for oneself in it, durably (595-15)."""
+    def become_candidate(self, now: Instant) -> Candidate:
+        """Enter the next epoch and vote for itself, durably (595-15)."""
         assert self.is_voter, "an observer never stands"
-        self.elections_lost += 1  # until a leader is known, it or another
+        self.elections_lost += 1  # reset when a leader becomes known
         epoch = Epoch(self.epoch + 1)
         candidate = Candidate(
             epoch=epoch,
@@ -209,25 +199,27 @@ class RaftState:
             refused=(),
             retries=PeerRetries(self.peers, now.monotonic),
         )
-        self._transition(QuorumState(epoch=epoch, voted_for=self.node_id), candidate)
+        durable = QuorumState(epoch=epoch, voted_for=self.node_id)
+        self._transition(RoleEvent.TIME_OUT, durable, candidate)
         return candidate
 
-    def tally(self, candidate: Candidate) -> None:
-        """Replace a candidate by itself with one more vote counted."""
+    def record_vote(self, candidate: Candidate) -> None:
+        """Replace the candidate's role by a role with one further vote counted."""
         assert isinstance(self.role, Candidate), "only a candidate counts votes"
         self.role = candidate
 
     def step_down(self, now: Instant) -> None:
-        """End a candidacy that can't or didn't win, and back off at random (595-14, 595-16)."""
+        """End a lost or expired candidacy, and back off for a random time (595-14, 595-16)."""
         assert isinstance(self.role, Candidate), "only a candidate steps down"
-        deadline = Monotonic(now.monotonic + self.election_backoff_ns())
+        deadline = self._backoff_deadline(now)
         self._transition(
+            RoleEvent.ELECTION_LOST,
             self.durable,
             Voted(epoch=self.epoch, candidate=self.node_id, election_deadline=deadline),
         )
 
-    def lead(self, now: Instant) -> Leader:
-        """Lead the epoch just won, durably (595-24)."""
+    def become_leader(self, now: Instant) -> Leader:
+        """Lead the epoch of the won election, durably (595-24)."""
         majority_until = Monotonic(now.monotonic + self.timeouts.fetch_ns)
         leader = Leader(
             epoch=self.epoch,
@@ -236,29 +228,33 @@ class RaftState:
             announcement=PeerRetries(self.peers, now.monotonic),
         )
         self.elections_lost = 0
-        self._transition(replace(self.durable, leader=self.node_id), leader)
+        self._transition(RoleEvent.ELECTION_WON, replace(self.durable, leader=self.node_id), leader)
         return leader
 
     def resign(self, now: Instant) -> None:
-        """Stop leading; the epoch stays this node's last as leader, and it stands again soon."""
+        """Resign from this epoch for good, and become a candidate again after a backoff."""
         assert isinstance(self.role, Leader), "only a leader resigns"
-        deadline = Monotonic(now.monotonic + self.election_backoff_ns())
-        self._transition(self.durable, Resigned(epoch=self.epoch, election_deadline=deadline))
+        deadline = self._backoff_deadline(now)
+        self._transition(
+            RoleEvent.RESIGNATION,
+            self.durable,
+            Resigned(epoch=self.epoch, election_deadline=deadline),
+        )
 
     def on_leader_ended(self, deadline: Monotonic) -> None:
-        """The leader has ended its epoch: stand at the deadline, whatever a Fetch says."""
+        """Become a candidate at the deadline after EndQuorumEpoch, despite Fetches."""
         assert isinstance(self.role, Follower), "only a follower waits for its leader's end"
         self.role = replace(self.role, election_deadline=deadline, leader_has_ended=True)
 
     def renew_fetch_timeout(self, now: Instant) -> None:
-        """A Fetch has succeeded: the leader is alive (595-51)."""
+        """Move the election deadline, since a successful Fetch shows a live leader (595-51)."""
         role = self.role
         if isinstance(role, Follower) and not role.leader_has_ended:
             deadline = Monotonic(now.monotonic + role.fetch_timeout_ns)
             self.role = replace(role, election_deadline=deadline)
 
-    def _move(self, durable: QuorumState, role: Role) -> None:
-        assert_transition(self.role, role)
+    def _transition(self, event: RoleEvent, durable: QuorumState, role: Role) -> None:
+        assert_transition(self.role, event, role)
         assert role.epoch == durable.epoch, "the role is of the durable epoch"
         if durable != self.durable:
             self.durable = durable
@@ -270,17 +266,17 @@ class RaftState:
     # The log
 
     def append(self, batch: Batch) -> None:
-        """Append one batch; it counts for nothing before it is flushed."""
+        """Append a batch; an unflushed batch counts for no majority."""
         self.log.append(batch)
         self.outbox.emit(Append(batch))
 
     def flush(self) -> None:
-        """Ask for everything appended to be made durable."""
+        """Request a flush of all appended records."""
         self.flush_requested = self.log.end_offset
         self.outbox.emit(Flush(generation=self.log.generation, end_offset=self.log.end_offset))
 
     def truncate(self, end_offset: Offset) -> None:
-        """Cut the log; what is left and was never flushed is flushed again, as another log."""
+        """Truncate the log, and flush the unflushed rest again as a new generation of the log."""
         kept = self.log.truncate(end_offset)
         self.flushed = min(self.flushed, kept)
         self.flush_requested = min(self.flush_requested, kept)
@@ -288,16 +284,11 @@ class RaftState:
         if self.flushed < kept:
             self.flush()
 
-    # Chance
+    # Random times
 
-    def election_backoff_ns(self) -> int:
-        """A random wait before the next election, its bound doubling with each retry (595-14)."""
-        longest_ns = self.timeouts.election_backoff_max_ns
-        first_ns = longest_ns // FIRST_BACKOFF_FRACTION
-        doublings = min(max(0, self.elections_lost - 1), LARGEST_DOUBLING)
-        bound_ns = min(longest_ns, first_ns << doublings)
-        return self.random.randint(0, bound_ns)
+    def _backoff_deadline(self, now: Instant) -> Monotonic:
+        backoff_ns = election_backoff_ns(self.timeouts, self.random, self.elections_lost)
+        return Monotonic(now.monotonic + backoff_ns)
 
     def _election_deadline(self, now: Instant) -> Monotonic:
-        election_ns = self.timeouts.election_ns
-        return Monotonic(now.monotonic + election_ns + self.random.randint(0, election_ns))
+        return Monotonic(now.monotonic + election_timeout_ns(self.timeouts, self.random))

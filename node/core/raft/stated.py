@@ -1,6 +1,6 @@
-"""The high watermark that a node states to others (KIP-595 "Fetch", "DescribeQuorum").
+"""State the high watermark to other nodes (KIP-595 "Fetch", "DescribeQuorum").
 
-Not: the one that it goes by itself (progress.py, fetching.py).
+See progress.py and fetching.py for the node's own high watermark.
 """
 
 from kraftproof.node.core.base.types import Offset
@@ -10,10 +10,11 @@ from kraftproof.node.core.raft.state import RaftState
 
 
 def stated_high_watermark(state: RaftState) -> Offset:
-    """Return the high watermark; unknown while a leader has committed nothing of its own.
+    """Return the high watermark; unknown until a new leader has committed a record.
 
-    Until its LeaderChange has committed, a leader may know less than a follower that an earlier
-    leader told: it states none, as Kafka does, and nobody's knowledge falls.
+    Before its LeaderChange has committed, a leader may know a lower high watermark than its
+    followers. As in Kafka, the leader then states none, so that the high watermark known to a node
+    never falls.
     """
     role = state.role
     if isinstance(role, Leader) and state.high_watermark <= role.start_offset:

@@ -1,12 +1,12 @@
-"""Messages: one version-neutral class for each request, response and record.
+"""Define a version-neutral class for each request, response and record.
 
 `Message` is any request or response. `from kraftproof.node.wire.messages import vote_request`
-gives the module with `VoteRequest` and its parts. Records are in `metadata` and `control`, a batch
-of them in `batch`. No bytes here: node.wire.codec, node.wire.batches and
-node.wire.metadata_records turn these into bytes.
+imports the module with `VoteRequest` and its parts. Records are in `metadata` and `control`, a
+batch of records is in `batch`. See node.wire.codec, node.wire.batches and
+node.wire.metadata_records for bytes.
 
-The generated modules are loaded when first asked for: a Fetch answer's codec needs batches,
-and batches need the records of this package.
+The generated modules are loaded on first use, because of a circle: the codec of a Fetch answer
+needs batches, and batches need the records of this package.
 """
 
 import importlib
@@ -92,7 +92,7 @@ __all__ = (
 )
 
 
-if not TYPE_CHECKING:  # with it, mypy would take any misspelt module for one
+if not TYPE_CHECKING:  # otherwise mypy accepts any misspelt module name
 
     def __getattr__(name: str) -> ModuleType:
         if name not in __all__:

@@ -1,6 +1,6 @@
-"""A batch of records of the metadata log: a leader's unit of appending (KIP-595, KIP-631).
+"""Define a batch of records of the metadata log, the unit of a leader's appends (KIP-595, KIP-631).
 
-Not here: its bytes; those are node.wire.batches'.
+See node.wire.batches for the bytes.
 """
 
 import msgspec
@@ -14,9 +14,9 @@ Record = MetadataRecord | ControlRecord | UnknownRecord
 
 
 class ReceivedBytes:
-    """The bytes that a batch was read from; they go to disk and to replicas as they are.
+    """The received bytes of a batch, which go unchanged to the disk and to replicas.
 
-    A batch is its records: these bytes take no part in a comparison of batches.
+    The records alone define a batch, so the bytes take no part in comparisons.
     """
 
     __slots__ = ("data",)
@@ -34,7 +34,7 @@ class ReceivedBytes:
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Records at consecutive offsets, appended in one epoch; never empty."""
+    """Records at consecutive offsets, appended in the same epoch; never empty."""
 
     base_offset: int
     epoch: int
@@ -42,14 +42,14 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     is_control: bool = False
     records: tuple[Record, ...]
     received: ReceivedBytes | None = None
-    """None for a batch that this node made. A changed copy must not keep them."""
+    """None for a batch made by this node; a changed copy must not keep the bytes."""
 
     @property
     def last_offset(self) -> int:
-        """The offset of the last record."""
+        """Return the offset of the last record."""
         return self.base_offset + len(self.records) - 1
 
     @property
     def next_offset(self) -> int:
-        """The offset after the last record."""
+        """Return the offset after the last record."""
         return self.base_offset + len(self.records)

@@ -1,7 +1,7 @@
-"""Control records: of the quorum, not of the metadata (KIP-595 "Log Structure", KIP-630).
+"""Define the control records, which belong to the quorum (KIP-595 "Log Structure", KIP-630).
 
-Their types are 2 LeaderChange, 3 SnapshotHeader, 4 SnapshotFooter; Kafka's dynamic quorums
-(KIP-853) also write 5 KRaftVersion and 6 Voters, which we read only.
+The types are 2 LeaderChange, 3 SnapshotHeader and 4 SnapshotFooter. Kafka's dynamic quorums
+(KIP-853) also write 5 KRaftVersion and 6 Voters, which the node only reads.
 """
 
 from kraftproof.node.wire.messages.generated.kraft_version import KRaftVersion

@@ -1,8 +1,8 @@
-"""The records of the metadata log (KIP-631 "Record Formats"), and the versions we write.
+"""Export the records of the metadata log (KIP-631 "Record Formats"), and the written versions.
 
-The classes come from the table in scripts/wiregen/records.py. They are released Kafka's, not
-the KIP draft's; all versions are read, and written is what metadata.version 3.9 writes. Draft
-types 6 and 13 do not exist; 21 and 28 are only ever read.
+The classes come from the table in scripts/wiregen/records.py, in the form of released Kafka. The
+node reads every version, and writes the versions of metadata.version 3.9. Types 6 and 13 exist only
+in the KIP's draft; types 21 and 28 are only read.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""A record of the metadata log that this node can't read: a newer type or version, or no record.
+"""Represent a record of the metadata log that the node can't read, such as a newer type or version.
 
-A node stores and replicates such a record, byte for byte, since neither needs its meaning. A node
-that would have to apply the record ends (node/core/metadata/apply.py), as Kafka's does.
+A node stores and replicates the record byte for byte, since neither needs the meaning. A node that
+has to apply the record exits (node/core/metadata/apply.py), as in Kafka.
 """
 
 from typing import ClassVar
@@ -9,11 +9,11 @@ from typing import ClassVar
 from kraftproof.node.wire.schema import Entity
 
 NOT_READ = -1
-"""The type or version where the value's head is of no form that this node knows."""
+"""The type or version of a value with an unknown head."""
 
 
 class UnknownRecord(Entity, frozen=True, kw_only=True, gc=False):
-    """The bytes of a record's value and why they could not be read."""
+    """The bytes of a record's value, and the reason why the value is unreadable."""
 
     KEY: ClassVar[int] = -1
 

@@ -161,9 +161,9 @@ class Desk:
         assert len(answers) == 1
         return answers[0]
 
-    def join(self, broker_id: int, incarnation: int = 1) -> int:
-        """Register and unfence a broker; its epoch."""
-        epoch = self.ask(registration(broker_id, incarnation)).broker_epoch
+    def join(self, broker_id: int, incarnation: int = 1, *, rack: str | None = None) -> int:
+        """Register and unfence a broker; return its epoch."""
+        epoch = self.ask(registration(broker_id, incarnation, rack=rack)).broker_epoch
         answer = self.ask(heartbeat(broker_id, epoch))
         assert not answer.is_fenced
         return epoch

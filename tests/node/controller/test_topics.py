@@ -229,8 +229,7 @@ def test_nothing_can_be_created_on_fenced_brokers_only() -> None:
 def test_placement_alternates_racks_and_spreads_leaders() -> None:
     desk = Desk.active()
     for broker_id in range(1, 7):
-        desk.ask(registration(broker_id, rack=f"r{broker_id % 3}"))
-        desk.join(broker_id)
+        desk.join(broker_id, rack=f"r{broker_id % 3}")
     placed = Placement(desk.image).place(12, 3, Random(1))
     for replicas in placed:
         assert {broker_id % 3 for broker_id in replicas} == {0, 1, 2}

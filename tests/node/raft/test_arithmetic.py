@@ -7,6 +7,7 @@ import pytest
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.log.log import EpochEnd, Log
+from kraftproof.node.core.raft.peer_retries import PeerRetries, retry_backoff_ns
 from kraftproof.node.core.raft.quorum import (
     VoteResult,
     majority,
@@ -14,7 +15,6 @@ from kraftproof.node.core.raft.quorum import (
     majority_offset,
     vote_result,
 )
-from kraftproof.node.core.raft.retries import PeerRetries, retry_backoff_ns
 from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.metadata import NoOpRecord
 

@@ -124,7 +124,7 @@ def test_a_node_whose_snapshots_are_all_damaged_does_not_start_until_one_is_back
     assert node.process.wait(10) == 1
     (line,) = node.output.splitlines()[printed:]
     assert line.startswith("kraft-node: ")
-    assert "no whole snapshot holds what is before it" in line
+    assert "no whole snapshot holds the earlier records" in line
     for path, data in kept.items():
         path.write_bytes(data)
     node.start()

@@ -148,9 +148,9 @@ def test_header_and_footer_frame_whole_batches_of_bounded_size():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda batches: [], "does not begin"),
-        (lambda batches: batches[1:], "does not begin"),
-        (lambda batches: batches[:-1], "does not end"),
+        (lambda batches: [], "first record is no SnapshotHeader"),
+        (lambda batches: batches[1:], "first record is no SnapshotHeader"),
+        (lambda batches: batches[:-1], "last record is no SnapshotFooter"),
         (lambda batches: [batches[0], batches[-1]], "offset"),
         (
             lambda batches: [

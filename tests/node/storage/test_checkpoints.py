@@ -110,7 +110,9 @@ def test_a_garbled_file_is_one_line(tmp_path: Path, name: str, content: bytes) -
     path.write_bytes(content)
     with pytest.raises(StorageError) as caught:
         opened(tmp_path)
-    assert str(caught.value) == f"{path}: is not one offset of the metadata log; remove the file"
+    assert (
+        str(caught.value) == f"{path}: does not hold an offset of the metadata log; remove the file"
+    )
     path.unlink()
     assert len(opened(tmp_path).batches) == 5
 

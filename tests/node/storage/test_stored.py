@@ -170,5 +170,5 @@ def test_a_copied_directory_is_refused(tmp_path: Path) -> None:
     formatted(first)
     second.mkdir()
     (second / "meta.properties").write_text((first / "meta.properties").read_text())
-    with pytest.raises(StorageError, match=r"two have one directory\.id"):
+    with pytest.raises(StorageError, match=r"two have the same directory\.id"):
         open_node_storage(DISK, config(first, second))
