@@ -9,7 +9,14 @@ from importlib.metadata import entry_points
 from random import Random
 from typing import cast, get_type_hints
 
-from kraftproof.cluster.plugin import PluginError, blamed, loaded_function, plugin, returned
+from kraftproof.cluster.plugin import (
+    PluginError,
+    blamed,
+    loaded_function,
+    plugin,
+    returned,
+    shown,
+)
 from kraftproof.cluster.protocol import Capability, NodeInfo
 from kraftproof.nemesis.clock import (
     ClockBump,
@@ -102,6 +109,9 @@ def drawn(name: str, random: Random, nodes: Sequence[NodeInfo]) -> Fault:
         fault: object = draw(random, nodes)
     if not all(callable(getattr(fault, call, None)) for call in ("apply", "heal")):
         raise returned(culprit, "its planner", fault, "a Fault")
-    if not isinstance(getattr(fault, "requires", None), Capability):
-        raise PluginError(culprit, f"{type(fault).__name__}.requires is no Capability")
+    requires = getattr(fault, "requires", None)
+    if not isinstance(requires, Capability):
+        named, known = f"{type(fault).__name__}.requires", ", ".join(Capability)
+        wrong = f"{named} is {shown(requires)}, no capability; one of {known} is expected"
+        raise PluginError(culprit, wrong)
     return cast("Fault", fault)

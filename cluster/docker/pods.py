@@ -99,7 +99,7 @@ def start_node_container(run: str, node_id: int, pod: str, launch: Launch) -> st
         .with_command(launch.command)
         .with_envs(**launch.environment)
         .with_kwargs(
-            entrypoint="",
+            entrypoint=[""],  # none, whatever the image has
             network_mode=f"container:{pod}",
             # Files belong to who runs the harness, not to root.
             user=f"{os.getuid()}:{os.getgid()}",

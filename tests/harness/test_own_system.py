@@ -1,6 +1,7 @@
 """A system that is one file, and no Kafka: examples/kv runs, and is found to lose what it had."""
 
 import json
+import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from kraftproof import cli
+from kraftproof.cluster.docker.engine import connect_engine
+from kraftproof.images.base import ensure_base
 from tests.docs.fences import fences
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,6 +85,49 @@ def test_the_same_file_runs_in_containers_that_a_partition_divides(tmp_path):
     assert all(is_told_by_two_operations(why) for why in found)
     assert result["bitten"]["partition"] >= 1
     assert result["bitten"]["pause"] >= 1
+
+
+@pytest.fixture
+def image():
+    """An image with an entry point of its own, which would run in place of the command."""
+    client = connect_engine()
+    tag = f"kraftproof-test/entry-point:{secrets.token_hex(4)}"
+    name, _, version = tag.partition(":")
+    container = client.containers.create(ensure_base(client, print), labels={"kraftproof": "1"})
+    try:
+        entry = ['ENTRYPOINT ["false"]', "LABEL kraftproof=1"]
+        container.commit(repository=name, tag=version, changes=entry)
+        yield tag
+    finally:
+        container.remove(force=True)
+        client.images.remove(tag)
+        client.close()
+
+
+@pytest.mark.docker
+def test_the_image_and_the_environment_of_a_deployment_are_its_own(image, tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(
+        f"import sys\nsys.path.insert(0, {str(ROOT / 'examples/kv')!r})\n"
+        "from dataclasses import replace\n"
+        "from system import KV\n"
+        "class Mine(KV):\n    name = 'mine'\n"
+        "    def deployment(self, site):\n"
+        "        set_up = (('sh', '-c', 'echo $GREETING two words >> greeted'), ('true',))\n"
+        f"        return replace(super().deployment(site), image={image!r}, setup=set_up,\n"
+        "            environment={'GREETING': 'hello'})\n"
+    )
+    done = run(
+        tmp_path / "store",
+        *("--system", f"{path}:Mine", "--backend", "docker", "--nemesis", "kill"),
+        *("--time-limit", "8", "--fault-every", "4", "--min-bites", "1"),
+    )
+    assert done.returncode in {0, 1, 2}, done.stderr
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert result["ok"] > 50, done.stdout
+    assert result["bitten"]["kill"] == 1
+    greeted = [one.read_text() for one in Path(result["run"]).glob("nodes/*/greeted")]
+    assert greeted == ["hello two words\n"] * 3  # once, also where the node was killed
 
 
 @pytest.mark.parametrize(

@@ -262,6 +262,10 @@ UNUSABLE = {
         {"planner": "#! \ndef plan(random, nodes, /): pass"},
         "its planner returned None; a Fault is expected",
     ),
+    "capability": (
+        {"fault": "requires = 'teleport'"},
+        "Fault.requires is 'teleport', no capability; one of kill, pause, restart, partition",
+    ),
     "model": ({"model": "import no_such_module"}, "model PACKAGE (PACKAGE.model:Model of PACKAGE)"),
     "model-is-none": ({"model": "#! \nModel = dict"}, "is no model: it has to be"),
 }
