@@ -33,7 +33,7 @@ def test_every_mutant_says_what_it_is_and_edits_the_node_only(mutant):
 def test_what_every_mutant_expects_is_an_invariant_that_there_is(mutant):
     assert re.fullmatch(r"[A-Z]\w+", mutant.expected)
     names = rf'class {mutant.expected}\(|"{mutant.expected}"'
-    assert any(re.search(names, path.read_text()) for path in SIMULATED.glob("*.py"))
+    assert any(re.search(names, path.read_text()) for path in SIMULATED.rglob("*.py"))
 
 
 def test_ids_and_hashes_are_unique():
