@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
-from kraftproof.cluster.abilities import BendsClocks
+from kraftproof.cluster.capabilities import ClockFaultCapable
 from kraftproof.cluster.protocol import Capability, NodeInfo
 from kraftproof.nemesis.fault import Before, World, draw_target
 from kraftproof.nemesis.one_node import OneNode
@@ -127,8 +127,8 @@ def rate_error(names: Sequence[str]) -> float:
     return LARGEST_RATE_PPM / 1_000_000 if Drift.kind in names else 0.0
 
 
-def _bending(world: World) -> BendsClocks:
-    assert isinstance(world.cluster, BendsClocks), "its capabilities say that it is"
+def _bending(world: World) -> ClockFaultCapable:
+    assert isinstance(world.cluster, ClockFaultCapable), "its capabilities say that it is"
     return world.cluster
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 
 from typing_extensions import override
 
-from kraftproof.cluster.abilities import DegradesLinks, Toxic
+from kraftproof.cluster.capabilities import LinkFault, LinkFaultCapable
 from kraftproof.cluster.protocol import Capability, Link, NodeInfo
 from kraftproof.nemesis.fault import Before, Roles, World, draw_target, resolve
 from kraftproof.nemesis.one_node import OneNode
@@ -27,7 +27,7 @@ class Degrade(OneNode):
     """Make the links between one node and all others bad; those of clients are left alone."""
 
     kind: ClassVar[str]
-    toxic: Toxic
+    toxic: LinkFault
     direction: Direction = "both"
     links: tuple[Link, ...] = ()
     """Filled in by `resolved`."""
@@ -50,21 +50,21 @@ class Degrade(OneNode):
     @override
     async def before(self, world: World) -> Before:
         """Note how often the links have been bad to a message."""
-        return {self.node_id: await _degrading(world).degraded(frozenset(self.links))}
+        return {self.node_id: await _degrading(world).link_fault_count(frozenset(self.links))}
 
     async def apply(self, world: World) -> None:
         """Make them bad."""
-        await _degrading(world).degrade(frozenset(self.links), self.toxic)
+        await _degrading(world).add_link_fault(frozenset(self.links), self.toxic)
 
     async def bitten(self, world: World, before: Before) -> str | None:
         """A message has met with it."""
-        hits = await _degrading(world).degraded(frozenset(self.links))
+        hits = await _degrading(world).link_fault_count(frozenset(self.links))
         hits -= before[self.node_id] or 0
         return f"{hits} messages met with {self.kind}" if hits else None
 
     async def heal(self, world: World) -> None:
         """Make them good."""
-        await _degrading(world).restore(frozenset(self.links), self.toxic)
+        await _degrading(world).remove_link_fault(frozenset(self.links), self.toxic)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +91,8 @@ class Stall(Degrade):
     requires: ClassVar[Capability] = Capability.STALL
 
 
-def _degrading(world: World) -> DegradesLinks:
-    assert isinstance(world.cluster, DegradesLinks), "its capabilities say that it is"
+def _degrading(world: World) -> LinkFaultCapable:
+    assert isinstance(world.cluster, LinkFaultCapable), "its capabilities say that it is"
     return world.cluster
 
 
@@ -101,7 +101,7 @@ def plan_loss(random: Random, nodes: Sequence[NodeInfo], /) -> Loss:
     return Loss(
         target=draw_target(random, nodes),
         direction=random.choice(DIRECTIONS),
-        toxic=Toxic(loss=random.choice((0.05, 0.2, 0.5))),
+        toxic=LinkFault(loss=random.choice((0.05, 0.2, 0.5))),
     )
 
 
@@ -109,7 +109,7 @@ def plan_reset(random: Random, nodes: Sequence[NodeInfo], /) -> Reset:
     """Draw a node, and that 5 to 50 requests in a hundred meet with a reset."""
     return Reset(
         target=draw_target(random, nodes),
-        toxic=Toxic(reset=random.choice((0.05, 0.2, 0.5))),
+        toxic=LinkFault(reset=random.choice((0.05, 0.2, 0.5))),
     )
 
 
@@ -118,7 +118,7 @@ def plan_stall(random: Random, nodes: Sequence[NodeInfo], /) -> Stall:
     return Stall(
         target=draw_target(random, nodes),
         direction=random.choice(DIRECTIONS),
-        toxic=Toxic(
+        toxic=LinkFault(
             stall=random.choice((0.05, 0.3)), stall_ns=int(random.uniform(0.2, 3.0) * SECOND_NS)
         ),
     )

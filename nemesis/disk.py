@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from kraftproof.cluster.abilities import DiskFailure, DiskTrouble, HarmsDisks
+from kraftproof.cluster.capabilities import DiskFailureMode, DiskFault, DiskFaultCapable
 from kraftproof.cluster.protocol import Capability, NodeInfo
 from kraftproof.nemesis.fault import Before, World, draw_target
 from kraftproof.nemesis.one_node import OneNode
@@ -22,7 +22,7 @@ class BadDisk(OneNode):
     """Trouble with one node's disk; healed by mending it and starting the node."""
 
     kind: ClassVar[str]
-    trouble: DiskTrouble
+    trouble: DiskFault
 
     def describe(self) -> str:
         """Name the trouble and the node."""
@@ -36,21 +36,21 @@ class BadDisk(OneNode):
     @override
     async def before(self, world: World) -> Before:
         """Note how often the disk has been bad."""
-        return {self.node_id: await harming(world).disk_harms(self.node_id)}
+        return {self.node_id: await harming(world).disk_fault_count(self.node_id)}
 
     async def apply(self, world: World) -> None:
         """Make it bad."""
-        await harming(world).harm_disk(self.node_id, self.trouble)
+        await harming(world).add_disk_fault(self.node_id, self.trouble)
 
     async def bitten(self, world: World, before: Before) -> str | None:
         """An operation of the node has met with it."""
-        harms = await harming(world).disk_harms(self.node_id) - (before[self.node_id] or 0)
+        harms = await harming(world).disk_fault_count(self.node_id) - (before[self.node_id] or 0)
         ending = ", which has ended" if harms and await world.down(self.node_id) else ""
         return f"{harms} operations of node {self.target}{ending}" if harms else None
 
     async def heal(self, world: World) -> None:
         """Mend it, and start the node if it has ended."""
-        await harming(world).mend_disk(self.node_id, self.trouble)
+        await harming(world).remove_disk_fault(self.node_id, self.trouble)
         await world.start_if_down(self.node_id)
 
 
@@ -117,29 +117,29 @@ class Wipe(OneNode):
         await world.start_if_down(self.node_id)
 
 
-def harming(world: World) -> HarmsDisks:
+def harming(world: World) -> DiskFaultCapable:
     """Return the cluster as one whose disks can be harmed."""
-    assert isinstance(world.cluster, HarmsDisks), "its capabilities say that it is"
+    assert isinstance(world.cluster, DiskFaultCapable), "its capabilities say that it is"
     return world.cluster
 
 
 def plan_disk_full(random: Random, nodes: Sequence[NodeInfo], /) -> DiskFull:
     """Draw a node whose disk is full."""
-    return DiskFull(target=draw_target(random, nodes), trouble=DiskTrouble(failure="full"))
+    return DiskFull(target=draw_target(random, nodes), trouble=DiskFault(failure="full"))
 
 
 def plan_disk_error(random: Random, nodes: Sequence[NodeInfo], /) -> DiskError:
     """Draw a node, and whether writes or fsyncs fail."""
-    failure: DiskFailure = "write" if random.random() < 0.4 else "fsync"
+    failure: DiskFailureMode = "write" if random.random() < 0.4 else "fsync"
     targets = nodes if failure == "write" else _often_synced(nodes)
-    return DiskError(target=draw_target(random, targets), trouble=DiskTrouble(failure=failure))
+    return DiskError(target=draw_target(random, targets), trouble=DiskFault(failure=failure))
 
 
 def plan_slow_disk(random: Random, nodes: Sequence[NodeInfo], /) -> SlowDisk:
     """Draw a node whose fsyncs take up to 50, 300 or 1200 ms."""
     slow_ns = random.choice((50_000_000, 300_000_000, 1_200_000_000))
     target = draw_target(random, _often_synced(nodes))
-    return SlowDisk(target=target, trouble=DiskTrouble(slow_ns=slow_ns))
+    return SlowDisk(target=target, trouble=DiskFault(slow_ns=slow_ns))
 
 
 def _often_synced(nodes: Sequence[NodeInfo]) -> list[NodeInfo]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from random import Random
 
-from kraftproof.cluster.abilities import DiskTrouble
+from kraftproof.cluster.capabilities import DiskFault
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.nemesis.disk import DiskError, DiskFull
 from kraftproof.nemesis.lose_unsynced import LoseUnsynced
@@ -14,7 +14,7 @@ def believed_written(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """An fsync fails, the node is started again, reads what was never synced, and loses power."""
     controllers = [node.node_id for node in nodes if node.has("controller")]
     victim = random.choice(controllers)
-    failing = DiskError(target=victim, trouble=DiskTrouble(failure="fsync"))
+    failing = DiskError(target=victim, trouble=DiskFault(failure="fsync"))
     failing_s = random.uniform(0.1, 0.8)
     dark_s = failing_s + random.uniform(0.02, 1.0)
     others = random.sample(controllers, random.randrange(len(controllers)))
@@ -28,7 +28,7 @@ def believed_written(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
 def full_one_by_one(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     """The leader's disk is full, then its successor's, before the first has space again."""
     del nodes
-    full = DiskTrouble(failure="full")
+    full = DiskFault(failure="full")
     first_s, second_s = random.uniform(0.2, 2.0), random.uniform(0.4, 2.0)
     successor = random.choice((ACTIVE, standby(random.randrange(MOST_STANDBYS))))
     return [

@@ -5,8 +5,8 @@ Not: drawing it (world.py), nor the faults of a schedule, which come on top.
 
 from dataclasses import dataclass
 
-from kraftproof.cluster.abilities import Toxic
-from kraftproof.cluster.simulated.network.link_faults import describe_toxic
+from kraftproof.cluster.capabilities import LinkFault
+from kraftproof.cluster.simulated.network.link_faults import describe_link_fault
 from kraftproof.cluster.simulated.network.links import Delays
 from kraftproof.node.core.base.config import SnapshotPolicy
 
@@ -20,7 +20,7 @@ class Conditions:
 
     Attributes:
         delays: How long messages take.
-        toxic: What goes wrong with some of them everywhere.
+        link_fault: What goes wrong with some of them everywhere.
         ties: The share of random waits that are as short as can be.
         largest_drift_ppm: How wrong the rates of the wall clocks may be.
         wall_difference_ns: How wrong the wall clocks may be at the start.
@@ -30,7 +30,7 @@ class Conditions:
     """
 
     delays: Delays
-    toxic: Toxic
+    link_fault: LinkFault
     ties: float
     largest_drift_ppm: int
     wall_difference_ns: int
@@ -46,7 +46,7 @@ class Conditions:
         if self.delays.spike_share:
             spike_ms = self.delays.spike_ns / NS_PER_MS
             words.append(f"spikes {self.delays.spike_share:.1%} to {spike_ms:g} ms")
-        words.append(describe_toxic(self.toxic))
+        words.append(describe_link_fault(self.link_fault))
         if self.ties:
             words.append(f"ties {self.ties:.0%}")
         if self.wall_difference_ns:

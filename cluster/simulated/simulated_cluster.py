@@ -20,10 +20,10 @@ from kraftproof.cluster.protocol import (
 from kraftproof.cluster.simulated.background import background_topics as tenants
 from kraftproof.cluster.simulated.background import stale_requests as strangers
 from kraftproof.cluster.simulated.convergence import final_checks
-from kraftproof.cluster.simulated.convergence.final_phase import Ending, come_to_rest
+from kraftproof.cluster.simulated.convergence.final_phase import FinalPhase, converge
 from kraftproof.cluster.simulated.faults import fault_timing as opportunity
-from kraftproof.cluster.simulated.faults.crash_points import strike
-from kraftproof.cluster.simulated.faults.simulated_faults import Harm
+from kraftproof.cluster.simulated.faults.crash_points import crash_at_random_point
+from kraftproof.cluster.simulated.faults.simulated_faults import SimulatedFaults
 from kraftproof.cluster.simulated.invariants.invariant import Violation
 from kraftproof.cluster.simulated.kernel.garbage_collection import seldom_collected
 from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
@@ -50,7 +50,7 @@ class InvariantViolatedError(RuntimeError):
     """The run was stopped at its first violation; `violations` has it."""
 
 
-class SimulatedCluster(Harm, Cluster):
+class SimulatedCluster(SimulatedFaults, Cluster):
     """A cluster in one process, on the scheduler's time."""
 
     def __init__(self, options: ClusterOptions) -> None:
@@ -58,7 +58,7 @@ class SimulatedCluster(Harm, Cluster):
         self.options = options
         self.world = World(options)
         self._scope = SimulatedScope(self.world.scheduler)
-        self._visits: list[SimulatedTask[None]] = []
+        self._background: list[SimulatedTask[None]] = []
 
     # A run
 
@@ -69,7 +69,7 @@ class SimulatedCluster(Harm, Cluster):
             InvariantViolatedError: an invariant did not hold; `violations` says which.
             SimulationLimitError: `main` did not end within the limits of a run.
         """
-        scheduler, violations = self.world.scheduler, self.world.jury.violations
+        scheduler, violations = self.world.scheduler, self.world.monitor.violations
         task = self._scope.spawn(main)
         finished = task.finished
         with seldom_collected():
@@ -104,7 +104,7 @@ class SimulatedCluster(Harm, Cluster):
     @property
     def violations(self) -> list[Violation]:
         """What did not hold so far."""
-        return self.world.jury.violations
+        return self.world.monitor.violations
 
     @property
     def events(self) -> int:
@@ -119,13 +119,13 @@ class SimulatedCluster(Harm, Cluster):
     @property
     def bytes_passed(self) -> int:
         """How many bytes went through the codec; 0 where messages pass as objects."""
-        return self.world.passage.bytes_passed
+        return self.world.transport.bytes_passed
 
     async def quiesce(self) -> None:
         """Let a majority of the world be whole and settle, and judge its progress and images."""
-        ending = Ending.draw(Random(f"{self.options.seed}/ending"), self.nodes)
+        ending = FinalPhase.draw(Random(f"{self.options.seed}/ending"), self.nodes)
         try:
-            await come_to_rest(self._scope, self.world, ending)
+            await converge(self._scope, self.world, ending)
         except Exception as error:  # noqa: BLE001 - it judges by code of the node
             self.world.crashed(HARNESS, error)
 
@@ -169,22 +169,22 @@ class SimulatedCluster(Harm, Cluster):
             if self._scope.now() >= deadline_ns:
                 raise ClusterError(f"not ready within {READY_WITHIN_NS // 1_000_000_000} s")
             await self._scope.sleep(POLL_NS)
-        self._let_others_in()
+        self._start_background_load()
 
-    def _let_others_in(self) -> None:
+    def _start_background_load(self) -> None:
         """In some runs there is somebody beside the workload and the faults."""
         nodes, network, seed = self.nodes, self.world.network, self.options.seed
         random = Random(f"{seed}/strangers")
-        if random.random() < strangers.SHARE:
+        if random.random() < stale_requests.SHARE:
             machines = self.world.machines
             controllers = {n.node_id: machines[n.node_id] for n in nodes if n.has("controller")}
-            visits = strangers.visit(self._scope, network, random, controllers)
-            self._visits.append(self._scope.spawn(visits))
+            task = stale_requests.send_stale_requests(self._scope, network, random, controllers)
+            self._background.append(self._scope.spawn(task))
         random = Random(f"{seed}/tenants")
-        if random.random() < tenants.SHARE:
+        if random.random() < background_topics.SHARE:
             brokers = {n.node_id: self.world.machines[n.node_id] for n in nodes if n.has("broker")}
-            visits = tenants.settle(self._scope, network, random, brokers)
-            self._visits.append(self._scope.spawn(visits))
+            task = background_topics.create_and_delete_topics(self._scope, network, random, brokers)
+            self._background.append(self._scope.spawn(task))
 
     @override
     async def stop(self) -> None:
@@ -195,7 +195,9 @@ class SimulatedCluster(Harm, Cluster):
 
     @override
     async def kill(self, node_id: int) -> None:
-        await strike(self._scope, self._machine(node_id), self._machine(node_id).kill)
+        await crash_at_random_point(
+            self._scope, self._machine(node_id), self._machine(node_id).kill
+        )
 
     @override
     async def start_node(self, node_id: int) -> None:
@@ -213,7 +215,7 @@ class SimulatedCluster(Harm, Cluster):
     @override
     async def pause(self, node_id: int) -> None:
         self._process(node_id)
-        await opportunity.amid_write(self._scope, self._machine(node_id))
+        await fault_timing.wait_for_write(self._scope, self._machine(node_id))
         process = self._machine(node_id).process
         if process is not None:
             process.pause()
@@ -221,7 +223,9 @@ class SimulatedCluster(Harm, Cluster):
     @override
     async def resume(self, node_id: int) -> None:
         machines = self.world.machines
-        await opportunity.overtaken(self._scope, self._machine(node_id), machines.values())
+        await fault_timing.wait_until_superseded(
+            self._scope, self._machine(node_id), machines.values()
+        )
         process = self._machine(node_id).process
         if process is not None:
             process.resume()
@@ -229,7 +233,7 @@ class SimulatedCluster(Harm, Cluster):
     @override
     async def process_id(self, node_id: int) -> int | None:
         machine = self._machine(node_id)
-        return None if machine.process is None else node_id * 1000 + machine.lives
+        return None if machine.process is None else node_id * 1000 + machine.restart_count
 
     @override
     async def is_paused(self, node_id: int) -> bool:
@@ -241,9 +245,9 @@ class SimulatedCluster(Harm, Cluster):
         ends = sorted({node_id for link in links for node_id in link})
         deaf = {link.target for link in links}
         if len(deaf) == 1 < len(links):
-            await opportunity.amid_write(self._scope, self._machine(deaf.pop()))
+            await fault_timing.wait_for_write(self._scope, self._machine(deaf.pop()))
         else:
-            await opportunity.amid_write_of_a_leader(self._scope, map(self._machine, ends))
+            await fault_timing.wait_for_leader_write(self._scope, map(self._machine, ends))
         for link in sorted(links):
             self.world.links.cut(link)
 
@@ -265,17 +269,17 @@ class SimulatedCluster(Harm, Cluster):
 
     @override
     async def shift_clock(self, node_id: int, offset_ns: int) -> None:
-        self._machine(node_id).around.clock.wall_offset_ns = offset_ns
+        self._machine(node_id).env.clock.wall_offset_ns = offset_ns
 
     @override
     async def wall_clock_offset(self, node_id: int) -> int | None:
         machine = self._machine(node_id)
-        return None if machine.process is None else machine.around.clock.injected_ns
+        return None if machine.process is None else machine.env.clock.injected_ns
 
     @override
     async def lose_unsynced(self, node_id: int) -> int:
         machine = self._machine(node_id)
-        return await strike(self._scope, machine, machine.lose_power)
+        return await crash_at_random_point(self._scope, machine, machine.lose_power)
 
     @override
     def address(self, node_id: int, port: str) -> Address:

@@ -6,23 +6,27 @@ Not: what is done to it (simulated_cluster.py).
 from pathlib import Path
 from random import Random
 
-from kraftproof.cluster.abilities import Toxic
+from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
-from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.conditions import Conditions
 from kraftproof.cluster.simulated.disk.shared_batches import SharedBatches
-from kraftproof.cluster.simulated.invariants.catalogue import make_jury
+from kraftproof.cluster.simulated.invariants.catalogue import make_monitor
 from kraftproof.cluster.simulated.invariants.crash import record_crash
-from kraftproof.cluster.simulated.invariants.invariant import Observed, Setting
+from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, ProcessView
 from kraftproof.cluster.simulated.kernel.clock import DIFFERENCES_NS, DRIFTS, SimulatedClock
-from kraftproof.cluster.simulated.kernel.randomness import Ties
+from kraftproof.cluster.simulated.kernel.randomness import ForcedTies
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
-from kraftproof.cluster.simulated.network.endpoints import Server
-from kraftproof.cluster.simulated.network.link_faults import Weather, draw_toxic
+from kraftproof.cluster.simulated.network.endpoints import ServerEndpoint
+from kraftproof.cluster.simulated.network.link_faults import LinkFaults, draw_link_fault
 from kraftproof.cluster.simulated.network.links import Links
 from kraftproof.cluster.simulated.network.network import Network
-from kraftproof.cluster.simulated.network.transport import BytesPassage, ObjectPassage, Passage
-from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.network.transport import (
+    CodecTransport,
+    InMemoryTransport,
+    Transport,
+)
+from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.cluster.simulated.node.shared_apply import SharedApply
 from kraftproof.cluster.systems.reference import node_config
@@ -47,39 +51,41 @@ RACKS = ("east", "west", None)
 
 
 class World:
-    """Machines, the network between them, time, and the jury that watches."""
+    """Machines, the network between them, time, and the monitor that watches."""
 
     def __init__(self, options: ClusterOptions) -> None:
         random = Random(f"{options.seed}/world")
         self.cluster_id = format_uuid(Uuid(random.randbytes(16)))
         self.scheduler = Scheduler()
-        self.passage: Passage = BytesPassage() if random.random() < BYTES_SHARE else ObjectPassage()
-        is_shared = isinstance(self.passage, ObjectPassage)
+        self.transport: Transport = (
+            CodecTransport() if random.random() < BYTES_SHARE else InMemoryTransport()
+        )
+        is_shared = isinstance(self.transport, InMemoryTransport)
         self.shared_apply = SharedApply() if is_shared else None
         self.apply: Apply = apply_batch if self.shared_apply is None else self.shared_apply
         self.codec = SharedBatches().codec if is_shared else PLAIN
         weather = Random(f"{options.seed}/weather")
-        toxic = draw_toxic(weather)
-        self.links = self._links(options, toxic, weather)
-        self.network = Network(self.links, self.passage, self._server, self.crashed)
+        link_fault = draw_link_fault(weather)
+        self.links = self._links(options, link_fault, weather)
+        self.network = Network(self.links, self.transport, self._server, self.crashed)
         self.timeouts = timeouts(options.timeouts)
         voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
-        self.ledger = Ledger()
-        setting = Setting(voters=voters, timeouts=self.timeouts, cluster_id=self.cluster_id)
-        self.jury = make_jury(setting, self.ledger)
-        self.jury.count_events = lambda: self.scheduler.events
+        self.committed_log = CommittedLog()
+        config = ClusterConfig(voters=voters, timeouts=self.timeouts, cluster_id=self.cluster_id)
+        self.monitor = make_monitor(config, self.committed_log)
+        self.monitor.count_events = lambda: self.scheduler.events
         segment_bytes = node_config.segment_bytes(options.node_config, random.choice(SEGMENT_BYTES))
-        self.ties = Ties.draw(random)
+        self.ties = ForcedTies.draw(random)
         self.snapshots = node_config.snapshot_policy(
             options.node_config, _draw_snapshots(Random(f"{options.seed}/snapshots"))
         )
         self.conditions = Conditions(
             delays=self.links.delays,
-            toxic=toxic,
+            link_fault=link_fault,
             ties=self.ties.share,
             largest_drift_ppm=random.choice(DRIFTS),
             wall_difference_ns=Random(f"{options.seed}/clocks").choice(DIFFERENCES_NS),
-            passes_bytes=isinstance(self.passage, BytesPassage),
+            passes_bytes=isinstance(self.transport, CodecTransport),
             segment_bytes=segment_bytes,
             snapshots=self.snapshots,
         )
@@ -93,9 +99,9 @@ class World:
         if self.shared_apply is not None:
             self.shared_apply.forget()
 
-    def _links(self, options: ClusterOptions, toxic: Toxic, random: Random) -> Links:
-        weather = Weather(random)
-        weather.spread(toxic, [info.node_id for info in options.nodes])
+    def _links(self, options: ClusterOptions, link_fault: LinkFault, random: Random) -> Links:
+        weather = LinkFaults(random)
+        weather.spread(link_fault, [info.node_id for info in options.nodes])
         return Links(self.scheduler, Random(f"{options.seed}/links"), weather)
 
     def _clock(self, info: NodeInfo, options: ClusterOptions, random: Random) -> SimulatedClock:
@@ -107,18 +113,18 @@ class World:
         difference_ns = own.randint(-furthest_ns, furthest_ns)
         return SimulatedClock(self.scheduler, random, drift_ppm, difference_ns)
 
-    def _server(self, node_id: int) -> Server | None:
+    def _server(self, node_id: int) -> ServerEndpoint | None:
         return self.machines[node_id].process
 
     def _machine(
         self, info: NodeInfo, options: ClusterOptions, random: Random, segment_bytes: int
     ) -> Machine:
-        around = Surroundings(
+        env = NodeEnvironment(
             node_id=info.node_id,
             scheduler=self.scheduler,
             network=self.network,
             clock=self._clock(info, options, random),
-            jury=self.jury,
+            monitor=self.monitor,
             random=Random(f"{options.seed}/machine-{info.node_id}"),
             on_exit=self._exited,
             on_crash=self.crashed,
@@ -127,7 +133,7 @@ class World:
         return Machine(
             info,
             self._config(info, options),
-            around,
+            env,
             seed=str(options.seed),
             ties=self.ties,
             segment_bytes=segment_bytes,
@@ -163,23 +169,23 @@ class World:
         """Record an exception out of code of a node, and end its process; 0 is the harness."""
         if node_id in self.machines:
             self.machines[node_id].kill()
-        record_crash(self.jury, error, node=node_id, time_ns=self.scheduler.now_ns)
+        record_crash(self.monitor, error, node=node_id, time_ns=self.scheduler.now_ns)
 
-    def _disk_failed(self, process: Observed, error: OSError) -> None:
+    def _disk_failed(self, process: ProcessView, error: OSError) -> None:
         machine = self.machines[process.node_id]
         if machine.process is process:
             machine.disk_failed(error)
 
-    def _exited(self, process: Observed, effect: Exit) -> None:
+    def _exited(self, process: ProcessView, effect: Exit) -> None:
         machine = self.machines[process.node_id]
         if effect.status == 0:
-            for exited in self.jury.on_exited:
+            for exited in self.monitor.on_exited:
                 exited(process)
         if machine.process is process:
             machine.kill()
         if effect.status != 0:
-            self.jury.object_to(
-                "NoNodeGivesUp",
+            self.monitor.report_violation_of(
+                "NoUnexpectedExit",
                 "A node ends by itself only when it was told to stop.",
                 process,
                 f"exit status {effect.status}: {effect.reason}",

@@ -17,7 +17,7 @@ from kraftproof.run.runner import RunResult
 
 if TYPE_CHECKING:
     from kraftproof.cluster.simulated.trace.recorder import Recorder
-    from kraftproof.cluster.simulated.trace.trace_events import Moment
+    from kraftproof.cluster.simulated.trace.trace_events import TraceEvent
 
 SHOWN = 40
 """Lines of the diagram that is printed."""
@@ -62,14 +62,14 @@ class DiagramRecorder:
 
         if self._recorder is None or self._cluster is None:
             return ""
-        nodes, moments = self._cluster.nodes, list(self._recorder.moments)
+        nodes, events = self._cluster.nodes, list(self._recorder.events)
         concerned: tuple[int, ...] = ()
         about: str | None = None
         if result.simulation is not None and result.simulation.violations:
             violation = result.simulation.violations[0]
             concerned = (violation.node,)
             said = f"{violation.invariant}: {violation.detail}"
-            moments.append(_ending(moments, violation.time_ns, violation.node, said))
+            events.append(_ending(events, violation.time_ns, violation.node, said))
         else:
             unsafe = [one for one in result.findings if one.kind is FindingKind.SAFETY]
             finding = next((one for one in unsafe if one.key is not None), None)
@@ -79,11 +79,11 @@ class DiagramRecorder:
                 until_ns = operation.complete_time or operation.invoke_time or 0
                 answer = json.dumps(operation.output) if operation.status == "ok" else ""
                 said = f"operation {operation.index}: {operation.f} {operation.status} {answer}"
-                moments = [moment for moment in moments if moment.time_ns <= until_ns]
-                moments.append(_ending(moments, until_ns, CLIENTS, said))
-        text = draw(moments, nodes, most=KEPT, concerned=concerned, about=about)
+                events = [event for event in events if event.time_ns <= until_ns]
+                events.append(_ending(events, until_ns, CLIENTS, said))
+        text = draw(events, nodes, most=KEPT, concerned=concerned, about=about)
         (result.directory.path / DIAGRAM_FILE).write_text(text, encoding="utf-8")
-        return draw(moments, nodes, most=SHOWN, concerned=concerned, about=about)
+        return draw(events, nodes, most=SHOWN, concerned=concerned, about=about)
 
 
 def diagram_of(recorder: DiagramRecorder | None, result: RunResult) -> str:
@@ -93,17 +93,17 @@ def diagram_of(recorder: DiagramRecorder | None, result: RunResult) -> str:
     return recorder.draw(result)
 
 
-def _ending(moments: "Sequence[Moment]", time_ns: int, target: int, text: str) -> "Moment":
+def _ending(events: "Sequence[TraceEvent]", time_ns: int, target: int, text: str) -> "TraceEvent":
     """The last line: what did not hold, with the nodes as they were."""
-    from kraftproof.cluster.simulated.trace.trace_events import Kind, Moment
+    from kraftproof.cluster.simulated.trace.trace_events import Kind, TraceEvent
 
-    return Moment(
+    return TraceEvent(
         time_ns=time_ns,
-        event=moments[-1].event if moments else 0,
+        event=events[-1].event if events else 0,
         kind=Kind.VIOLATION,
         target=target,
         text=text,
-        states=moments[-1].states if moments else (),
+        states=events[-1].states if events else (),
     )
 
 

@@ -28,7 +28,7 @@ class CoverageWatch:
 
         assert isinstance(cluster, SimulatedCluster), "only the simulator's runs are watched"
         self._coverage = Coverage()
-        cluster.world.jury.join(self._coverage)
+        cluster.world.monitor.join(self._coverage)
         faults.listener = self._fault
 
     def _fault(self, event: FaultEvent) -> None:

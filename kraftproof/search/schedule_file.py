@@ -2,7 +2,7 @@
 
     kraftproof schedule 1
     # Comments explain, and are read over.
-    violates OneLeaderAnEpoch
+    violates ElectionSafety
     seed 17
     mutant A18
     nodes 3+1

@@ -26,7 +26,7 @@ from kraftproof.search.schedule_file import (
 GOOD = """kraftproof schedule 1
 # A comment, and an empty line:
 
-violates OneLeaderAnEpoch
+violates ElectionSafety
 seed 17
 nodes 3+1
 workload topics
@@ -47,7 +47,7 @@ def read(path: Path, text: str):
 
 def test_a_file_is_a_scenario(tmp_path):
     one, text = read(tmp_path / "small.txt", GOOD)
-    assert (text.violates, text.mutant, one.name) == ("OneLeaderAnEpoch", None, "small")
+    assert (text.violates, text.mutant, one.name) == ("ElectionSafety", None, "small")
     options = one.options
     assert (options.seed, options.controllers, options.brokers) == (17, 3, 1)
     assert (options.workload, options.rate, options.concurrency) == ("topics", 20.0, 2)

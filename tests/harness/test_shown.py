@@ -1,4 +1,4 @@
-"""What is shown of a failing run: why it fails, the moments about that, and what was left out."""
+"""What is shown of a failing run: why it fails, the events about that, and what was left out."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -49,7 +49,7 @@ def seed_result(found):
 
 
 def violation(**fields):
-    values = {"invariant": "LogsMatch", "sentence": "s", "node": 2, "time_ns": 5, "detail": "d"}
+    values = {"invariant": "LogMatching", "sentence": "s", "node": 2, "time_ns": 5, "detail": "d"}
     return Violation(**values, event=7, **fields)
 
 
@@ -63,7 +63,7 @@ def test_the_reason_is_the_invariant_or_the_first_check_that_every_run_makes(tmp
     assert found.reasons == ("topics/linearizable", "kraft/x")
     assert (found.reason, found.event) == ("topics/linearizable", 99)
     found = seed_result(result(tmp_path, *checks, violations=(violation(),)))
-    assert (found.reason, found.reasons, found.event) == ("LogsMatch", ("LogsMatch",), 7)
+    assert (found.reason, found.reasons, found.event) == ("LogMatching", ("LogMatching",), 7)
     assert seed_result(result(tmp_path)).reason is None
 
 
@@ -72,7 +72,7 @@ def test_what_names_a_violation_in_json_is_a_field_of_the_invariant_or_check(tmp
     assert told == {
         "seed": 1,
         "event": 7,
-        "invariant": "LogsMatch",
+        "invariant": "LogMatching",
         "kind": "property",
         "sentence": "s",
         "node": 2,
@@ -90,9 +90,9 @@ def test_what_names_a_violation_in_json_is_a_field_of_the_invariant_or_check(tmp
     )
 
 
-def drawn(found, *moments):
+def drawn(found, *events):
     recorder = DiagramRecorder()
-    recorder._recorder = SimpleNamespace(moments=moments)
+    recorder._recorder = SimpleNamespace(events=events)
     recorder._cluster = SimpleNamespace(nodes=nodes())
     return [" ".join(line.split()) for line in recorder.draw(found).splitlines()[4:]]
 
@@ -100,8 +100,8 @@ def drawn(found, *moments):
 def test_an_invariant_ends_the_diagram_at_its_node(tmp_path):
     lines = drawn(result(tmp_path, violations=(violation(),)), moment(Kind.STEP, 1, "flushed 3"))
     assert len(lines) == 2
-    assert "LogsMatch: d" in lines[-1]
-    assert (tmp_path / "diagram.txt").read_text().splitlines()[-1].endswith("LogsMatch: d")
+    assert "LogMatching: d" in lines[-1]
+    assert (tmp_path / "diagram.txt").read_text().splitlines()[-1].endswith("LogMatching: d")
 
 
 def test_a_check_of_an_operation_shows_what_came_before_its_end_about_its_key(tmp_path):

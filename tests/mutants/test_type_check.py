@@ -76,7 +76,7 @@ def test_sim_reports_a_crash_with_its_kind(misspelled):
     (violation,) = Searcher(60)._sim(str(misspelled), SeedRange(0, 1), None)["violations"]
     assert {name: violation[name] for name in ("seed", "invariant", "kind")} == {
         "seed": 0,
-        "invariant": "NoNodeCrashes",
+        "invariant": "NoUnhandledException",
         "kind": "crash",
     }
     assert violation["sentence"] == "No code of a node raises an exception that nothing handles."

@@ -30,14 +30,16 @@ SEEDS = range(3)
 def state_of(cluster):
     machines, links = cluster.world.machines, cluster.world.links
     alive = [(n, machine) for n, machine in machines.items() if machine.process is not None]
-    clocks = {n: machine.around.clock for n, machine in machines.items()}
+    clocks = {n: machine.env.clock for n, machine in machines.items()}
     return {
-        "processes": {n: machine.lives for n, machine in alive},
+        "processes": {n: machine.restart_count for n, machine in alive},
         "paused": {n for n, machine in alive if machine.process.is_paused},
         "cuts": set(links._cuts),
         "clocks": {n: (c.wall_offset_ns, c._strobe, c.rate_ppm) for n, c in clocks.items()},
-        "disks": {n: list(machine.health.troubles) for n, machine in machines.items()},
-        "links": {link: list(toxics) for link, toxics in links._weather._toxics.items()},
+        "disks": {n: list(machine.disk_faults.faults) for n, machine in machines.items()},
+        "links": {
+            link: list(link_faults) for link, link_faults in links._link_faults._faults.items()
+        },
     }
 
 

@@ -28,8 +28,8 @@ def test_a_fault_bites_and_is_healed_and_the_cluster_is_whole_again(tmp_path, ki
         bitten += "bitten" in log.phases
         for machine in cluster.world.machines.values():
             assert machine.process is not None
-            assert machine.disk.illness is None
-            assert machine.around.clock.injected_ns == machine.around.clock.rate_ppm == 0
+            assert machine.disk.disk_faults is None
+            assert machine.env.clock.injected_ns == machine.env.clock.rate_ppm == 0
     assert bitten >= 2
 
 

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from kraftproof.cluster.abilities import DiskTrouble
-from kraftproof.cluster.simulated.disk.faults import DiskHealth
+from kraftproof.cluster.capabilities import DiskFault
+from kraftproof.cluster.simulated.disk.faults import DiskFaults
 from tests.node.snapshots.world import DiskWorld
 
 FORGETS = 1
@@ -32,10 +32,10 @@ class BadDisks:
         disk = self.world.disks[self.node(arguments[0])]
         (state,) = arguments[1:]
         if state == "well":
-            disk.illness = None
+            disk.disk_faults = None
         else:
-            disk.illness = DiskHealth(Random(FORGETS))
-            disk.illness.troubles.append(DiskTrouble(failure=state))
+            disk.disk_faults = DiskFaults(Random(FORGETS))
+            disk.disk_faults.faults.append(DiskFault(failure=state))
 
     def power(self, arguments):
         """A node that runs is killed; what its disk had not synced is gone."""

@@ -23,7 +23,7 @@ from kraftproof.node.wire.metadata_records import encode_record
 from tests.node.snapshots.disk import DIRECTORY, append, formatted, opened
 from tests.node.snapshots.world import DiskWorld
 from tests.node.unknown_records import NEWER_TYPE, NEWER_VERSION, SENTENCE, batch_bytes
-from tests.simulated.test_surroundings import SECOND_NS, led_by
+from tests.simulated.test_conditions import SECOND_NS, led_by
 
 REASON = "metadata record type 99 is unknown"
 NEWER = UnknownRecord(record_type=99, version=0, value=NEWER_TYPE, reason=REASON)
@@ -164,5 +164,5 @@ def test_in_simulation_the_end_shows_with_its_sentence(tmp_path, seed):
         process._node._raft.propose((NEWER,), process._around.clock.now())
         await cluster.scope.sleep(20 * SECOND_NS)
 
-    with pytest.raises(InvariantViolatedError, match=r"NoNodeGivesUp.*of type 99 and version 0"):
+    with pytest.raises(InvariantViolatedError, match=r"NoUnexpectedExit.*of type 99 and version 0"):
         cluster.run(main())

@@ -17,7 +17,7 @@ from kraftproof.node.wire.messages import (
     fetch_snapshot_request,
     fetch_snapshot_response,
 )
-from tests.simulated.witnesses import SETTING, Court, granted, vote
+from tests.simulated.invariant_harness import CONFIG, MonitorHarness, granted, vote
 
 
 def begins(epoch):
@@ -76,22 +76,22 @@ def voted(error):
     ],
 )
 def test_a_word_from_an_epoch_that_is_over(asks, answers, name):
-    court = Court(OlderEpochsAreRefused())
-    process = court.process(1)
+    harness = MonitorHarness(OlderEpochsAreRefused())
+    process = harness.process(1)
     process.moves(epoch=7)
     process.replies(process.receives(asks(7)), answers(ErrorCode.NONE))
     process.replies(process.receives(asks(6)), answers(ErrorCode.FENCED_LEADER_EPOCH))
-    assert court.objections == []
+    assert harness.reported == []
     process.replies(process.receives(asks(6)), answers(ErrorCode.NONE))
-    assert court.objections == [f"in epoch 7 it grants the {name} of 6"]
+    assert harness.reported == [f"in epoch 7 it grants the {name} of 6"]
 
 
 class Stopping:
     """Leader 1 of epoch 2 has committed two records; voter 2 holds both, voter 3 one of them."""
 
     def __init__(self, *, epoch=2):
-        self.court = Court(SuccessorsHoldWhatCommitted())
-        self.leader, *others = (self.court.process(node_id) for node_id in (1, 2, 3))
+        self.harness = MonitorHarness(SuccessorsHoldWhatCommitted())
+        self.leader, *others = (self.harness.process(node_id) for node_id in (1, 2, 3))
         for process, count in ((self.leader, 2), (others[0], 2), (others[1], 1)):
             for _ in range(count):
                 process.appends(epoch=epoch)
@@ -99,7 +99,7 @@ class Stopping:
 
     def prefers(self, *voters, **options):
         self.leader.sends(ends(2, **(options or {"successors": voters})))
-        return self.court.objections
+        return self.harness.reported
 
 
 def test_the_successor_that_is_preferred_is_not_behind():
@@ -124,8 +124,8 @@ class Stops:
     """Leader 1 of epoch 2, in a step of its own."""
 
     def __init__(self, event):
-        self.court = Court(LeadersSayThatTheyStop(SETTING))
-        self.leader = self.court.process(1)
+        self.harness = MonitorHarness(LeadersSayThatTheyStop(CONFIG))
+        self.leader = self.harness.process(1)
         self.leader.leads(2)
         self.leader.event = event
 
@@ -136,7 +136,7 @@ class Stops:
     def resigns(self):
         self.leader.moves(role="resigned")
         self.leader.steps()
-        return self.court.objections
+        return self.harness.reported
 
 
 def test_a_leader_that_stops_tells_everyone():
@@ -154,7 +154,7 @@ def test_a_leader_that_stops_and_leaves_one_out():
 def test_a_leader_that_stops_and_just_leaves():
     stops = Stops(Stop())
     stops.leader.exits()
-    assert stops.court.objections == ["stops leading epoch 2 and does not tell [2, 3]"]
+    assert stops.harness.reported == ["stops leading epoch 2 and does not tell [2, 3]"]
 
 
 def test_a_leader_that_resigns_for_another_reason_says_nothing():

@@ -2,9 +2,12 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.committed.committed_log import Ledger
-from kraftproof.cluster.simulated.invariants.answers import AnswersArePresent, AnswersAreTrue
-from kraftproof.cluster.simulated.invariants.catalogue import make_jury
+from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
+from kraftproof.cluster.simulated.invariants.answers import (
+    AcknowledgedIsCommitted,
+    LinearizableReads,
+)
+from kraftproof.cluster.simulated.invariants.catalogue import make_monitor
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
@@ -15,10 +18,10 @@ from kraftproof.node.wire.messages import (
     delete_topics_response,
 )
 from kraftproof.node.wire.messages import metadata as records
-from tests.simulated.witnesses import (
-    SETTING,
+from tests.simulated.invariant_harness import (
+    CONFIG,
     TOPIC,
-    Court,
+    MonitorHarness,
     batch_of,
     topic,
 )
@@ -28,11 +31,11 @@ class Asking:
     """A controller with `log_end` records, of which everybody has committed all."""
 
     def __init__(self, log_end=3):
-        self.ledger = Ledger()
-        self.court = Court(AnswersArePresent(self.ledger))
-        self.process = self.court.process(1)
+        self.committed_log = CommittedLog()
+        self.harness = MonitorHarness(LinearizableReads(self.committed_log))
+        self.process = self.harness.process(1)
         for offset in range(log_end):
-            self.ledger.commit(self.process.appends(), 1, offset)
+            self.committed_log.commit(self.process.appends(), 1, offset)
         self.process.leads(1, high_watermark=log_end)
 
     def ask(self):
@@ -41,7 +44,7 @@ class Asking:
     def answer(self, event, error=ErrorCode.NONE):
         answer = broker_heartbeat_response.BrokerHeartbeatResponse(error_code=error)
         self.process.replies(event, answer)
-        return self.court.objections
+        return self.harness.reported
 
 
 def test_an_answer_that_rests_on_a_later_committed_record_is_present():
@@ -54,8 +57,8 @@ def test_an_answer_that_rests_on_a_later_committed_record_is_present():
 
 def test_an_answer_without_a_record_after_it():
     asking = Asking()
-    (objection,) = asking.answer(asking.ask())
-    assert objection == (
+    (violation,) = asking.answer(asking.ask())
+    assert violation == (
         "BrokerHeartbeatRequest: committed 3, where the log ended when it was asked for"
     )
 
@@ -63,19 +66,19 @@ def test_an_answer_without_a_record_after_it():
 def test_an_answer_that_rests_on_what_is_not_committed():
     asking = Asking()
     asking.process.appends()
-    (objection,) = asking.answer(asking.ask())
-    assert objection == "BrokerHeartbeatRequest: committed 3, but it saw the log to 4"
+    (violation,) = asking.answer(asking.ask())
+    assert violation == "BrokerHeartbeatRequest: committed 3, but it saw the log to 4"
 
 
 def test_an_answer_from_the_past():
     asking = Asking()
     asking.process.appends()
-    asking.ledger.commit(batch_of(3, 2), 2, 9)
-    asking.ledger.commit(batch_of(4, 2), 2, 9)
+    asking.committed_log.commit(batch_of(3, 2), 2, 9)
+    asking.committed_log.commit(batch_of(4, 2), 2, 9)
     event = asking.ask()
     asking.process.moves(high_watermark=4)
-    (objection,) = asking.answer(event)
-    assert objection == "BrokerHeartbeatRequest: committed here 4, elsewhere 5 before it"
+    (violation,) = asking.answer(event)
+    assert violation == "BrokerHeartbeatRequest: committed here 4, elsewhere 5 before it"
 
 
 @pytest.mark.parametrize("error", [ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT])
@@ -89,16 +92,16 @@ def test_topics_answers_are_claims_too():
     event = asking.process.receives(create_topics_request.CreateTopicsRequest())
     exists = create_topics_response.CreatableTopicResult(error_code=ErrorCode.TOPIC_ALREADY_EXISTS)
     asking.process.replies(event, create_topics_response.CreateTopicsResponse(topics=(exists,)))
-    assert len(asking.court.objections) == 1
+    assert len(asking.harness.reported) == 1
 
 
 class Topics:
     """A controller that is asked to create and delete the topic `t`."""
 
     def __init__(self):
-        self.ledger = Ledger()
-        self.court = Court(AnswersAreTrue(self.ledger))
-        self.process = self.court.process(1)
+        self.committed_log = CommittedLog()
+        self.harness = MonitorHarness(AcknowledgedIsCommitted(self.committed_log))
+        self.process = self.harness.process(1)
 
     def asks(self, *, writes, validate_only=False):
         creatable = create_topics_request.CreatableTopic(name="t")
@@ -116,7 +119,7 @@ class Topics:
             name="t", topic_id=TOPIC, error_code=error
         )
         self.process.replies(event, create_topics_response.CreateTopicsResponse(topics=(result,)))
-        return self.court.objections
+        return self.harness.reported
 
     def deletes(self):
         event = self.process.receives(delete_topics_request.DeleteTopicsRequest())
@@ -124,13 +127,13 @@ class Topics:
         self.process.replies(
             event, delete_topics_response.DeleteTopicsResponse(responses=(result,))
         )
-        return self.court.objections
+        return self.harness.reported
 
 
 def test_a_creation_that_has_committed():
     topics = Topics()
     event, batch = topics.asks(writes=True)
-    topics.ledger.commit(batch, 1, 0)
+    topics.committed_log.commit(batch, 1, 0)
     assert topics.answers(event) == []
 
 
@@ -147,7 +150,7 @@ def test_a_creation_that_was_only_looked_at():
 
 
 @pytest.mark.parametrize(
-    ("writes", "error", "objections"),
+    ("writes", "error", "reported"),
     [
         (False, ErrorCode.TOPIC_ALREADY_EXISTS, 0),
         (True, ErrorCode.TOPIC_ALREADY_EXISTS, 1),
@@ -155,10 +158,10 @@ def test_a_creation_that_was_only_looked_at():
         (True, ErrorCode.REQUEST_TIMED_OUT, 0),
     ],
 )
-def test_what_is_refused_is_not_written(writes, error, objections):
+def test_what_is_refused_is_not_written(writes, error, reported):
     topics = Topics()
     event, _ = topics.asks(writes=writes)
-    assert len(topics.answers(event, error)) == objections
+    assert len(topics.answers(event, error)) == reported
 
 
 def test_what_another_request_writes_is_not_held_against_this_one():
@@ -181,19 +184,19 @@ def test_a_broker_passes_on_what_a_controller_has_answered():
     result = delete_topics_response.DeletableTopicResult(name="t", topic_id=TOPIC)
     answer = delete_topics_response.DeleteTopicsResponse(responses=(result,))
     topics.process.replies(event, answer)
-    assert topics.court.objections == []
+    assert topics.harness.reported == []
 
 
 def test_a_deletion_that_has_committed():
     topics = Topics()
     removal = records.RemoveTopicRecord(topic_id=TOPIC)
-    topics.ledger.commit(batch_of(0, 1, removal), 1, 0)
+    topics.committed_log.commit(batch_of(0, 1, removal), 1, 0)
     assert topics.deletes() == []
 
 
 def test_every_invariant_of_a_run_has_a_test(request):
-    jury = make_jury(SETTING, Ledger())
-    hooks = [getattr(jury, name) for name in sorted(vars(jury)) if name.startswith("on_")]
+    monitor = make_monitor(CONFIG, CommittedLog())
+    hooks = [getattr(monitor, name) for name in sorted(vars(monitor)) if name.startswith("on_")]
     names = {type(hook.__self__).__name__ for told in hooks for hook in told}
     tests = "".join(path.read_text() for path in request.path.parent.glob("test_*_invariants.py"))
     assert len(names) >= 20

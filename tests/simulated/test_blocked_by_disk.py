@@ -4,17 +4,17 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.abilities import DiskTrouble
+from kraftproof.cluster.capabilities import DiskFault
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.invariants.sessions import LOOK_EACH_NS, FencedInTime
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.core.effects import PersistQuorumState
+from tests.simulated.invariant_harness import CONFIG, FETCH_NS, broker, image_of
+from tests.simulated.test_conditions import led_by
 from tests.simulated.test_lease_invariants import FENCES, SESSION_NS, Leasing, in_time
 from tests.simulated.test_network import raises
-from tests.simulated.test_surroundings import led_by
-from tests.simulated.witnesses import FETCH_NS, SETTING, broker, image_of
 
 MS = 1_000_000
 SECOND_NS = 1000 * MS
@@ -57,12 +57,12 @@ def test_a_leader_that_waited_for_its_disk_is_not_accused(tmp_path, seed):
         await cluster.start()
         (leader,) = led_by(cluster)
         process = cluster.world.machines[leader].process
-        await cluster.harm_disk(leader, DiskTrouble(slow_ns=30 * SECOND_NS))
+        await cluster.add_disk_fault(leader, DiskFault(slow_ns=30 * SECOND_NS))
         before_ns = process.now_ns() - process.running_ns()
         shell = process._shell
         shell._executor.add([PersistQuorumState(process._node._raft.durable)])
         shell._execute(process._clock.now())
-        await cluster.mend_disk(leader, DiskTrouble(slow_ns=30 * SECOND_NS))
+        await cluster.remove_disk_fault(leader, DiskFault(slow_ns=30 * SECOND_NS))
         await cluster.scope.sleep(31 * SECOND_NS)
         return process.now_ns() - process.running_ns() - before_ns
 
@@ -72,25 +72,25 @@ def test_a_leader_that_waited_for_its_disk_is_not_accused(tmp_path, seed):
 def test_a_fencing_that_is_written_may_wait_for_slow_disks():
     leasing = Leasing(in_time)
     leasing.process.publishes(1, image_of(broker(4, 0)))
-    leasing.court.now_ns += SESSION_NS
+    leasing.harness.now_ns += SESSION_NS
     leasing.process.appends(FENCES)
     leasing.process.moves(log_end=2)
-    leasing.court.now_ns += 10 * SESSION_NS
+    leasing.harness.now_ns += 10 * SESSION_NS
     leasing.process.steps()
-    assert leasing.objections == []
+    assert leasing.reported == []
     leasing.process.moves(high_watermark=2)
-    leasing.court.now_ns += LOOK_EACH_NS
+    leasing.harness.now_ns += LOOK_EACH_NS
     leasing.process.steps()
-    assert leasing.objections == ["broker 4: unfenced after 22.250 s"]
+    assert leasing.reported == ["broker 4: unfenced after 22.250 s"]
 
 
 def test_a_fencing_that_another_leader_wrote_excuses_nobody():
-    leasing = Leasing(lambda registry: FencedInTime(SETTING, registry))
+    leasing = Leasing(lambda registry: FencedInTime(CONFIG, registry))
     leasing.process.publishes(1, image_of(broker(4, 0)))
-    leasing.court.now_ns += SESSION_NS
+    leasing.harness.now_ns += SESSION_NS
     leasing.process.appends(FENCES)
     leasing.process.moves(role="follower", epoch=2)
     leasing.process.leads(3, log_end=9, high_watermark=9)
-    leasing.court.now_ns += 2 * SESSION_NS
+    leasing.harness.now_ns += 2 * SESSION_NS
     leasing.process.steps()
-    assert len(leasing.objections) == 1
+    assert len(leasing.reported) == 1

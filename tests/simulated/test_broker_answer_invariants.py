@@ -18,7 +18,14 @@ from kraftproof.node.wire.messages import (
 )
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.types import Uuid
-from tests.simulated.witnesses import SETTING, TOPIC, Court, image_of, partition, topic
+from tests.simulated.invariant_harness import (
+    CONFIG,
+    TOPIC,
+    MonitorHarness,
+    image_of,
+    partition,
+    topic,
+)
 
 UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 OTHER = Uuid(b"o" * 16)
@@ -78,14 +85,14 @@ class Broker:
     """Broker 4, which has published an image."""
 
     def __init__(self, image=IMAGE):
-        self.court = Court(AnswersShowTheImage(SETTING))
-        self.process = self.court.process(4)
+        self.harness = MonitorHarness(AnswersShowTheImage(CONFIG))
+        self.process = self.harness.process(4)
         self.process.publishes(9, image)
 
     def says(self, request, answer, **options):
         event = self.process.receives(request, on_controller_listener=False, **options)
         self.process.replies(event, answer)
-        return self.court.objections
+        return self.harness.reported
 
 
 def metadata(topics=(SHOWN,), *, brokers=LISTED, contact=4, cluster=""):
@@ -127,8 +134,8 @@ def test_the_oldest_version_asks_for_all_topics_by_naming_none():
 )
 def test_a_partition_that_is_not_as_the_image_says(wrong):
     shown = changed(SHOWN, partitions=(changed(LED, **wrong), LEADERLESS))
-    (objection,) = Broker().says(BY_NAME, metadata((shown,)))
-    assert "topic t: ShownPartition(index=0" in objection
+    (violation,) = Broker().says(BY_NAME, metadata((shown,)))
+    assert "topic t: ShownPartition(index=0" in violation
 
 
 def test_a_partition_without_a_leader_is_told_so():
@@ -177,8 +184,8 @@ def test_a_topic_that_there_is_not():
 )
 def test_a_broker_that_is_listed_otherwise(wrong):
     brokers = (LISTED[0], changed(LISTED[1], **wrong))
-    (objection,) = Broker().says(BY_NAME, metadata(brokers=brokers))
-    assert objection.startswith("brokers [")
+    (violation,) = Broker().says(BY_NAME, metadata(brokers=brokers))
+    assert violation.startswith("brokers [")
 
 
 def test_brokers_that_are_listed_or_left_out_against_the_image():
@@ -187,9 +194,9 @@ def test_brokers_that_are_listed_or_left_out_against_the_image():
         assert len(Broker().says(BY_NAME, metadata(brokers=brokers))) == 1
 
 
-@pytest.mark.parametrize(("contact", "objections"), [(4, 0), (6, 0), (5, 1), (-1, 1)])
-def test_clients_are_sent_to_an_active_broker(contact, objections):
-    assert len(Broker().says(BY_NAME, metadata(contact=contact))) == objections
+@pytest.mark.parametrize(("contact", "reported"), [(4, 0), (6, 0), (5, 1), (-1, 1)])
+def test_clients_are_sent_to_an_active_broker(contact, reported):
+    assert len(Broker().says(BY_NAME, metadata(contact=contact))) == reported
 
 
 def test_nobody_is_named_where_nobody_is_active():
@@ -226,7 +233,7 @@ def cluster(*fenced_flags, contact=4):
 
 
 @pytest.mark.parametrize(
-    ("fenced_too", "shown", "objections"),
+    ("fenced_too", "shown", "reported"),
     [
         (False, [(4, False), (6, False)], 0),
         (True, [(4, False), (5, True), (6, False)], 0),
@@ -235,9 +242,9 @@ def cluster(*fenced_flags, contact=4):
         (True, [(4, False), (5, False), (6, False)], 1),
     ],
 )
-def test_the_brokers_of_a_cluster_fenced_ones_only_if_asked_for(fenced_too, shown, objections):
+def test_the_brokers_of_a_cluster_fenced_ones_only_if_asked_for(fenced_too, shown, reported):
     request = describe_cluster_request.DescribeClusterRequest(include_fenced_brokers=fenced_too)
-    assert len(Broker().says(request, cluster(*shown))) == objections
+    assert len(Broker().says(request, cluster(*shown))) == reported
 
 
 def test_a_refusal_describes_no_cluster():
@@ -259,7 +266,7 @@ def configs(error=ErrorCode.NONE, **values):
 
 
 @pytest.mark.parametrize(
-    ("name", "keys", "answer", "objections"),
+    ("name", "keys", "answer", "reported"),
     [
         ("t", None, configs(k="v"), 0),
         ("t", ("j",), configs(), 0),
@@ -272,9 +279,9 @@ def configs(error=ErrorCode.NONE, **values):
         ("t", None, describe_configs_response.DescribeConfigsResponse(), 1),
     ],
 )
-def test_what_was_set_for_a_topic_is_shown(name, keys, answer, objections):
+def test_what_was_set_for_a_topic_is_shown(name, keys, answer, reported):
     resource = describe_configs_request.DescribeConfigsResource(
         resource_type=TOPIC_CONFIGS, resource_name=name, configuration_keys=keys
     )
     request = describe_configs_request.DescribeConfigsRequest(resources=(resource,))
-    assert len(Broker().says(request, answer)) == objections
+    assert len(Broker().says(request, answer)) == reported

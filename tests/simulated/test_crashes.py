@@ -4,7 +4,7 @@ import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.invariants.invariant import ViolationKind
-from kraftproof.cluster.simulated.network.transport import BytesPassage
+from kraftproof.cluster.simulated.network.transport import CodecTransport
 from kraftproof.cluster.simulated.simulated_cluster import (
     CRASH_FILE,
     InvariantViolatedError,
@@ -75,7 +75,7 @@ def test_a_crash_of_a_process_names_its_node_and_keeps_the_traceback(
     monkeypatch.setattr(code, name, broken)
     violation = crash_of(tmp_path)
     assert violation.kind is ViolationKind.CRASH
-    assert violation.invariant == "NoNodeCrashes"
+    assert violation.invariant == "NoUnhandledException"
     assert violation.node in {1, 2, 3, 4}
     assert violation.time_ns >= 0
     assert violation.detail == ("TypeError in breaks: 'NoneType' object at 0x... has no length")
@@ -91,7 +91,7 @@ def test_a_node_that_can_not_be_made_is_a_crash_of_its_start(tmp_path, monkeypat
 @pytest.mark.parametrize("code", ["decode_request", "decode_response"])
 def test_what_the_codec_can_not_read_is_a_crash(tmp_path, monkeypatch, code):
     monkeypatch.setattr(f"kraftproof.cluster.simulated.network.transport.{code}", breaks)
-    monkeypatch.setattr("kraftproof.cluster.simulated.world.ObjectPassage", BytesPassage)
+    monkeypatch.setattr("kraftproof.cluster.simulated.world.InMemoryTransport", CodecTransport)
     violation = crash_of(tmp_path)
     assert violation.kind is ViolationKind.CRASH
     assert violation.node in {1, 2, 3, 4}

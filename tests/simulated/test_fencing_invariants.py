@@ -5,7 +5,7 @@ import pytest
 from kraftproof.cluster.simulated.invariants.elections import FetchesAreFenced
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
-from tests.simulated.witnesses import Court
+from tests.simulated.invariant_harness import MonitorHarness
 
 CONSUMER = -1
 
@@ -24,7 +24,7 @@ def answered(epoch, error):
 
 
 @pytest.mark.parametrize(
-    ("epoch", "error", "objections"),
+    ("epoch", "error", "reported"),
     [
         (4, ErrorCode.NONE, 0),
         (3, ErrorCode.FENCED_LEADER_EPOCH, 0),
@@ -33,16 +33,16 @@ def answered(epoch, error):
         (5, ErrorCode.NONE, 1),
     ],
 )
-def test_a_fetch_of_some_epoch_at_the_leader_of_epoch_4(epoch, error, objections):
-    court = Court(FetchesAreFenced())
-    process = court.process(1)
+def test_a_fetch_of_some_epoch_at_the_leader_of_epoch_4(epoch, error, reported):
+    harness = MonitorHarness(FetchesAreFenced())
+    process = harness.process(1)
     process.replies(process.receives(asked(epoch)), answered(4, error))
-    assert len(court.objections) == objections
+    assert len(harness.reported) == reported
 
 
 def test_a_fetch_that_is_refused_as_a_whole():
-    court = Court(FetchesAreFenced())
-    process = court.process(1)
+    harness = MonitorHarness(FetchesAreFenced())
+    process = harness.process(1)
     refusal = fetch_response.FetchResponse(error_code=ErrorCode.INCONSISTENT_CLUSTER_ID)
     process.replies(process.receives(asked(3)), refusal)
-    assert court.objections == []
+    assert harness.reported == []

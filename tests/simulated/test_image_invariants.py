@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.committed.reference_image import (
     entities_of_image,
     entities_of_log,
@@ -18,9 +18,9 @@ from kraftproof.cluster.simulated.invariants.metadata import (
 )
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.wire.messages import metadata as records
-from tests.simulated.witnesses import (
+from tests.simulated.invariant_harness import (
     TOPIC,
-    Court,
+    MonitorHarness,
     batch_of,
     broker,
     image_of,
@@ -30,67 +30,69 @@ from tests.simulated.witnesses import (
 
 
 def test_images_that_differ_at_one_offset():
-    court = Court(ImagesAgree())
-    court.process(1).publishes(3, image_of(broker(4, 1)))
-    court.process(2).publishes(3, image_of(broker(4, 1)))
-    assert court.objections == []
-    court.process(3).publishes(3, image_of(broker(4, 2)))
-    assert len(court.objections) == 1
+    harness = MonitorHarness(ImagesAgree())
+    harness.process(1).publishes(3, image_of(broker(4, 1)))
+    harness.process(2).publishes(3, image_of(broker(4, 1)))
+    assert harness.reported == []
+    harness.process(3).publishes(3, image_of(broker(4, 2)))
+    assert len(harness.reported) == 1
 
 
 def test_an_image_that_goes_back():
-    court = Court(ImagesAgree())
-    process = court.process(1)
+    harness = MonitorHarness(ImagesAgree())
+    process = harness.process(1)
     process.publishes(3, image_of(broker(4, 1)))
     process.publishes(2, image_of())
-    assert court.objections == ["its image went back from offset 3 to 2"]
+    assert harness.reported == ["its image went back from offset 3 to 2"]
 
 
 def test_a_broker_that_opens_with_an_image_from_before_its_start():
-    ledger = Ledger()
-    court = Court(BrokersServeCaughtUp(ledger))
-    ledger.commit(batch_of(0, 1), 1, 0)
-    ready, early, former = court.process(4), court.process(5), court.process(6)
+    committed_log = CommittedLog()
+    harness = MonitorHarness(BrokersServeCaughtUp(committed_log))
+    committed_log.commit(batch_of(0, 1), 1, 0)
+    ready, early, former = harness.process(4), harness.process(5), harness.process(6)
     ready.publishes(2, image_of(broker(4, 1)))
     ready.opens()
-    assert court.objections == []
+    assert harness.reported == []
     early.opens()
     former.publishes(1, image_of(broker(6, 0)))
     former.opens()
-    assert court.objections == [
+    assert harness.reported == [
         "its image has its epoch None, 1 were committed before it began",
         "its image has its epoch 0, 1 were committed before it began",
     ]
 
 
 def test_a_fenced_broker_that_leads():
-    court = Court(FencedBrokersLeadNothing())
+    harness = MonitorHarness(FencedBrokersLeadNothing())
     fine = image_of(broker(4, 1), broker(5, 2), topic(), partition(isr=(4, 5), leader=4))
-    court.process(1).publishes(4, fine)
-    assert court.objections == []
+    harness.process(1).publishes(4, fine)
+    assert harness.reported == []
     fenced = records.BrokerRegistrationChangeRecord(broker_id=4, broker_epoch=1, fenced=1)
     bad = image_of(broker(4, 1), broker(5, 2), topic(), partition(isr=(4, 5), leader=4), fenced)
-    court.process(1).publishes(5, bad)
-    assert court.objections[0] == "broker 4 leads, and is fenced"
+    harness.process(1).publishes(5, bad)
+    assert harness.reported[0] == "broker 4 leads, and is fenced"
 
 
 def test_a_fenced_broker_may_be_the_last_of_an_isr_without_a_leader():
-    court = Court(FencedBrokersLeadNothing())
+    harness = MonitorHarness(FencedBrokersLeadNothing())
     alone = image_of(broker(4, 1, fenced=True), topic(), partition(isr=(4,), leader=-1))
-    court.process(1).publishes(3, alone)
-    assert court.objections == []
+    harness.process(1).publishes(3, alone)
+    assert harness.reported == []
     both = partition(isr=(4, 5), leader=5)
-    court.process(1).publishes(4, image_of(broker(4, 1, fenced=True), broker(5, 2), topic(), both))
-    assert len(court.objections) == 1
+    harness.process(1).publishes(
+        4, image_of(broker(4, 1, fenced=True), broker(5, 2), topic(), both)
+    )
+    assert len(harness.reported) == 1
 
 
 def published_partition(made, *brokers):
-    ledger = Ledger()
-    court = Court(LeadersAreInSync(ledger))
+    committed_log = CommittedLog()
+    harness = MonitorHarness(LeadersAreInSync(committed_log))
     written = (*(brokers or (broker(4, 1), broker(5, 2))), topic(), made)
-    ledger.commit(batch_of(0, 1, *written), 1, 0)
-    court.process(1).publishes(len(written), image_of(*written))
-    return court.objections
+    committed_log.commit(batch_of(0, 1, *written), 1, 0)
+    harness.process(1).publishes(len(written), image_of(*written))
+    return harness.reported
 
 
 @pytest.mark.parametrize(
@@ -114,13 +116,13 @@ def test_a_partition_that_can_be():
 
 
 def test_a_broker_that_comes_back_leads_what_nobody_leads():
-    ledger = Ledger()
-    court = Court(LeadersAreInSync(ledger))
+    committed_log = CommittedLog()
+    harness = MonitorHarness(LeadersAreInSync(committed_log))
     back = records.BrokerRegistrationChangeRecord(broker_id=4, broker_epoch=1, fenced=-1)
-    ledger.commit(batch_of(3, 1, back), 1, 0)
+    committed_log.commit(batch_of(3, 1, back), 1, 0)
     before = (broker(4, 1, fenced=True), topic(), partition(isr=(4,), leader=-1))
-    court.process(1).publishes(4, image_of(*before, back))
-    assert len(court.objections) == 1
+    harness.process(1).publishes(4, image_of(*before, back))
+    assert len(harness.reported) == 1
 
 
 WRITTEN = (
@@ -155,12 +157,12 @@ def test_the_reference_sees_a_record_that_was_skipped():
 
 def chain(*changes):
     """A process that has committed a topic with one partition, and these changes of it."""
-    court = Court(PartitionEpochsRiseByOne())
-    process = court.process(1)
+    harness = MonitorHarness(PartitionEpochsRiseByOne())
+    process = harness.process(1)
     process.appends(topic(), partition(isr=(4, 5), leader=4))
     for change in changes:
         process.appends(records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, **change))
-    return court, process
+    return harness, process
 
 
 def shows(partition_epoch, leader_epoch):
@@ -171,26 +173,26 @@ def shows(partition_epoch, leader_epoch):
 
 
 @pytest.mark.parametrize(
-    ("epochs", "objections"), [((2, 1), 0), ((1, 1), 1), ((3, 1), 1), ((2, 0), 1), ((2, 2), 1)]
+    ("epochs", "reported"), [((2, 1), 0), ((1, 1), 1), ((3, 1), 1), ((2, 0), 1), ((2, 2), 1)]
 )
-def test_epochs_of_partitions_count_their_changes(epochs, objections):
-    court, process = chain({"isr": (4,)}, {"leader": 5})
+def test_epochs_of_partitions_count_their_changes(epochs, reported):
+    harness, process = chain({"isr": (4,)}, {"leader": 5})
     process.publishes(4, shows(*epochs))
-    assert len(court.objections) == objections
+    assert len(harness.reported) == reported
 
 
 def test_epochs_are_followed_from_image_to_image():
-    court, process = chain({"isr": (4,)}, {"isr": (4, 5)})
+    harness, process = chain({"isr": (4,)}, {"isr": (4, 5)})
     process.publishes(2, shows(0, 0))
     process.publishes(3, shows(1, 0))
-    assert court.objections == []
+    assert harness.reported == []
     process.publishes(4, shows(3, 0))
-    assert len(court.objections) == 1
+    assert len(harness.reported) == 1
 
 
 def test_what_was_removed_is_remembered_no_longer():
     witness = PartitionEpochsRiseByOne()
-    process = Court(witness).process(1)
+    process = MonitorHarness(witness).process(1)
     process.appends(topic(), partition(isr=(4, 5), leader=4))
     process.publishes(2, shows(0, 0))
     assert len(witness._epochs) == 1
@@ -200,8 +202,8 @@ def test_what_was_removed_is_remembered_no_longer():
 
 
 def test_what_a_snapshot_has_swallowed_is_not_counted():
-    court, process = chain({"isr": (4,)})
+    harness, process = chain({"isr": (4,)})
     process.log.reset(SnapshotId(9, 1))
     process.appends(records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, isr=(4, 5)))
     process.publishes(10, shows(7, 3))
-    assert court.objections == []
+    assert harness.reported == []

@@ -2,10 +2,18 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.invariants.metadata import WhoEntersAnIsrMayLead
 from kraftproof.node.wire.messages import metadata as records
-from tests.simulated.witnesses import TOPIC, Court, batch_of, broker, image_of, partition, topic
+from tests.simulated.invariant_harness import (
+    TOPIC,
+    MonitorHarness,
+    batch_of,
+    broker,
+    image_of,
+    partition,
+    topic,
+)
 
 Change = records.BrokerRegistrationChangeRecord
 FENCED = Change(broker_id=5, broker_epoch=2, fenced=1)
@@ -20,45 +28,45 @@ def isr(*members):
     return records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, isr=members)
 
 
-def objections(*written):
+def reported(*written):
     """What is told when these have been committed, a batch each, and an image is published."""
-    ledger = Ledger()
-    court = Court(WhoEntersAnIsrMayLead(ledger))
+    committed_log = CommittedLog()
+    harness = MonitorHarness(WhoEntersAnIsrMayLead(committed_log))
     for offset, record in enumerate(written):
-        ledger.commit(batch_of(offset, 1, record), 1, 0)
-    assert court.objections == []
-    court.process(1).publishes(len(written), image_of())
-    return court.objections
+        committed_log.commit(batch_of(offset, 1, record), 1, 0)
+    assert harness.reported == []
+    harness.process(1).publishes(len(written), image_of())
+    return harness.reported
 
 
 @pytest.mark.parametrize("state", [FENCED, LEAVING, UNREGISTERED])
 def test_who_may_not_be_in_the_first_isr(state):
-    [objection] = objections(*BROKERS, state, *CREATED)
-    assert objection.startswith("broker 5, ")
+    [violation] = reported(*BROKERS, state, *CREATED)
+    assert violation.startswith("broker 5, ")
 
 
 @pytest.mark.parametrize("state", [FENCED, LEAVING, UNREGISTERED])
 def test_who_may_not_come_into_one(state):
-    assert len(objections(*BROKERS, *CREATED, isr(4), state, isr(4, 5))) == 1
+    assert len(reported(*BROKERS, *CREATED, isr(4), state, isr(4, 5))) == 1
 
 
 @pytest.mark.parametrize("state", [FENCED, LEAVING, UNREGISTERED])
 def test_who_was_in_it_may_stay(state):
     """The last one has to, and others leave in the same batch or later."""
-    assert objections(*BROKERS, *CREATED, state, isr(5, 4), isr(5)) == []
+    assert reported(*BROKERS, *CREATED, state, isr(5, 4), isr(5)) == []
 
 
 def test_who_is_back_may_come_in():
-    assert objections(*BROKERS, FENCED, UNFENCED, *CREATED, isr(4), isr(4, 5)) == []
+    assert reported(*BROKERS, FENCED, UNFENCED, *CREATED, isr(4), isr(4, 5)) == []
     again = broker(5, 9)
-    assert objections(*BROKERS, *CREATED, isr(4), LEAVING, again, isr(4, 5)) == []
+    assert reported(*BROKERS, *CREATED, isr(4), LEAVING, again, isr(4, 5)) == []
 
 
 def test_a_topic_that_is_removed_leaves_nothing_behind():
-    ledger = Ledger()
-    witness = WhoEntersAnIsrMayLead(ledger)
+    committed_log = CommittedLog()
+    witness = WhoEntersAnIsrMayLead(committed_log)
     for offset, record in enumerate(
         (*BROKERS, *CREATED, records.RemoveTopicRecord(topic_id=TOPIC))
     ):
-        ledger.commit(batch_of(offset, 1, record), 1, 0)
+        committed_log.commit(batch_of(offset, 1, record), 1, 0)
     assert witness._isrs == {}

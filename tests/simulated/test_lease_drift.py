@@ -11,18 +11,18 @@ RATE_ERROR = 0.05
 @pytest.mark.parametrize(("part", "is_early"), [(0.951, False), (0.949, True)])
 def test_a_new_incarnation_after_a_session_by_a_quick_clock(part, is_early):
     leasing = Leasing(CurrentEpochsOnly, living)
-    leasing.court.jury.rate_error = RATE_ERROR
+    leasing.harness.monitor.rate_error = RATE_ERROR
     leasing.heartbeat(0)
-    leasing.court.now_ns += int(SESSION_NS * part)
+    leasing.harness.now_ns += int(SESSION_NS * part)
     leasing.register(9, b"c")
-    assert bool(leasing.objections) == is_early
+    assert bool(leasing.reported) == is_early
 
 
 @pytest.mark.parametrize(("part", "is_early"), [(0.951, False), (0.949, True)])
 def test_a_fencing_after_a_session_by_a_quick_clock(part, is_early):
     leasing = Leasing(in_time)
-    leasing.court.jury.rate_error = RATE_ERROR
+    leasing.harness.monitor.rate_error = RATE_ERROR
     leasing.heartbeat(0)
-    leasing.court.now_ns += int(SESSION_NS * part)
+    leasing.harness.now_ns += int(SESSION_NS * part)
     leasing.process.appends(FENCES)
-    assert bool(leasing.objections) == is_early
+    assert bool(leasing.reported) == is_early

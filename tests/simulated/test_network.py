@@ -7,10 +7,14 @@ import pytest
 from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler, SimulationLimitError
 from kraftproof.cluster.simulated.network.client_channel import ClientChannel
-from kraftproof.cluster.simulated.network.link_faults import Weather
+from kraftproof.cluster.simulated.network.link_faults import LinkFaults
 from kraftproof.cluster.simulated.network.links import RETRANSMISSION_NS, Links, Stream
 from kraftproof.cluster.simulated.network.network import Network
-from kraftproof.cluster.simulated.network.transport import BytesPassage, ObjectPassage, Outgoing
+from kraftproof.cluster.simulated.network.transport import (
+    CodecTransport,
+    InMemoryTransport,
+    Outgoing,
+)
 from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.node.wire.messages import metadata_request, metadata_response
 
@@ -23,7 +27,7 @@ def raises(*crash):
     raise crash[-1]
 
 
-class Server:
+class ServerEndpoint:
     """Answers at once, or keeps the calls; behind a suspension, as a process is."""
 
     def __init__(self, scheduler, *, answers=True):
@@ -44,7 +48,7 @@ class Server:
         self.suspension.when_reading(read, call.connection)
 
 
-class Party:
+class ClientEndpoint:
     def __init__(self, scheduler):
         self.scheduler = scheduler
 
@@ -62,19 +66,19 @@ class Party:
 
 
 class Rig:
-    def __init__(self, passage=None, **server):
+    def __init__(self, transport=None, **server):
         self.scheduler = Scheduler()
-        self.links = Links(self.scheduler, Random(1), Weather(Random(2)))
-        self.server = Server(self.scheduler, **server)
+        self.links = Links(self.scheduler, Random(1), LinkFaults(Random(2)))
+        self.server = ServerEndpoint(self.scheduler, **server)
         self.process = self.server
         self.network = Network(
-            self.links, passage or ObjectPassage(), lambda _: self.process, raises
+            self.links, transport or InMemoryTransport(), lambda _: self.process, raises
         )
         self.heard = []
 
     def connect(self, source=1):
-        party = Party(self.scheduler)
-        return ClientChannel(self.network, Link(source, 2), party, party)
+        client = ClientEndpoint(self.scheduler)
+        return ClientChannel(self.network, Link(source, 2), client, client)
 
     def ask(self, connection, timeout_ns=1_000 * MS, name="answer"):
         connection.send(
@@ -94,13 +98,13 @@ class Rig:
         return [(name, answer is not None) for name, answer, _ in self.heard]
 
 
-@pytest.mark.parametrize("passage", [ObjectPassage(), BytesPassage()])
-def test_a_request_is_answered(passage):
-    rig = Rig(passage)
+@pytest.mark.parametrize("transport", [InMemoryTransport(), CodecTransport()])
+def test_a_request_is_answered(transport):
+    rig = Rig(transport)
     rig.ask(rig.connect())
     rig.wait(500)
     assert [answer for _, answer, _ in rig.heard] == [ANSWER]
-    assert (passage.bytes_passed > 0) == isinstance(passage, BytesPassage)
+    assert (transport.bytes_passed > 0) == isinstance(transport, CodecTransport)
 
 
 def test_answers_come_in_the_order_of_the_requests():
@@ -133,7 +137,7 @@ def test_the_death_of_a_process_resets_its_connections():
     rig.ask(connection)
     rig.wait(300)
     assert rig.heard == []
-    dead, rig.process = rig.process, Server(rig.scheduler)
+    dead, rig.process = rig.process, ServerEndpoint(rig.scheduler)
     rig.network.process_died(dead)
     rig.wait(600)
     assert rig.outcomes == [("answer", False)]
@@ -186,7 +190,7 @@ def test_some_of_what_a_lost_connection_had_sent_arrives_late_and_some_never():
     arrived = set()
     for seed in range(40):
         scheduler = Scheduler()
-        links, stream = Links(scheduler, Random(seed), Weather(Random(2))), Stream(Link(1, 2))
+        links, stream = Links(scheduler, Random(seed), LinkFaults(Random(2))), Stream(Link(1, 2))
         links.cut(Link(1, 2))
         links.send(stream, lambda seed=seed: arrived.add(seed))
         with pytest.raises(SimulationLimitError):

@@ -12,7 +12,7 @@ from kraftproof.node.core.events import Tick
 from kraftproof.node.shell import effect_executor
 from kraftproof.node.wire.messages.generated.vote_response import VoteResponse
 from tests.node.shell.effects import forward
-from tests.simulated.witnesses import Court
+from tests.simulated.invariant_harness import MonitorHarness
 
 PERSIST = PersistQuorumState(QuorumState())
 CLEAN = CleanLog(LOG_BEGIN)
@@ -23,12 +23,12 @@ class Watched:
     """The contract of one process, and what broke it."""
 
     def __init__(self):
-        self.court = Court()
-        self.contract = PortContract(self.court.process(1), self.court.jury)
+        self.harness = MonitorHarness()
+        self.contract = PortContract(self.harness.process(1), self.harness.monitor)
 
     @property
     def broken(self):
-        return [violation.invariant for violation in self.court.jury.violations]
+        return [violation.invariant for violation in self.harness.monitor.violations]
 
 
 def test_no_event_is_taken_while_a_barrier_is_on_its_way_to_the_disk():

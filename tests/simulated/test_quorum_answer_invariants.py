@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace as changed
 
 from kraftproof.cluster.simulated.invariants.quorum_answers import (
+    DescribeQuorumIsAccurate,
     HighWatermarkToldNeverFalls,
-    QuorumIsToldTruly,
 )
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -16,7 +16,7 @@ from kraftproof.node.wire.messages import (
     fetch_request,
     fetch_response,
 )
-from tests.simulated.witnesses import SETTING, Court
+from tests.simulated.invariant_harness import CONFIG, MonitorHarness
 
 QUESTION = describe_quorum_request.DescribeQuorumRequest()
 CLUSTER = describe_cluster_request.DescribeClusterRequest(endpoint_type=2)
@@ -55,8 +55,8 @@ class Controller:
     """Controller 1 of three, with five records of which three have committed."""
 
     def __init__(self):
-        self.court = Court(QuorumIsToldTruly(SETTING))
-        self.process = self.court.process(1)
+        self.harness = MonitorHarness(DescribeQuorumIsAccurate(CONFIG))
+        self.process = self.harness.process(1)
         for _ in range(LOG_END):
             self.process.appends(epoch=7)
 
@@ -70,7 +70,7 @@ class Controller:
 
     def says(self, answer, request=QUESTION, **options):
         self.process.replies(self.process.receives(request, **options), answer)
-        return self.court.objections
+        return self.harness.reported
 
 
 def test_a_leader_that_tells_what_it_is():
@@ -101,11 +101,11 @@ def fetch_answer(high_watermark, *, epoch=7, error=ErrorCode.NONE):
     ],
 )
 def test_no_answer_of_its_leader_tells_a_replica_less_than_it_knows(answer, falls):
-    court = Court(HighWatermarkToldNeverFalls())
-    process = court.process(1)
+    harness = MonitorHarness(HighWatermarkToldNeverFalls())
+    process = harness.process(1)
     process.moves(epoch=7, leader=2, high_watermark=COMMITTED, log_end=LOG_END)
     process.hears(2, fetch_request.FetchRequest(), answer)
-    assert bool(court.objections) == falls
+    assert bool(harness.reported) == falls
 
 
 @pytest.mark.requirement("595-64")
@@ -169,9 +169,9 @@ def test_a_leader_that_resigns_at_the_question_refuses():
     event = controller.process.receives(QUESTION)
     controller.process.moves(role="resigned", leader=-1)
     controller.process.replies(event, quorum(changed(REFUSED, leader_id=-1)))
-    assert controller.court.objections == []
+    assert controller.harness.reported == []
     controller.process.replies(controller.process.receives(QUESTION), quorum(TOLD))
-    assert controller.court.objections != []
+    assert controller.harness.reported != []
 
 
 def test_the_oldest_version_has_no_times():
@@ -182,10 +182,10 @@ def test_the_oldest_version_has_no_times():
     assert len(Controller().leads().says(quorum(timeless), version=1)) == 1
 
 
-@pytest.mark.parametrize(("nodes", "objections"), [((1, 2, 3), 0), ((1, 2), 1), ((), 1)])
-def test_newer_versions_list_the_voters_with_their_listeners(nodes, objections):
+@pytest.mark.parametrize(("nodes", "reported"), [((1, 2, 3), 0), ((1, 2), 1), ((), 1)])
+def test_newer_versions_list_the_voters_with_their_listeners(nodes, reported):
     answer = quorum(TOLD, nodes=nodes)
-    assert len(Controller().leads().says(answer, version=2)) == objections
+    assert len(Controller().leads().says(answer, version=2)) == reported
 
 
 def test_another_log_is_not_judged():
@@ -201,10 +201,10 @@ def test_a_broker_passes_on_what_a_controller_has_said():
 
 
 @pytest.mark.parametrize(
-    ("leader", "controllers", "objections"),
+    ("leader", "controllers", "reported"),
     [(2, (1, 2, 3), 0), (1, (1, 2, 3), 1), (2, (1, 2), 1), (2, (1, 2, 3, 4), 1)],
 )
-def test_the_controllers_of_a_cluster(leader, controllers, objections):
+def test_the_controllers_of_a_cluster(leader, controllers, reported):
     listed = tuple(
         describe_cluster_response.DescribeClusterBroker(broker_id=node_id)
         for node_id in controllers
@@ -212,4 +212,4 @@ def test_the_controllers_of_a_cluster(leader, controllers, objections):
     answer = describe_cluster_response.DescribeClusterResponse(
         controller_id=leader, brokers=listed, endpoint_type=2
     )
-    assert len(Controller().follows().says(answer, CLUSTER)) == objections
+    assert len(Controller().follows().says(answer, CLUSTER)) == reported

@@ -12,7 +12,7 @@ from kraftproof.cluster.simulated.committed.reference_image import (
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
 from kraftproof.node.wire.messages import metadata as records
 from tests.node.snapshots.test_images import EVERYTHING, IMAGE, uuid
-from tests.simulated.witnesses import batch_of, image_of
+from tests.simulated.invariant_harness import batch_of, image_of
 
 DERIVED = {"topic_ids", "unified_names", "by_broker", "digest", "before"}
 """What final_checks.py has rebuilt from the rest."""

@@ -2,18 +2,18 @@
 
 import pytest
 
-from kraftproof.cluster.abilities import DiskTrouble
+from kraftproof.cluster.capabilities import DiskFault
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Append
 from kraftproof.node.wire.errors import ErrorCode
 from tests.node.controller.desk import unregistration
-from tests.simulated.test_surroundings import SECOND_NS
+from tests.simulated.test_conditions import SECOND_NS
 
 REQUEST_NS = milliseconds(1000)
 """The request time-out of the chaos profile."""
-STALLED = DiskTrouble(slow_ns=600 * SECOND_NS)
+STALLED = DiskFault(slow_ns=600 * SECOND_NS)
 """An fsync takes up to this long; the seeds' first draws are far above the request time-out."""
 
 
@@ -32,10 +32,10 @@ def stall_before_the_leader_change(machine):
 
     def on_effect(effect):
         if isinstance(effect, Append):
-            machine.fall_ill(lambda health: health.troubles.append(STALLED))
-            machine.around.on_effect = None
+            machine.set_disk_fault(lambda health: health.faults.append(STALLED))
+            machine.env.on_effect = None
 
-    machine.around.on_effect = on_effect
+    machine.env.on_effect = on_effect
 
 
 async def ask(cluster, message, version):
@@ -53,7 +53,7 @@ def test_an_answer_that_no_majority_confirms_ends_within_the_request_time_out(tm
 
     async def main():
         await cluster.start()
-        await cluster.harm_disk(1, STALLED)
+        await cluster.add_disk_fault(1, STALLED)
         return await ask(cluster, unregistration(7), 0)
 
     error, took_ns = cluster.run(main())

@@ -43,7 +43,7 @@ def test_what_does_not_fit_is_remembered_for_nobody():
 
 
 def test_it_keeps_so_many_and_no_more(monkeypatch):
-    monkeypatch.setattr(shared_apply, "MOST_KEPT", 2)
+    monkeypatch.setattr(shared_apply, "MAX_KEPT", 2)
     apply, batches = SharedApply(), [level("f", number) for number in range(3)]
     results = [apply(EMPTY_IMAGE, batch) for batch in batches]
     assert apply(EMPTY_IMAGE, batches[2]) is results[2]
@@ -51,7 +51,7 @@ def test_it_keeps_so_many_and_no_more(monkeypatch):
 
 
 def test_who_replays_from_far_back_displaces_nobody(monkeypatch):
-    monkeypatch.setattr(shared_apply, "MOST_KEPT", 2)
+    monkeypatch.setattr(shared_apply, "MAX_KEPT", 2)
     apply, batches = SharedApply(), [level("f", number, number) for number in range(3)]
     results = [apply(EMPTY_IMAGE, batch) for batch in batches]
     assert apply(EMPTY_IMAGE, batches[0]) is not results[0]

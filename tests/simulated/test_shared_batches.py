@@ -38,7 +38,7 @@ def test_who_starts_again_gets_the_very_batches_that_were_written():
 
 
 def test_what_it_does_not_know_any_more_is_read(monkeypatch):
-    monkeypatch.setattr(shared_batches, "MOST_KEPT", 1)
+    monkeypatch.setattr(shared_batches, "MAX_KEPT", 1)
     disk, codec, batches = SimulatedFileSystem(), SharedBatches().codec, [batch(0), batch(1)]
     written(disk, codec, batches)
     _, found = MetadataLog.open(disk, LOG, codec=codec)

@@ -10,80 +10,80 @@ from kraftproof.cluster.simulated.invariants.votes import (
 )
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.wire.errors import ErrorCode
-from tests.simulated.witnesses import SETTING, Court, granted, vote
+from tests.simulated.invariant_harness import CONFIG, MonitorHarness, granted, vote
 
 OBSERVER = 9
 
 
 def test_a_second_vote_in_an_epoch():
-    court = Court(OneVoteAnEpoch(SETTING))
-    court.process(1).persists(epoch=4, voted_for=2)
-    again = court.process(1, life=2, durable=QuorumState(epoch=4, voted_for=2))
+    harness = MonitorHarness(OneVoteAnEpoch(CONFIG))
+    harness.process(1).persists(epoch=4, voted_for=2)
+    again = harness.process(1, incarnation=2, durable=QuorumState(epoch=4, voted_for=2))
     again.persists(epoch=4, voted_for=2)
-    assert court.objections == []
+    assert harness.reported == []
     again.persists(epoch=4, voted_for=3)
-    assert court.objections == ["epoch 4: voted for 2 and for 3"]
+    assert harness.reported == ["epoch 4: voted for 2 and for 3"]
 
 
 def test_a_vote_that_is_told_before_it_is_durable():
-    court = Court(OneVoteAnEpoch(SETTING))
-    process = court.process(1)
+    harness = MonitorHarness(OneVoteAnEpoch(CONFIG))
+    process = harness.process(1)
     process.persists(epoch=4, voted_for=2)
     process.replies(process.receives(vote(2, 4)), granted())
-    assert court.objections == []
+    assert harness.reported == []
     process.replies(process.receives(vote(3, 5)), granted())
-    assert "its vote of epoch 5 for 3 is told" in court.objections[0]
+    assert "its vote of epoch 5 for 3 is told" in harness.reported[0]
 
 
 def test_a_candidacy_that_is_told_before_it_is_durable():
-    court = Court(OneVoteAnEpoch(SETTING))
-    process = court.process(1)
+    harness = MonitorHarness(OneVoteAnEpoch(CONFIG))
+    process = harness.process(1)
     process.persists(epoch=4, voted_for=1)
     process.sends(vote(1, 4))
-    assert court.objections == []
+    assert harness.reported == []
     process.sends(vote(1, 5))
-    assert len(court.objections) == 1
+    assert len(harness.reported) == 1
 
 
 def test_a_vote_against_the_leader_that_is_known():
-    court = Court(OneVoteAnEpoch(SETTING))
-    process = court.process(1)
+    harness = MonitorHarness(OneVoteAnEpoch(CONFIG))
+    process = harness.process(1)
     process.persists(epoch=4, leader=2)
     process.persists(epoch=4, voted_for=3)
-    assert court.objections == ["epoch 4: voted for 3, knowing leader 2"]
+    assert harness.reported == ["epoch 4: voted for 3, knowing leader 2"]
 
 
 def test_a_start_that_finds_another_vote_than_was_written():
-    court = Court(QuorumStateIsKept(SETTING))
-    process = court.process(1)
+    harness = MonitorHarness(QuorumStateIsKept(CONFIG))
+    process = harness.process(1)
     process.persists(epoch=4, voted_for=2)
     process.restarts([], durable=QuorumState(epoch=4, voted_for=2))
-    assert court.objections == []
+    assert harness.reported == []
     process.restarts([], durable=QuorumState(epoch=4))
-    assert len(court.objections) == 1
+    assert len(harness.reported) == 1
 
 
 def test_a_broker_may_be_given_another_disk():
-    court = Court(QuorumStateIsKept(SETTING))
-    broker = court.process(OBSERVER)
+    harness = MonitorHarness(QuorumStateIsKept(CONFIG))
+    broker = harness.process(OBSERVER)
     broker.persists(epoch=4, leader=2)
     broker.restarts([])
-    assert court.objections == []
+    assert harness.reported == []
 
 
 class Asked:
     """Voter 1 with a log of one record of epoch 3, whom a candidate asks in epoch 4."""
 
     def __init__(self, **state):
-        self.court = Court(VotesAreRefusedForAReason(SETTING))
-        self.process = self.court.process(1)
+        self.harness = MonitorHarness(VotesAreRefusedForAReason(CONFIG))
+        self.process = self.harness.process(1)
         self.process.appends(epoch=3)
         self.process.persists(epoch=4, **state)
 
     def refuses(self, candidate=2, epoch=4, *, last=(3, 1), error=0):
         event = self.process.receives(vote(candidate, epoch, *last))
         self.process.replies(event, granted(4, is_granted=False, error=error))
-        return self.court.objections
+        return self.harness.reported
 
 
 def test_a_vote_that_was_given_is_not_confirmed():
@@ -97,7 +97,7 @@ def test_a_vote_that_is_free_is_not_given():
 def test_an_answer_that_grants_the_vote_again():
     asked = Asked(voted_for=2)
     asked.process.replies(asked.process.receives(vote(2, 4, 3, 1)), granted(4))
-    assert asked.court.objections == []
+    assert asked.harness.reported == []
 
 
 @pytest.mark.parametrize(
@@ -132,25 +132,25 @@ ROLES = ("unattached", "voted", "follower", "candidate", "leader", "resigned")
 def test_a_role_that_the_disk_does_not_allow(state, roles):
     allowed = set()
     for role in ROLES:
-        court = Court(RolesFitVotes(SETTING))
-        process = court.process(1)
+        harness = MonitorHarness(RolesFitVotes(CONFIG))
+        process = harness.process(1)
         process.persists(epoch=4, **state)
         process.moves(role=role, epoch=4, voted_for=state.get("voted_for", -1))
-        if not court.objections:
+        if not harness.reported:
             allowed.add(role)
     assert allowed == roles
 
 
 def test_a_vote_that_is_forgotten_in_memory():
-    court = Court(RolesFitVotes(SETTING))
-    process = court.process(1, durable=QuorumState(epoch=4, voted_for=2, leader=2))
+    harness = MonitorHarness(RolesFitVotes(CONFIG))
+    process = harness.process(1, durable=QuorumState(epoch=4, voted_for=2, leader=2))
     process.moves(role="follower", epoch=4, voted_for=2)
-    assert court.objections == []
+    assert harness.reported == []
     process.moves(role="follower", epoch=4, voted_for=-1)
-    assert len(court.objections) == 1
+    assert len(harness.reported) == 1
 
 
 def test_observers_have_no_vote_to_forget():
-    court = Court(RolesFitVotes(SETTING))
-    court.process(OBSERVER).moves(role="observer", epoch=7)
-    assert court.objections == []
+    harness = MonitorHarness(RolesFitVotes(CONFIG))
+    harness.process(OBSERVER).moves(role="observer", epoch=7)
+    assert harness.reported == []

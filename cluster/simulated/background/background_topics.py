@@ -19,12 +19,12 @@ from kraftproof.node.wire.messages import Message, create_topics_request, delete
 
 SHARE = 0.5
 """The share of runs in which there are any."""
-MOST_TOPICS = 6
-MOST_REPLICAS = 6
-MOST_PARTITIONS = 2
+MAX_TOPICS = 6
+MAX_REPLICAS = 6
+MAX_PARTITIONS = 2
 MANUAL_SHARE = 0.6
 """The share of topics whose replicas are named, of all brokers that are not fenced."""
-PATIENCE_NS = milliseconds(1_000)
+MAX_WAIT_NS = milliseconds(1_000)
 LONGEST_REST_NS = milliseconds(4_000)
 CREATE_VERSION = 7
 DELETE_VERSION = 6
@@ -32,7 +32,7 @@ NAME = "__tenant-{}"
 """Two underscores: no operation of a workload is about it."""
 
 
-async def settle(
+async def create_and_delete_topics(
     scope: SimulatedScope, network: Network, random: Random, brokers: Mapping[int, Machine]
 ) -> None:
     """Create one topic after the other and delete the oldest, until the run is over."""
@@ -45,7 +45,7 @@ async def settle(
         asked = random.choice(ids)
         create = _create(random, present[-1], _unfenced(brokers[asked]))
         await _ask(scope, network, asked, create)
-        if len(present) > MOST_TOPICS:
+        if len(present) > MAX_TOPICS:
             await _ask(scope, network, random.choice(ids), _delete(present.popleft()))
 
 
@@ -55,8 +55,8 @@ async def _ask(
     """Whatever comes of it: it may be refused, as when there are too few brokers."""
     message, version = request
     try:
-        connection = await connect(scope, network, broker, PATIENCE_NS)
-        await connection.call(message, version, PATIENCE_NS)
+        connection = await connect(scope, network, broker, MAX_WAIT_NS)
+        await connection.call(message, version, MAX_WAIT_NS)
     except (ConnectionFailed, OutcomeUnknown):
         return
     connection.close()
@@ -70,8 +70,8 @@ def _unfenced(machine: Machine) -> list[int]:
 
 
 def _create(random: Random, name: str, unfenced: list[int]) -> tuple[Message, int]:
-    partitions = random.randint(1, MOST_PARTITIONS)
-    replicas = random.randint(1, MOST_REPLICAS)
+    partitions = random.randint(1, MAX_PARTITIONS)
+    replicas = random.randint(1, MAX_REPLICAS)
     topic = create_topics_request.CreatableTopic(
         name=name, num_partitions=partitions, replication_factor=replicas
     )
@@ -90,13 +90,13 @@ def _create(random: Random, name: str, unfenced: list[int]) -> tuple[Message, in
                 for index, broker_ids in enumerate(assigned)
             ),
         )
-    timeout_ms = PATIENCE_NS // milliseconds(1)
+    timeout_ms = MAX_WAIT_NS // milliseconds(1)
     request = create_topics_request.CreateTopicsRequest(topics=(topic,), timeout_ms=timeout_ms)
     return request, CREATE_VERSION
 
 
 def _delete(name: str) -> tuple[Message, int]:
     state = delete_topics_request.DeleteTopicState(name=name)
-    timeout_ms = PATIENCE_NS // milliseconds(1)
+    timeout_ms = MAX_WAIT_NS // milliseconds(1)
     request = delete_topics_request.DeleteTopicsRequest(topics=(state,), timeout_ms=timeout_ms)
     return request, DELETE_VERSION

@@ -29,7 +29,7 @@ from kraftproof.node.wire.messages import (
 SHARE = 0.3
 """The share of runs in which there are any."""
 ANOTHER_CLUSTER = "AnotherClusterOfKafkaQ"
-PATIENCE_NS = milliseconds(500)
+MAX_WAIT_NS = milliseconds(500)
 LONGEST_REST_NS = milliseconds(4_000)
 FAR_AHEAD = 1_000
 LATE_SHARE = 0.5
@@ -38,7 +38,7 @@ LATE_SHARE = 0.5
 Request = tuple[Message, int]
 
 
-class Claim(NamedTuple):
+class ForgedRequest(NamedTuple):
     """Who says what to whom."""
 
     cluster_id: str | None
@@ -48,99 +48,99 @@ class Claim(NamedTuple):
     snapshot: SnapshotId
 
 
-async def visit(
+async def send_stale_requests(
     scope: SimulatedScope, network: Network, random: Random, controllers: Mapping[int, Machine]
 ) -> None:
     """Ask one controller after the other, until the run is over."""
     while True:
         await scope.sleep(random.randrange(LONGEST_REST_NS))
-        claim = _claim(random, controllers)
-        message, version = random.choice(_REQUESTS)(claim)
+        forged = _forge(random, controllers)
+        message, version = random.choice(_REQUESTS)(forged)
         try:
-            connection = await connect(scope, network, claim.asked, PATIENCE_NS)
-            await connection.call(message, version, PATIENCE_NS)
+            connection = await connect(scope, network, forged.asked, MAX_WAIT_NS)
+            await connection.call(message, version, MAX_WAIT_NS)
         except (ConnectionFailed, OutcomeUnknown):
             continue
         connection.close()
 
 
-def _claim(random: Random, controllers: Mapping[int, Machine]) -> Claim:
+def _forge(random: Random, controllers: Mapping[int, Machine]) -> ForgedRequest:
     asked, claimed = random.choice(list(controllers)), random.choice(list(controllers))
     machine = controllers[asked]
-    snapshot = max(machine.around.log.snapshots, default=LOG_BEGIN)
+    snapshot = max(machine.env.log.snapshots, default=LOG_BEGIN)
     epoch = -1
     if machine.process is not None and machine.process.status is not None:
         epoch = machine.process.status.epoch - 1
     if random.random() < LATE_SHARE and epoch >= 0:
-        return Claim(None, asked, claimed, epoch, snapshot)
-    return Claim(ANOTHER_CLUSTER, asked, claimed, FAR_AHEAD, snapshot)
+        return ForgedRequest(None, asked, claimed, epoch, snapshot)
+    return ForgedRequest(ANOTHER_CLUSTER, asked, claimed, FAR_AHEAD, snapshot)
 
 
-def _vote(claim: Claim) -> Request:
+def _vote(forged: ForgedRequest) -> Request:
     partition = vote_request.PartitionData(
-        replica_epoch=claim.epoch,
-        replica_id=claim.claimed,
-        last_offset_epoch=claim.epoch,
+        replica_epoch=forged.epoch,
+        replica_id=forged.claimed,
+        last_offset_epoch=forged.epoch,
         last_offset=1 << 40,
     )
     topic = vote_request.TopicData(topic_name=rpc.TOPIC, partitions=(partition,))
     message = vote_request.VoteRequest(
-        cluster_id=claim.cluster_id, voter_id=claim.asked, topics=(topic,)
+        cluster_id=forged.cluster_id, voter_id=forged.asked, topics=(topic,)
     )
     return message, rpc.VOTE_VERSION
 
 
-def _begin(claim: Claim) -> Request:
+def _begin(forged: ForgedRequest) -> Request:
     partition = begin_quorum_epoch_request.PartitionData(
-        leader_id=claim.claimed, leader_epoch=claim.epoch
+        leader_id=forged.claimed, leader_epoch=forged.epoch
     )
     topic = begin_quorum_epoch_request.TopicData(topic_name=rpc.TOPIC, partitions=(partition,))
     message = begin_quorum_epoch_request.BeginQuorumEpochRequest(
-        cluster_id=claim.cluster_id, voter_id=claim.asked, topics=(topic,)
+        cluster_id=forged.cluster_id, voter_id=forged.asked, topics=(topic,)
     )
     return message, rpc.BEGIN_VERSION
 
 
-def _end(claim: Claim) -> Request:
-    successor = end_quorum_epoch_request.ReplicaInfo(candidate_id=claim.asked)
+def _end(forged: ForgedRequest) -> Request:
+    successor = end_quorum_epoch_request.ReplicaInfo(candidate_id=forged.asked)
     partition = end_quorum_epoch_request.PartitionData(
-        leader_id=claim.claimed, leader_epoch=claim.epoch, preferred_candidates=(successor,)
+        leader_id=forged.claimed, leader_epoch=forged.epoch, preferred_candidates=(successor,)
     )
     topic = end_quorum_epoch_request.TopicData(topic_name=rpc.TOPIC, partitions=(partition,))
     message = end_quorum_epoch_request.EndQuorumEpochRequest(
-        cluster_id=claim.cluster_id, topics=(topic,)
+        cluster_id=forged.cluster_id, topics=(topic,)
     )
     return message, rpc.END_VERSION
 
 
-def _fetch(claim: Claim) -> Request:
+def _fetch(forged: ForgedRequest) -> Request:
     partition = fetch_request.FetchPartition(
-        current_leader_epoch=claim.epoch, fetch_offset=0, last_fetched_epoch=0
+        current_leader_epoch=forged.epoch, fetch_offset=0, last_fetched_epoch=0
     )
     topic = fetch_request.FetchTopic(topic_id=fetch_rpc.TOPIC_ID, partitions=(partition,))
     message = fetch_request.FetchRequest(
-        cluster_id=claim.cluster_id,
-        replica_state=fetch_request.ReplicaState(replica_id=claim.claimed),
+        cluster_id=forged.cluster_id,
+        replica_state=fetch_request.ReplicaState(replica_id=forged.claimed),
         topics=(topic,),
     )
     return message, fetch_rpc.FETCH_VERSION
 
 
-def _fetch_snapshot(claim: Claim) -> Request:
+def _fetch_snapshot(forged: ForgedRequest) -> Request:
     partition = fetch_snapshot_request.PartitionSnapshot(
-        current_leader_epoch=claim.epoch,
+        current_leader_epoch=forged.epoch,
         snapshot_id=fetch_snapshot_request.SnapshotId(
-            end_offset=claim.snapshot.end_offset, epoch=claim.snapshot.epoch
+            end_offset=forged.snapshot.end_offset, epoch=forged.snapshot.epoch
         ),
     )
     topic = fetch_snapshot_request.TopicSnapshot(name=rpc.TOPIC, partitions=(partition,))
     message = fetch_snapshot_request.FetchSnapshotRequest(
-        cluster_id=claim.cluster_id, replica_id=claim.claimed, max_bytes=1, topics=(topic,)
+        cluster_id=forged.cluster_id, replica_id=forged.claimed, max_bytes=1, topics=(topic,)
     )
     return message, snapshot_rpc.FETCH_SNAPSHOT_VERSION
 
 
-_REQUESTS: tuple[Callable[[Claim], Request], ...] = (
+_REQUESTS: tuple[Callable[[ForgedRequest], Request], ...] = (
     _vote,
     _begin,
     _end,

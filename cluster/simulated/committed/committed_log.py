@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from kraftproof.cluster.simulated.committed.reference_image import Entities, tell
+from kraftproof.cluster.simulated.committed.reference_image import Entities, apply_to_entities
 from kraftproof.node.wire.messages.batch import Batch
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ class Commitment(Struct, frozen=True, kw_only=True, gc=False):
     time_ns: int
 
 
-class Ledger:
+class CommittedLog:
     """Committed batches in order of commitment, and by offset."""
 
     __slots__ = ("_by_offset", "_forgotten", "base", "commitments", "subscribers")
@@ -64,7 +64,7 @@ class Ledger:
         """Keep of what ends at or below an offset only what it comes to."""
         while self.commitments and self.commitments[0].batch.next_offset <= below:
             batch = self.commitments.popleft().batch
-            tell(self.base, batch)
+            apply_to_entities(self.base, batch)
             del self._by_offset[batch.base_offset]
             self._forgotten = batch.next_offset
 

@@ -48,11 +48,11 @@ def entities_of_log(batches: Iterable[Batch], before: Entities | None = None) ->
     """
     entities = {} if before is None else {key: dict(was) for key, was in before.items()}
     for batch in batches:
-        tell(entities, batch)
+        apply_to_entities(entities, batch)
     return entities
 
 
-def tell(entities: Entities, batch: Batch) -> None:
+def apply_to_entities(entities: Entities, batch: Batch) -> None:
     """Change the entities in place as one more batch says."""
     for record in () if batch.is_control else batch.records:
         _apply_to_transaction(entities, record)

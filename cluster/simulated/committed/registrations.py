@@ -6,7 +6,7 @@ Not: a judgement of it (metadata_invariants.py).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.batch import Batch
 
@@ -56,7 +56,7 @@ class Registry:
         "changes",
     )
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, committed_log: CommittedLog) -> None:
         self._current: dict[int, Registration] = {}
         self._floors: dict[int, int] = {}
         self._incarnations: dict[tuple[int, int], bytes] = {}
@@ -65,7 +65,7 @@ class Registry:
         self.changes: list[RegistrationChange] = []
         """The registrations committed since they were last taken."""
         self._standings: dict[tuple[int, int], Standing] = {}
-        ledger.subscribers.append(self._committed)
+        committed_log.subscribers.append(self._committed)
 
     def floor(self, broker_id: int) -> int:
         """Return the lowest epoch of the broker that nothing committed has superseded."""

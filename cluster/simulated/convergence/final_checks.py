@@ -29,7 +29,7 @@ SLACK_NS = milliseconds(2_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class FinalOutcome:
     """What the core has managed within its time."""
 
     elected: bool
@@ -38,7 +38,7 @@ class Outcome:
     """What had committed when the topic was created; the images reach that far."""
 
 
-def whole_again(world: World) -> None:
+def heal_all(world: World) -> None:
     """Heal every link, disk and clock, resume and start every node; bad luck is over, too."""
     world.ties.share = 0.0
     world.links.heal_all()
@@ -107,7 +107,7 @@ def _wrongly_fenced(world: World, core: Sequence[int]) -> str | None:
     return None
 
 
-def judge(world: World, core: Sequence[int], outcome: Outcome) -> None:
+def judge(world: World, core: Sequence[int], outcome: FinalOutcome) -> None:
     """Object to what does not hold at the end."""
     process = next(_running(world, core))
     status = str(process.status)
@@ -139,7 +139,7 @@ def judge(world: World, core: Sequence[int], outcome: Outcome) -> None:
     )
     for is_missed, invariant, sentence, detail in misses:
         if is_missed:
-            world.jury.object_to(invariant, sentence, process, detail)
+            world.monitor.report_violation_of(invariant, sentence, process, detail)
             return
     judged: MetadataImage | None = None
     for each in _running(world, core):
@@ -152,11 +152,11 @@ def judge(world: World, core: Sequence[int], outcome: Outcome) -> None:
 def _judge_by_log(world: World, core: Sequence[int]) -> None:
     """All images agree by their digests, so the one that reaches furthest is enough."""
     process = max(_running(world, core), key=_image_offset)
-    ledger = world.ledger
-    said = entities_of_log((one.batch for one in ledger.commitments), ledger.base)
+    committed_log = world.committed_log
+    said = entities_of_log((one.batch for one in committed_log.commitments), committed_log.base)
     difference = first_difference(said, entities_of_image(process.image))
     if difference is not None:
-        world.jury.object_to(
+        world.monitor.report_violation_of(
             "ImagesSayWhatTheLogSays",
             "An image holds what the committed records leave, no more and no less.",
             process,
@@ -167,7 +167,7 @@ def _judge_by_log(world: World, core: Sequence[int]) -> None:
 def _judge_image(world: World, process: NodeProcess) -> None:
     image = process.image
     if rebuild(image) != image:
-        world.jury.object_to(
+        world.monitor.report_violation_of(
             "DerivedPartsAreRight",
             "Indexes and digest of an image are those that its entities give from scratch.",
             process,

@@ -12,8 +12,8 @@ from random import Random
 from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import Link, NodeInfo
 from kraftproof.cluster.simulated.convergence import final_checks
-from kraftproof.cluster.simulated.convergence.final_checks import Outcome
-from kraftproof.cluster.simulated.convergence.final_queries import ask_around
+from kraftproof.cluster.simulated.convergence.final_checks import FinalOutcome
+from kraftproof.cluster.simulated.convergence.final_queries import ask_final_queries
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.network.connection import connect
 from kraftproof.cluster.simulated.world import World
@@ -33,16 +33,16 @@ TOPIC = "__the-end"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class FinalPhase:
     """Who is there at the end of a run."""
 
     core: tuple[int, ...]
     """Alive, and connected with each other."""
     dead: tuple[int, ...] = ()
-    apart: tuple[int, ...] = ()
+    isolated: tuple[int, ...] = ()
 
     @classmethod
-    def draw(cls, random: Random, nodes: Sequence[NodeInfo]) -> "Ending":
+    def draw(cls, random: Random, nodes: Sequence[NodeInfo]) -> "FinalPhase":
         """Leave out nobody, or a minority of the controllers and not all brokers."""
         ids = [node.node_id for node in nodes]
         if random.random() < WHOLE_SHARE:
@@ -57,33 +57,33 @@ class Ending:
         return cls(
             core=tuple(node_id for node_id in ids if node_id not in gone),
             dead=tuple(dead),
-            apart=tuple(node_id for node_id in sorted(gone) if node_id not in dead),
+            isolated=tuple(node_id for node_id in sorted(gone) if node_id not in dead),
         )
 
 
-async def come_to_rest(scope: SimulatedScope, world: World, ending: Ending) -> None:
+async def converge(scope: SimulatedScope, world: World, ending: FinalPhase) -> None:
     """End all faults but those of the ending, let what is left settle, and judge it."""
-    final_checks.whole_again(world)
-    for node_id in ending.dead:
+    final_checks.heal_all(world)
+    for node_id in phase.dead:
         world.machines[node_id].kill()
-    for node_id in ending.apart:
+    for node_id in phase.isolated:
         for other in sorted(world.machines):
             if other != node_id:
                 world.links.cut(Link(node_id, other))
                 world.links.cut(Link(other, node_id))
     started_ns = scope.now()
-    core = ending.core
+    core = phase.core
     elected_ns = started_ns + final_checks.election_limit_ns(world)
     while not final_checks.has_leader(world, core) and scope.now() < elected_ns:
         await scope.sleep(POLL_NS)
     is_elected = final_checks.has_leader(world, core)
     until_ns = started_ns + final_checks.limit_ns(world)
     is_created = is_elected and await _creates(scope, world, core, until_ns)
-    end = world.ledger.end_offset
+    end = world.committed_log.end_offset
     while not final_checks.is_settled(world, core, end) and scope.now() < until_ns:
         await scope.sleep(POLL_NS)
-    final_checks.judge(world, core, Outcome(elected=is_elected, created=is_created, end=end))
-    await ask_around(scope, world, core)
+    final_checks.judge(world, core, FinalOutcome(elected=is_elected, created=is_created, end=end))
+    await ask_final_queries(scope, world, core)
 
 
 async def _creates(scope: SimulatedScope, world: World, core: Sequence[int], until_ns: int) -> bool:

@@ -24,7 +24,7 @@ from kraftproof.node.wire.messages import (
 )
 
 ANSWER_TIMEOUT_NS = milliseconds(500)
-MOST_TOPICS = 30
+MAX_TOPICS = 30
 """So many are asked for by name; all of them only where there are no more, for speed."""
 BROKERS, CONTROLLERS = 1, 2
 """The types of endpoints that DescribeCluster may be asked for."""
@@ -34,7 +34,7 @@ Question = tuple[Message, int]
 """A request, and the version that it is asked in."""
 
 
-async def ask_around(scope: SimulatedScope, world: World, nodes: Sequence[int]) -> None:
+async def ask_final_queries(scope: SimulatedScope, world: World, nodes: Sequence[int]) -> None:
     """Ask each of these nodes in turn; who does not answer is left."""
     for node_id in nodes:
         machine = world.machines[node_id]
@@ -64,10 +64,10 @@ def _questions(node: NodeInfo, image: MetadataImage) -> Iterator[Question]:
             ),
             2,
         )
-    names = [*islice(sorted(image.topic_ids), MOST_TOPICS), "__no-such-topic"]
+    names = [*islice(sorted(image.topic_ids), MAX_TOPICS), "__no-such-topic"]
     named = tuple(metadata_request.MetadataRequestTopic(name=name) for name in names)
     yield metadata_request.MetadataRequest(topics=named, allow_auto_topic_creation=False), 12
-    if len(image.topic_ids) <= MOST_TOPICS:
+    if len(image.topic_ids) <= MAX_TOPICS:
         yield metadata_request.MetadataRequest(topics=None, allow_auto_topic_creation=False), 12
     resources = tuple(
         describe_configs_request.DescribeConfigsResource(

@@ -10,30 +10,30 @@ import os
 from collections.abc import Callable
 from random import Random
 
-from kraftproof.cluster.abilities import DiskTrouble
+from kraftproof.cluster.capabilities import DiskFault
 
 FORGOTTEN_SHARE = 0.5
 """The share of failed fsyncs after which the system believes that nothing is left to write."""
 
 
-class DiskHealth:
-    """The troubles of one disk; a disk that is well has none of these."""
+class DiskFaults:
+    """The faults of one disk; a disk that is well has none of these."""
 
-    __slots__ = ("_on_death", "_operations_left", "_random", "hits", "troubles")
+    __slots__ = ("_on_death", "_operations_left", "_random", "hits", "faults")
 
     def __init__(self, random: Random) -> None:
         self._random = random
         self._operations_left: int | None = None
         self._on_death: Callable[[], None] | None = None
-        self.troubles: list[DiskTrouble] = []
+        self.faults: list[DiskFault] = []
         self.hits = 0
 
     @property
-    def is_well(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nothing is wrong."""
-        return not self.troubles and self._operations_left is None
+        return not self.faults and self._operations_left is None
 
-    def die_after(self, operations: int, on_death: Callable[[], None]) -> None:
+    def crash_after(self, operations: int, on_death: Callable[[], None]) -> None:
         """Refuse everything from that many changes on: the power is about to go."""
         self._operations_left, self._on_death = operations, on_death
 
@@ -44,11 +44,11 @@ class DiskHealth:
     def recover(self) -> None:
         """Nothing is wrong any more."""
         self.revive()
-        self.troubles.clear()
+        self.faults.clear()
 
     def fails(self) -> bool:
         """Whether operations are refused, so that a process ends by no fault of its own."""
-        return self._operations_left is not None or any(t.failure for t in self.troubles)
+        return self._operations_left is not None or any(t.failure for t in self.faults)
 
     def change(self, path: str) -> None:
         """Allow one change of a file or directory.
@@ -115,14 +115,14 @@ class DiskHealth:
 
     def slowness_ns(self) -> int:
         """Draw how much longer an fsync takes."""
-        slow_ns = sum(trouble.slow_ns for trouble in self.troubles)
+        slow_ns = sum(fault.slow_ns for fault in self.faults)
         if slow_ns == 0:
             return 0
         self.hits += 1
         return int(self._random.random() * slow_ns)
 
     def _has(self, failure: str) -> bool:
-        return any(trouble.failure == failure for trouble in self.troubles)
+        return any(fault.failure == failure for fault in self.faults)
 
 
 def _error(number: int, path: str) -> OSError:

@@ -10,7 +10,7 @@ from random import Random
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.disk.faults import DiskHealth
+from kraftproof.cluster.simulated.disk.faults import DiskFaults
 from kraftproof.cluster.simulated.disk.inodes import SimulatedDirectory, SimulatedFile
 from kraftproof.node.storage.filesystem import AppendHandle, FileSystem
 
@@ -27,26 +27,26 @@ class SimulatedHandle(AppendHandle):
 
     @override
     def write(self, data: bytes) -> None:
-        if self._disk.illness is None:
+        if self._disk.disk_faults is None:
             self._file.write(bytes(data))
         else:
-            self._disk.illness.write(self._path, bytes(data), self._file.write)
+            self._disk.disk_faults.write(self._path, bytes(data), self._file.write)
 
     @override
     def start_fsync(self) -> Callable[[], None]:
         disk, file, reached = self._disk, self._file, self._file.reached()
 
         def fsync() -> None:
-            if disk.illness is not None:
-                disk.illness.fsync(self._path, file.forget)
+            if disk.disk_faults is not None:
+                disk.disk_faults.fsync(self._path, file.forget)
             file.sync(reached)
 
         return fsync
 
     @override
     def truncate(self, size: int) -> None:
-        if self._disk.illness is not None:
-            self._disk.illness.change(self._path)
+        if self._disk.disk_faults is not None:
+            self._disk.disk_faults.change(self._path)
         self._file.truncate(size)
 
     @override
@@ -57,12 +57,12 @@ class SimulatedHandle(AppendHandle):
 class SimulatedFileSystem(FileSystem):
     """One machine's disk; it outlives the processes on it."""
 
-    __slots__ = ("illness", "root")
+    __slots__ = ("disk_faults", "root")
 
     def __init__(self) -> None:
         self.root = SimulatedDirectory()
-        self.illness: DiskHealth | None = None
-        """None while the disk is well, so that a run without trouble does not pay for it."""
+        self.disk_faults: DiskFaults | None = None
+        """None while the disk is well, so that a run without fault does not pay for it."""
 
     def crash(self, random: Random) -> int:
         """Lose power: what was not made durable goes, in part or whole; return the bytes lost."""
@@ -90,8 +90,8 @@ class SimulatedFileSystem(FileSystem):
         if isinstance(entry, SimulatedDirectory):
             raise IsADirectoryError(errno.EISDIR, "is a directory", path)
         if entry is None:
-            if self.illness is not None:
-                self.illness.create(path)
+            if self.disk_faults is not None:
+                self.disk_faults.create(path)
             entry = SimulatedFile()
             directory.change({name: entry})
         return SimulatedHandle(self, path, entry)
@@ -102,15 +102,15 @@ class SimulatedFileSystem(FileSystem):
         old_directory, old_name = self._parent(source)
         directory, name = self._parent(target)
         assert directory is old_directory, "files are renamed within their directory"
-        if self.illness is not None:
-            self.illness.change(target)
+        if self.disk_faults is not None:
+            self.disk_faults.change(target)
         directory.change({old_name: None, name: file})
 
     @override
     def fsync_directory(self, path: str) -> None:
         directory = self._directory(path)
-        if self.illness is not None:
-            self.illness.fsync_directory(path)
+        if self.disk_faults is not None:
+            self.disk_faults.fsync_directory(path)
         directory.fsync()
 
     @override
@@ -129,8 +129,8 @@ class SimulatedFileSystem(FileSystem):
             if isinstance(entry, SimulatedFile):
                 raise FileExistsError(errno.EEXIST, "is a file", path)
             if entry is None:
-                if self.illness is not None:
-                    self.illness.create(path)
+                if self.disk_faults is not None:
+                    self.disk_faults.create(path)
                 entry = SimulatedDirectory()
                 directory.change({name: entry})
             directory = entry
@@ -138,8 +138,8 @@ class SimulatedFileSystem(FileSystem):
     @override
     def remove(self, path: str) -> None:
         self._file(path)
-        if self.illness is not None:
-            self.illness.change(path)
+        if self.disk_faults is not None:
+            self.disk_faults.change(path)
         directory, name = self._parent(path)
         directory.change({name: None})
 

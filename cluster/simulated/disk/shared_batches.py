@@ -9,7 +9,7 @@ the real one. Checksums, order and torn ends are checked in any case. Not: the f
 from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
 from kraftproof.node.wire.messages.batch import Batch
 
-MOST_KEPT = 4096
+MAX_KEPT = 4096
 
 
 class SharedBatches:
@@ -25,7 +25,7 @@ class SharedBatches:
     def _encode(self, batch: Batch) -> bytes:
         data = PLAIN.encode(batch)
         self._written.setdefault(data, batch)
-        if len(self._written) > MOST_KEPT:
+        if len(self._written) > MAX_KEPT:
             del self._written[next(iter(self._written))]
         return data
 

@@ -7,41 +7,47 @@ from collections.abc import Callable
 
 from typing_extensions import override
 
-from kraftproof.cluster.abilities import BendsClocks, DegradesLinks, DiskTrouble, HarmsDisks, Toxic
+from kraftproof.cluster.capabilities import (
+    ClockFaultCapable,
+    DiskFault,
+    DiskFaultCapable,
+    LinkFault,
+    LinkFaultCapable,
+)
 from kraftproof.cluster.protocol import ClusterError, Link
-from kraftproof.cluster.simulated.disk.faults import DiskHealth
+from kraftproof.cluster.simulated.disk.faults import DiskFaults
 from kraftproof.cluster.simulated.kernel.clock import PER_MILLION
 from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.cluster.simulated.world import World
 
 
-class Harm(DegradesLinks, HarmsDisks, BendsClocks):
+class SimulatedFaults(LinkFaultCapable, DiskFaultCapable, ClockFaultCapable):
     """The optional abilities of the simulated backend."""
 
     world: World
 
     @override
-    async def degrade(self, links: frozenset[Link], toxic: Toxic) -> None:
-        self.world.links.degrade(sorted(links), toxic)
+    async def add_link_fault(self, links: frozenset[Link], link_fault: LinkFault) -> None:
+        self.world.links.add_fault(sorted(links), link_fault)
 
     @override
-    async def restore(self, links: frozenset[Link], toxic: Toxic) -> None:
-        self.world.links.restore(sorted(links), toxic)
+    async def remove_link_fault(self, links: frozenset[Link], link_fault: LinkFault) -> None:
+        self.world.links.remove_fault(sorted(links), link_fault)
 
     @override
-    async def degraded(self, links: frozenset[Link]) -> int:
-        return sum(self.world.links.degraded(link) for link in sorted(links))
+    async def link_fault_count(self, links: frozenset[Link]) -> int:
+        return sum(self.world.links.fault_count(link) for link in sorted(links))
 
     @override
-    async def harm_disk(self, node_id: int, trouble: DiskTrouble) -> None:
-        self._machine(node_id).fall_ill(lambda health: health.troubles.append(trouble))
+    async def add_disk_fault(self, node_id: int, fault: DiskFault) -> None:
+        self._machine(node_id).set_disk_fault(lambda health: health.faults.append(fault))
 
     @override
-    async def mend_disk(self, node_id: int, trouble: DiskTrouble) -> None:
-        self._machine(node_id).fall_ill(_without(trouble))
+    async def remove_disk_fault(self, node_id: int, fault: DiskFault) -> None:
+        self._machine(node_id).set_disk_fault(_without(fault))
 
     @override
-    async def disk_harms(self, node_id: int) -> int:
+    async def disk_fault_count(self, node_id: int) -> int:
         return self._machine(node_id).health.hits
 
     @override
@@ -50,18 +56,18 @@ class Harm(DegradesLinks, HarmsDisks, BendsClocks):
 
     @override
     async def set_clock_rate(self, node_id: int, rate_ppm: int) -> None:
-        jury = self.world.jury
-        jury.rate_error = max(jury.rate_error, abs(rate_ppm) / PER_MILLION)
+        monitor = self.world.monitor
+        monitor.rate_error = max(monitor.rate_error, abs(rate_ppm) / PER_MILLION)
         self._machine(node_id).set_clock_rate(rate_ppm)
 
     @override
     async def clock_rate(self, node_id: int) -> int | None:
         machine = self._machine(node_id)
-        return None if machine.process is None else machine.around.clock.rate_ppm
+        return None if machine.process is None else machine.env.clock.rate_ppm
 
     @override
     async def strobe_clock(self, node_id: int, offset_ns: int, period_ns: int) -> None:
-        self._machine(node_id).around.clock.strobe(offset_ns, period_ns)
+        self._machine(node_id).env.clock.strobe(offset_ns, period_ns)
 
     def _machine(self, node_id: int) -> Machine:
         machine = self.world.machines.get(node_id)
@@ -70,9 +76,9 @@ class Harm(DegradesLinks, HarmsDisks, BendsClocks):
         return machine
 
 
-def _without(trouble: DiskTrouble) -> Callable[[DiskHealth], None]:
-    def mend(health: DiskHealth) -> None:
-        if trouble in health.troubles:
-            health.troubles.remove(trouble)
+def _without(fault: DiskFault) -> Callable[[DiskFaults], None]:
+    def mend(health: DiskFaults) -> None:
+        if fault in health.faults:
+            health.faults.remove(fault)
 
     return mend

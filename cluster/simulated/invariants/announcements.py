@@ -10,10 +10,10 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
 from kraftproof.cluster.simulated.invariants.invariant import (
     LEADER,
-    Observed,
+    ClusterConfig,
+    Invariant,
+    ProcessView,
     Requests,
-    Setting,
-    Witness,
 )
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NO_NODE
@@ -33,7 +33,7 @@ from kraftproof.node.wire.messages import (
 )
 
 
-class OlderEpochsAreRefused(Witness):
+class OlderEpochsAreRefused(Invariant):
     """Who comes late has no say (595-18, 595-34, 595-40, 631-34)."""
 
     sentence = "What is asked for in an epoch that is over is refused."
@@ -49,20 +49,22 @@ class OlderEpochsAreRefused(Witness):
         self._late: dict[tuple[int, int, int], int] = {}
 
     @override
-    def received(self, process: Observed, event: Received) -> None:
+    def received(self, process: ProcessView, event: Received) -> None:
         epoch = _epoch_of(event.message)
         if process.status is not None and 0 <= epoch < process.status.epoch:
-            self._late[process.node_id, process.life, event.request] = process.status.epoch
+            self._late[process.node_id, process.incarnation, event.request] = process.status.epoch
 
     @override
-    def replying(self, process: Observed, event: Received, message: Message) -> None:
-        epoch = self._late.pop((process.node_id, process.life, event.request), None)
+    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
+        epoch = self._late.pop((process.node_id, process.incarnation, event.request), None)
         if epoch is not None and not _is_error(message):
             name, late = type(event.message).__name__, _epoch_of(event.message)
-            self.jury.object(self, process, f"in epoch {epoch} it grants the {name} of {late}")
+            self.monitor.report_violation(
+                self, process, f"in epoch {epoch} it grants the {name} of {late}"
+            )
 
 
-class SuccessorsHoldWhatCommitted(Witness):
+class SuccessorsHoldWhatCommitted(Invariant):
     """Who is to stand at once must be one that can win (595-38).
 
     A leader has heard that a majority holds what it has committed in its epoch. So whoever holds
@@ -77,11 +79,11 @@ class SuccessorsHoldWhatCommitted(Witness):
         self._logs: dict[int, LogMirror] = {}
 
     @override
-    def started(self, process: Observed, durable: QuorumState) -> None:
+    def started(self, process: ProcessView, durable: QuorumState) -> None:
         self._logs[process.node_id] = process.log
 
     @override
-    def sent(self, process: Observed, effect: Send) -> None:
+    def sent(self, process: ProcessView, effect: Send) -> None:
         status, message = process.status, effect.message
         assert isinstance(message, end_quorum_epoch_request.EndQuorumEpochRequest)
         partition = message.topics[0].partitions[0]
@@ -95,39 +97,39 @@ class SuccessorsHoldWhatCommitted(Witness):
         end_offset = self._logs[first].end_offset
         if end_offset < status.high_watermark:
             detail = f"{first} ends at {end_offset}, committed is {status.high_watermark}"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
 
 
-class LeadersSayThatTheyStop(Witness):
+class LeadersSayThatTheyStop(Invariant):
     """Others need not wait for a leader that is told to stop (595-38)."""
 
     sentence = "A leader that stops in order tells every other voter, in the step that it resigns."
     requests: ClassVar[Requests] = (end_quorum_epoch_request.EndQuorumEpochRequest,)
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
-        self._voters = frozenset(setting.voters)
+        self._voters = frozenset(config.voters)
         self._told: dict[tuple[int, int], set[int]] = {}
 
     @override
-    def sent(self, process: Observed, effect: Send) -> None:
-        self._told.setdefault((process.node_id, process.life), set()).add(effect.destination)
+    def sent(self, process: ProcessView, effect: Send) -> None:
+        self._told.setdefault((process.node_id, process.incarnation), set()).add(effect.destination)
 
     @override
-    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def turned(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
         if before is not None and isinstance(process.event, Stop):
             self._judge(process, before)
 
     @override
-    def exited(self, process: Observed) -> None:
+    def exited(self, process: ProcessView) -> None:
         if process.status is not None:
             self._judge(process, process.status)
 
-    def _judge(self, process: Observed, before: NodeStatus) -> None:
-        told = self._told.pop((process.node_id, process.life), set())
+    def _judge(self, process: ProcessView, before: NodeStatus) -> None:
+        told = self._told.pop((process.node_id, process.incarnation), set())
         untold = sorted(self._voters - told - {process.node_id})
         if before.role == LEADER and untold:
-            self.jury.object(
+            self.monitor.report_violation(
                 self, process, f"stops leading epoch {before.epoch} and does not tell {untold}"
             )
 

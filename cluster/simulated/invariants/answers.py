@@ -11,8 +11,8 @@ from typing import ClassVar
 from msgspec import Struct
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.committed.committed_log import Ledger, drop_below
-from kraftproof.cluster.simulated.invariants.invariant import Observed, Requests, Witness
+from kraftproof.cluster.simulated.committed.committed_log import CommittedLog, drop_below
+from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -57,7 +57,7 @@ class Asked(Struct, frozen=True, kw_only=True, gc=False):
     """What the node that was asked had written."""
 
 
-class AnswersArePresent(Witness):
+class LinearizableReads(Invariant):
     """The read barrier, and answers only at commit.
 
     The last of its three conditions is the barrier itself: a record that stood in the log already
@@ -71,22 +71,22 @@ class AnswersArePresent(Witness):
     )
     requests: ClassVar[Requests] = OF_THE_CONTROLLER
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, committed_log: CommittedLog) -> None:
         super().__init__()
-        self._ledger = ledger
+        self._committed_log = committed_log
         self._asked: dict[tuple[int, int, int], Asked] = {}
 
     @override
-    def received(self, process: Observed, event: Received) -> None:
+    def received(self, process: ProcessView, event: Received) -> None:
         if event.on_controller_listener:
-            key = (process.node_id, process.life, event.request)
+            key = (process.node_id, process.incarnation, event.request)
             self._asked[key] = Asked(
-                committed_end=self._ledger.end_offset, log_end=process.log.end_offset
+                committed_end=self._committed_log.end_offset, log_end=process.log.end_offset
             )
 
     @override
-    def replied(self, process: Observed, event: Received, message: Message) -> None:
-        asked = self._asked.pop((process.node_id, process.life, event.request), None)
+    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
+        asked = self._asked.pop((process.node_id, process.incarnation, event.request), None)
         status = process.status
         if asked is None or status is None or not _is_claim(message):
             return
@@ -94,33 +94,33 @@ class AnswersArePresent(Witness):
         end = status.high_watermark
         if end < asked.committed_end:
             detail = f"{name}: committed here {end}, elsewhere {asked.committed_end} before it"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
         elif end < asked.log_end:
             detail = f"{name}: committed {end}, but it saw the log to {asked.log_end}"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
         elif end == asked.log_end:
             detail = f"{name}: committed {end}, where the log ended when it was asked for"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
 
 
-class AnswersAreTrue(Witness):
+class AcknowledgedIsCommitted(Invariant):
     """What a client may rely on: done is done, and refused is not done.
 
-    That committed records stay is CommittedNeverChanges, that images show them is judged by the
+    That committed records stay is StateMachineSafety, that images show them is judged by the
     log at the end of a run.
     """
 
     sentence = "What an answer says was done has committed, and what it refuses was not written."
     requests: ClassVar[Requests] = OF_TOPICS
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, committed_log: CommittedLog) -> None:
         super().__init__()
         self._created: dict[Uuid, str] = {}
         self._removed: set[Uuid] = set()  # asked for membership only
         self._committed_at: dict[int, list[Uuid]] = {}
         self._stepping: dict[int, tuple[int, int]] = {}
         self._written: dict[tuple[int, int, int], list[str]] = {}
-        ledger.subscribers.append(self._committed)
+        committed_log.subscribers.append(self._committed)
 
     def _committed(self, batch: Batch, time_ns: int) -> None:
         del time_ns
@@ -145,17 +145,17 @@ class AnswersAreTrue(Witness):
                 self._removed.discard(topic)
 
     @override
-    def received(self, process: Observed, event: Received) -> None:
+    def received(self, process: ProcessView, event: Received) -> None:
         if isinstance(event.message, create_topics_request.CreateTopicsRequest):
-            self._stepping[process.node_id] = (process.life, event.request)
+            self._stepping[process.node_id] = (process.incarnation, event.request)
 
     @override
-    def stepped(self, process: Observed) -> None:
+    def stepped(self, process: ProcessView) -> None:
         if self._stepping:
             self._stepping.pop(process.node_id, None)
 
     @override
-    def appended(self, process: Observed, batch: Batch) -> None:
+    def appended(self, process: ProcessView, batch: Batch) -> None:
         """A request's records are written in the step that takes it."""
         request = self._stepping.get(process.node_id) if self._stepping else None
         if request is not None:
@@ -164,7 +164,7 @@ class AnswersAreTrue(Witness):
                 self._written.setdefault((process.node_id, *request), []).extend(names)
 
     @override
-    def replied(self, process: Observed, event: Received, message: Message) -> None:
+    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
         """A broker passes on what a controller has answered, whose step may never be told."""
         if not event.on_controller_listener:
             return
@@ -181,18 +181,18 @@ class AnswersAreTrue(Witness):
                 for result in results:
                     if not result.error_code and result.topic_id not in self._removed:
                         detail = f"topic {result.name} is said to be deleted, and is not"
-                        self.jury.object(self, process, detail)
+                        self.monitor.report_violation(self, process, detail)
             case _:
                 return
 
     def _judge_creation(
         self,
-        process: Observed,
+        process: ProcessView,
         event: Received,
         request: create_topics_request.CreateTopicsRequest,
         message: create_topics_response.CreateTopicsResponse,
     ) -> None:
-        written = self._written.pop((process.node_id, process.life, event.request), [])
+        written = self._written.pop((process.node_id, process.incarnation, event.request), [])
         for topic in message.topics:
             if topic.error_code == ErrorCode.NONE:
                 is_done = request.validate_only or self._created.get(topic.topic_id) == topic.name
@@ -202,7 +202,7 @@ class AnswersAreTrue(Witness):
                 is_done = is_done or topic.name not in written
                 detail = f"topic {topic.name} is refused ({topic.error_code}), and was written"
             if not is_done:
-                self.jury.object(self, process, detail)
+                self.monitor.report_violation(self, process, detail)
 
 
 def _is_claim(message: Message) -> bool:

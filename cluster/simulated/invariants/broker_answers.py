@@ -11,7 +11,12 @@ from typing import ClassVar
 from msgspec import Struct
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.invariant import Observed, Requests, Setting, Witness
+from kraftproof.cluster.simulated.invariants.invariant import (
+    ClusterConfig,
+    Invariant,
+    ProcessView,
+    Requests,
+)
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.events import Received
@@ -40,27 +45,27 @@ SET_FOR_TOPIC = 1
 """The source of a configuration that was set for the topic itself; others are defaults."""
 
 
-class AnswersShowTheImage(Witness):
+class AnswersShowTheImage(Invariant):
     """Of brokers, topics and configurations, as clients are told of them."""
 
     sentence = "A broker says of brokers, topics and configurations what its own image says."
     requests: ClassVar[Requests] = (MetadataRequest, ClusterRequest, ConfigsRequest)
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
-        self._cluster_id = setting.cluster_id
+        self._cluster_id = config.cluster_id
         self._images: dict[int, MetadataImage] = {}
 
     @override
-    def started(self, process: Observed, durable: QuorumState) -> None:
+    def started(self, process: ProcessView, durable: QuorumState) -> None:
         self._images.pop(process.node_id, None)
 
     @override
-    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         self._images[process.node_id] = image
 
     @override
-    def replying(self, process: Observed, event: Received, message: Message) -> None:
+    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
         """An image that the same step moves is published after its answers."""
         if event.on_controller_listener:
             return
@@ -80,11 +85,11 @@ class AnswersShowTheImage(Witness):
             case _:
                 return
         for fault in faults:
-            self.jury.object(self, process, fault)
+            self.monitor.report_violation(self, process, fault)
 
     def _judge_brokers(
         self,
-        process: Observed,
+        process: ProcessView,
         image: MetadataImage,
         message: MetadataResponse | ClusterResponse,
         *,
@@ -93,13 +98,17 @@ class AnswersShowTheImage(Witness):
         said = _said_brokers(message)
         held = _held_brokers(image, process.node_id, fenced_too=fenced_too)
         if said != held:
-            self.jury.object(self, process, f"brokers {said}, its image has {held}")
+            self.monitor.report_violation(self, process, f"brokers {said}, its image has {held}")
         active = [broker.node_id for broker in said if not broker.fenced]
         if message.controller_id not in (active or [NO_NODE]):
             contact = message.controller_id
-            self.jury.object(self, process, f"sends clients to {contact}, active are {active}")
+            self.monitor.report_violation(
+                self, process, f"sends clients to {contact}, active are {active}"
+            )
         if message.cluster_id != self._cluster_id:
-            self.jury.object(self, process, f"answers that its cluster is {message.cluster_id}")
+            self.monitor.report_violation(
+                self, process, f"answers that its cluster is {message.cluster_id}"
+            )
 
 
 class ShownBroker(Struct, frozen=True, kw_only=True, order=True, gc=False):

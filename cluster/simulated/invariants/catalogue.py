@@ -4,36 +4,39 @@ Those of elections, votes, announcements, the log, answers, images, leases and w
 modules named so. They watch during the run; what must hold at its end is in final_checks.py.
 """
 
-from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.committed.registrations import Registry
 from kraftproof.cluster.simulated.invariants.announcements import (
     LeadersSayThatTheyStop,
     OlderEpochsAreRefused,
     SuccessorsHoldWhatCommitted,
 )
-from kraftproof.cluster.simulated.invariants.answers import AnswersArePresent, AnswersAreTrue
+from kraftproof.cluster.simulated.invariants.answers import (
+    AcknowledgedIsCommitted,
+    LinearizableReads,
+)
 from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
 from kraftproof.cluster.simulated.invariants.elections import (
-    BoundedResignation,
+    CheckQuorum,
     ElectedByAMajority,
+    ElectionSafety,
     EpochsNeverFall,
     FetchesAreFenced,
-    OneLeaderAnEpoch,
 )
-from kraftproof.cluster.simulated.invariants.foreign_requests import StrangersAreRefused
-from kraftproof.cluster.simulated.invariants.heartbeats import WishesAreGranted
-from kraftproof.cluster.simulated.invariants.invariant import Jury, Setting
+from kraftproof.cluster.simulated.invariants.foreign_requests import ForeignClusterIdRefused
+from kraftproof.cluster.simulated.invariants.heartbeats import HeartbeatRequestsHonoured
+from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, InvariantMonitor
 from kraftproof.cluster.simulated.invariants.leases import CurrentEpochsOnly, OneLivingIncarnation
 from kraftproof.cluster.simulated.invariants.log import (
-    CommittedByAMajority,
+    AcknowledgedIsFlushed,
+    CommitNeedsMajority,
+    CommitOnlyOwnEpoch,
     CommittedIsNeverCut,
-    CommittedNeverChanges,
-    DurableStaysDurable,
+    FlushedIsNeverLost,
     HighWatermarkNeverFalls,
-    LeadersCommitTheirOwn,
-    LeadersHaveAllCommitted,
-    LogsMatch,
-    OwnWordIsDurable,
+    LeaderCompleteness,
+    LogMatching,
+    StateMachineSafety,
 )
 from kraftproof.cluster.simulated.invariants.metadata import (
     BrokersServeCaughtUp,
@@ -43,11 +46,11 @@ from kraftproof.cluster.simulated.invariants.metadata import (
     PartitionEpochsRiseByOne,
     WhoEntersAnIsrMayLead,
 )
-from kraftproof.cluster.simulated.invariants.progress import DeadlinesMoveOn
-from kraftproof.cluster.simulated.invariants.pruning import Forgetting
+from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
+from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
 from kraftproof.cluster.simulated.invariants.quorum_answers import (
+    DescribeQuorumIsAccurate,
     HighWatermarkToldNeverFalls,
-    QuorumIsToldTruly,
 )
 from kraftproof.cluster.simulated.invariants.sessions import FencedInTime
 from kraftproof.cluster.simulated.invariants.snapshots import (
@@ -65,54 +68,54 @@ from kraftproof.cluster.simulated.invariants.votes import (
 )
 
 
-def make_jury(setting: Setting, ledger: Ledger) -> Jury:
-    """Return a jury with every invariant, in the order in which they are told."""
-    registry = Registry(ledger)
-    return Jury(
+def make_monitor(config: ClusterConfig, committed_log: CommittedLog) -> InvariantMonitor:
+    """Return a monitor with every invariant, in the order in which they are told."""
+    registry = Registry(committed_log)
+    return InvariantMonitor(
         (
-            Forgetting(ledger),
-            OneLeaderAnEpoch(),
-            ElectedByAMajority(setting),
-            EpochsNeverFall(setting),
+            CommittedLogPruner(committed_log),
+            ElectionSafety(),
+            ElectedByAMajority(config),
+            EpochsNeverFall(config),
             HighWatermarkNeverFalls(),
             HighWatermarkToldNeverFalls(),
-            CommittedByAMajority(setting),
-            OwnWordIsDurable(setting),
-            LogsMatch(),
-            DurableStaysDurable(),
-            CommittedIsNeverCut(ledger),
-            CommittedNeverChanges(ledger),
-            LeadersHaveAllCommitted(ledger),
-            LeadersCommitTheirOwn(),
-            OneVoteAnEpoch(setting),
-            QuorumStateIsKept(setting),
-            VotesAreRefusedForAReason(setting),
-            RolesFitVotes(setting),
-            BoundedResignation(setting),
+            CommitNeedsMajority(config),
+            AcknowledgedIsFlushed(config),
+            LogMatching(),
+            FlushedIsNeverLost(),
+            CommittedIsNeverCut(committed_log),
+            StateMachineSafety(committed_log),
+            LeaderCompleteness(committed_log),
+            CommitOnlyOwnEpoch(),
+            OneVoteAnEpoch(config),
+            QuorumStateIsKept(config),
+            VotesAreRefusedForAReason(config),
+            RolesFitVotes(config),
+            CheckQuorum(config),
             FetchesAreFenced(),
             OlderEpochsAreRefused(),
             SuccessorsHoldWhatCommitted(),
-            LeadersSayThatTheyStop(setting),
-            DeadlinesMoveOn(),
+            LeadersSayThatTheyStop(config),
+            NoBusyLoop(),
             ImagesAgree(),
-            SnapshotsSayWhatTheLogSays(ledger),
+            SnapshotsSayWhatTheLogSays(committed_log),
             SnapshotFilesSayWhatImagesSay(),
             SnapshotAtLogStart(),
             LeadersLoadNoSnapshot(),
             ImagesMissNothing(),
-            BrokersServeCaughtUp(ledger),
+            BrokersServeCaughtUp(committed_log),
             FencedBrokersLeadNothing(),
-            LeadersAreInSync(ledger),
-            WhoEntersAnIsrMayLead(ledger),
+            LeadersAreInSync(committed_log),
+            WhoEntersAnIsrMayLead(committed_log),
             PartitionEpochsRiseByOne(),
-            AnswersArePresent(ledger),
-            AnswersAreTrue(ledger),
-            AnswersShowTheImage(setting),
-            QuorumIsToldTruly(setting),
+            LinearizableReads(committed_log),
+            AcknowledgedIsCommitted(committed_log),
+            AnswersShowTheImage(config),
+            DescribeQuorumIsAccurate(config),
             CurrentEpochsOnly(registry),
-            OneLivingIncarnation(setting, registry),
-            FencedInTime(setting, registry),
-            WishesAreGranted(registry),
-            StrangersAreRefused(setting),
+            OneLivingIncarnation(config, registry),
+            FencedInTime(config, registry),
+            HeartbeatRequestsHonoured(registry),
+            ForeignClusterIdRefused(config),
         )
     )

@@ -8,18 +8,18 @@ import re
 import traceback
 from typing import Final
 
-from kraftproof.cluster.simulated.invariants.invariant import Jury, ViolationKind
+from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor, ViolationKind
 
-INVARIANT: Final = "NoNodeCrashes"
+INVARIANT: Final = "NoUnhandledException"
 SENTENCE: Final = "No code of a node raises an exception that nothing handles."
 ADDRESS: Final = re.compile(r"0x[0-9a-f]{6,}")
 LONGEST_MESSAGE: Final = 200
 """Characters of an exception's text; the file of the traceback has all of it."""
 
 
-def record_crash(jury: Jury, error: Exception, *, node: int, time_ns: int) -> None:
+def record_crash(monitor: InvariantMonitor, error: Exception, *, node: int, time_ns: int) -> None:
     """Record the violation, which is the same each time that the seed is run."""
-    jury.record(
+    monitor.record(
         INVARIANT,
         SENTENCE,
         _describe(error),

@@ -10,10 +10,10 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import (
     LEADER,
-    Observed,
+    ClusterConfig,
+    Invariant,
+    ProcessView,
     Requests,
-    Setting,
-    Witness,
 )
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NO_NODE
@@ -29,51 +29,50 @@ from kraftproof.node.wire.messages import (
 )
 
 
-class OneLeaderAnEpoch(Witness):
+class ElectionSafety(Invariant):
     """Election safety."""
 
-    sentence = "An epoch has at most one leader, and in one life only."
+    sentence = "An epoch has at most one leader, and in one incarnation only."
 
     def __init__(self) -> None:
         super().__init__()
         self._leaders: dict[int, tuple[int, int]] = {}
 
     @override
-    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def turned(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
         if after.role != LEADER:
             return
-        us = (process.node_id, process.life)
+        us = (process.node_id, process.incarnation)
         leader = self._leaders.setdefault(after.epoch, us)
         if leader != us:
-            self.jury.object(
-                self,
-                process,
-                f"leads epoch {after.epoch}, which node {leader[0]} led in its life {leader[1]}",
+            self.monitor.report_violation(
+                self, process, f"leads epoch {after.epoch}, which node {leader[0]} led in its
+                incarnation {leader[1]}",
             )
 
 
-class ElectedByAMajority(Witness):
+class ElectedByAMajority(Invariant):
     """What an election is, by the votes on disks and by those that the candidate has heard."""
 
     sentence = "A leader was voted for in its epoch by a majority of voters, and told so."
     requests: ClassVar[Requests] = (vote_request.VoteRequest,)
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
-        self._setting = setting
+        self._config = config
         self._votes: dict[tuple[int, int], list[int]] = {}
         self._heard: dict[tuple[int, int], list[int]] = {}
 
     @override
-    def persisted(self, process: Observed, state: QuorumState) -> None:
-        if state.voted_for == NO_NODE or process.node_id not in self._setting.voters:
+    def persisted(self, process: ProcessView, state: QuorumState) -> None:
+        if state.voted_for == NO_NODE or process.node_id not in self._config.voters:
             return
         voters = self._votes.setdefault((state.epoch, state.voted_for), [])
         if process.node_id not in voters:
             voters.append(process.node_id)
 
     @override
-    def heard(self, process: Observed, request: Send | Forward, answer: Message) -> None:
+    def heard(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
         """An answer names the epoch in which its voter stood when it gave the vote."""
         if not isinstance(answer, vote_response.VoteResponse) or not answer.topics:
             return
@@ -83,81 +82,81 @@ class ElectedByAMajority(Witness):
             self._heard.setdefault(key, [process.node_id]).append(request.destination)
 
     @override
-    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def turned(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
         if after.role != LEADER or (before is not None and before.role == LEADER):
             return
         key = (after.epoch, process.node_id)
         voters = self._votes.get(key, [])
         told = sorted(set(self._heard.get(key, [process.node_id])))
-        if len(voters) < self._setting.majority:
-            self.jury.object(
+        if len(voters) < self._config.majority:
+            self.monitor.report_violation(
                 self,
                 process,
                 f"leads epoch {after.epoch} with votes of {sorted(voters)} on disk only",
             )
-        elif len(told) < self._setting.majority:
-            self.jury.object(
+        elif len(told) < self._config.majority:
+            self.monitor.report_violation(
                 self, process, f"leads epoch {after.epoch} having heard votes of {told} only"
             )
 
 
-class EpochsNeverFall(Witness):
+class EpochsNeverFall(Invariant):
     """The durable epoch of a voter, across its lives."""
 
     sentence = "The epoch of a voter never falls, not even by a restart."
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
-        self._epochs = dict.fromkeys(setting.voters, 0)
+        self._epochs = dict.fromkeys(config.voters, 0)
 
     @override
-    def started(self, process: Observed, durable: QuorumState) -> None:
+    def started(self, process: ProcessView, durable: QuorumState) -> None:
         self._see(process, durable.epoch)
 
     @override
-    def persisted(self, process: Observed, state: QuorumState) -> None:
+    def persisted(self, process: ProcessView, state: QuorumState) -> None:
         self._see(process, state.epoch)
 
-    def _see(self, process: Observed, epoch: int) -> None:
+    def _see(self, process: ProcessView, epoch: int) -> None:
         known = self._epochs.get(process.node_id)
         if known is None:
             return  # a broker has nothing to vote with; it may have been given another disk
         if epoch < known:
-            self.jury.object(self, process, f"its epoch fell from {known} to {epoch}")
+            self.monitor.report_violation(self, process, f"its epoch fell from {known} to {epoch}")
         self._epochs[process.node_id] = max(known, epoch)
 
 
-class BoundedResignation(Witness):
+class CheckQuorum(Invariant):
     """A leader without followers stops, in time."""
 
     sentence = "No node leads for 1.5 fetch time-outs without Fetches from a majority."
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
-        self._setting = setting
-        self._limit_ns = setting.timeouts.fetch_ns * 3 // 2
+        self._config = config
+        self._limit_ns = config.timeouts.fetch_ns * 3 // 2
         self._contacts: dict[int, dict[int, int]] = {}
         self._look_at: dict[int, int] = {}
         """No need to look before: contacts only put it off."""
 
     @override
-    def started(self, process: Observed, durable: QuorumState) -> None:
+    def started(self, process: ProcessView, durable: QuorumState) -> None:
         self._contacts.pop(process.node_id, None)
         self._look_at.pop(process.node_id, None)
 
     @override
-    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def turned(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
         if after.role != LEADER:
             self._contacts.pop(process.node_id, None)
             self._look_at.pop(process.node_id, None)
         elif process.node_id not in self._contacts:
             now_ns = process.running_ns()
-            others = [voter for voter in self._setting.voters if voter != process.node_id]
+            others = [voter for voter in self._config.voters if voter != process.node_id]
             self._contacts[process.node_id] = dict.fromkeys(others, now_ns)
 
     @override
-    def received(self, process: Observed, event: Received) -> None:
+    def received(self, process: ProcessView, event: Received) -> None:
         contacts = self._contacts.get(process.node_id)
         request = event.message
         if contacts is None or not isinstance(request, fetch_request.FetchRequest):
@@ -169,30 +168,30 @@ class BoundedResignation(Witness):
             contacts[replica] = process.running_ns()
 
     @override
-    def led(self, process: Observed) -> None:
+    def led(self, process: ProcessView) -> None:
         contacts = self._contacts.get(process.node_id)
         if not contacts or process.running_ns() <= self._look_at.get(process.node_id, 0):
             return
         # With itself, a majority is there as long as this many others are.
-        needed = self._setting.majority - 1
+        needed = self._config.majority - 1
         newest = sorted(contacts.values(), reverse=True)[needed - 1]
         self._look_at[process.node_id] = newest + self._limit_ns
         silence_ns = process.running_ns() - newest
         if silence_ns > self._limit_ns:
             self._contacts.pop(process.node_id)
-            self.jury.object(
+            self.monitor.report_violation(
                 self, process, f"led for {silence_ns / 1e9:.3f} s without Fetches of a majority"
             )
 
 
-class FetchesAreFenced(Witness):
+class FetchesAreFenced(Invariant):
     """An acknowledgement counts in the epoch that it names only (595-47)."""
 
     sentence = "A replica's Fetch is served in the epoch that it names, and in no other."
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
     @override
-    def replying(self, process: Observed, event: Received, message: Message) -> None:
+    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
         request = event.message
         if (
             not isinstance(request, fetch_request.FetchRequest)
@@ -205,4 +204,4 @@ class FetchesAreFenced(Witness):
         epoch, current = asked.current_leader_epoch, answered.current_leader.leader_epoch
         if not answered.error_code and current >= 0 <= epoch != current:
             detail = f"epoch {current} serves a Fetch of epoch {epoch}"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)

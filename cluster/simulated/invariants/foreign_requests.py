@@ -2,25 +2,25 @@
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.invariant import Observed, Setting, Witness
+from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, Invariant, ProcessView
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.messages import Message
 
 
-class StrangersAreRefused(Witness):
+class ForeignClusterIdRefused(Invariant):
     """Of the requests of the quorum and of brokers that register, since only those name one."""
 
     sentence = "A request that names another cluster is refused as a whole."
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
-        self._cluster_id = setting.cluster_id
+        self._cluster_id = config.cluster_id
 
     @override
-    def replying(self, process: Observed, event: Received, message: Message) -> None:
+    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
         named = getattr(event.message, "cluster_id", None)
         if not named or not self._cluster_id or named == self._cluster_id:
             return
         if not getattr(message, "error_code", 0):
             detail = f"{type(event.message).__name__} of {named}: {message}"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)

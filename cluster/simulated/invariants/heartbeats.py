@@ -10,7 +10,7 @@ from msgspec import Struct
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.committed.registrations import Registry, Standing
-from kraftproof.cluster.simulated.invariants.invariant import Observed, Requests, Witness
+from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
@@ -25,7 +25,7 @@ from kraftproof.node.wire.messages.batch import Batch
 
 HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
 HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse
-MOST_DELAYS = 4
+MAX_DELAYS = 4
 """So many answers in a row may put off a shutdown that nothing stands in the way of."""
 Contender = tuple[int, int]
 """A broker id and a broker epoch."""
@@ -43,7 +43,7 @@ class Asked(Struct, frozen=True, kw_only=True, gc=False):
     """It was in controlled shutdown, and led nothing."""
 
 
-class WishesAreGranted(Witness):
+class HeartbeatRequestsHonoured(Invariant):
     """Fences and shutdowns, by what is answered and by what commits."""
 
     sentence = (
@@ -62,11 +62,11 @@ class WishesAreGranted(Witness):
         self._delays: dict[tuple[int, int, Contender], int] = {}
 
     @override
-    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         self._images[process.node_id] = image
 
     @override
-    def received(self, process: Observed, event: Received) -> None:
+    def received(self, process: ProcessView, event: Received) -> None:
         request = event.message
         if not isinstance(request, HeartbeatRequest):
             return
@@ -77,7 +77,7 @@ class WishesAreGranted(Witness):
             self._wants_to_serve.add(contender)
         image = self._images.get(process.node_id, EMPTY_IMAGE)
         broker = image.brokers.get(broker_id)
-        self._asked[process.node_id, process.life, event.request] = Asked(
+        self._asked[process.node_id, process.incarnation, event.request] = Asked(
             standing=self._registry.standing(*contender),
             may_stop=request.want_shut_down
             and broker is not None
@@ -86,10 +86,10 @@ class WishesAreGranted(Witness):
         )
 
     @override
-    def replied(self, process: Observed, event: Received, message: Message) -> None:
+    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
         if not self._asked:
             return  # most answers are to Fetches
-        asked = self._asked.pop((process.node_id, process.life, event.request), None)
+        asked = self._asked.pop((process.node_id, process.incarnation, event.request), None)
         match event.message, message:
             case HeartbeatRequest() as request, HeartbeatResponse(error_code=ErrorCode.NONE):
                 if asked is not None:
@@ -98,40 +98,46 @@ class WishesAreGranted(Witness):
                 return
 
     def _judge(
-        self, process: Observed, request: HeartbeatRequest, told: HeartbeatResponse, asked: Asked
+        self, process: ProcessView, request: HeartbeatRequest, told: HeartbeatResponse, asked: Asked
     ) -> None:
         broker = f"broker {request.broker_id}, epoch {request.broker_epoch}"
         standing = self._registry.standing(*_contender(request))
         is_unchanged = standing is not None and standing == asked.standing
         if is_unchanged and standing is not None and standing.fenced != told.is_fenced:
             detail = f"{broker}: told fenced={told.is_fenced}, which it was not at any time since"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
         if request.want_fence and not told.is_fenced:
-            self.jury.object(self, process, f"{broker}: asks to be fenced, and is told it is not")
+            self.monitor.report_violation(
+                self, process, f"{broker}: asks to be fenced, and is told it is not"
+            )
         may_serve = not (request.want_fence or request.want_shut_down)
         if may_serve and is_unchanged and standing is not None and not standing.leaving:
             has_caught_up = request.current_metadata_offset >= request.broker_epoch
             if has_caught_up and told.is_fenced:
-                self.jury.object(self, process, f"{broker}: asks to serve, and is told it may not")
+                self.monitor.report_violation(
+                    self, process, f"{broker}: asks to serve, and is told it may not"
+                )
         if told.should_shut_down and _contender(request) not in self._wants_to_stop:
-            self.jury.object(self, process, f"{broker}: is told to stop, which it never asked for")
+            self.monitor.report_violation(
+                self, process, f"{broker}: is told to stop, which it never asked for"
+            )
         self._count_delays(process, request, asked, is_granted=told.should_shut_down)
 
     def _count_delays(
-        self, process: Observed, request: HeartbeatRequest, asked: Asked, *, is_granted: bool
+        self, process: ProcessView, request: HeartbeatRequest, asked: Asked, *, is_granted: bool
     ) -> None:
-        key = (process.node_id, process.life, _contender(request))
+        key = (process.node_id, process.incarnation, _contender(request))
         if is_granted or not asked.may_stop:
             self._delays.pop(key, None)
             return
         delays = self._delays.get(key, 0) + 1
         self._delays[key] = delays
-        if delays > MOST_DELAYS:
+        if delays > MAX_DELAYS:
             detail = f"broker {request.broker_id} leads nothing, has asked {delays} times to stop"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
 
     @override
-    def appended(self, process: Observed, batch: Batch) -> None:
+    def appended(self, process: ProcessView, batch: Batch) -> None:
         for record in batch.records:
             if (
                 isinstance(record, records.BrokerRegistrationChangeRecord)
@@ -139,4 +145,4 @@ class WishesAreGranted(Witness):
                 and (record.broker_id, record.broker_epoch) not in self._wants_to_serve
             ):
                 detail = f"broker {record.broker_id} is unfenced, has not asked and caught up"
-                self.jury.object(self, process, detail)
+                self.monitor.report_violation(self, process, detail)

@@ -1,6 +1,6 @@
 """What invariants are told, and what they say. Not: the invariants (invariants.py).
 
-An invariant is a Witness with a sentence. It overrides the hooks it needs; the jury calls only
+An invariant is a Invariant with a sentence. It overrides the hooks it needs; the monitor calls only
 those, after the effect or step that they are about, so that each costs what it uses.
 """
 
@@ -61,11 +61,11 @@ class Violation:
         )
 
 
-class Observed(Protocol):
-    """One process of a node, as witnesses see it."""
+class ProcessView(Protocol):
+    """One process of a node, as invariants see it."""
 
     node_id: int
-    life: int
+    incarnation: int
     """Which start of the node this is."""
     status: NodeStatus | None
     log: LogMirror
@@ -82,7 +82,7 @@ class Observed(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class ClusterConfig:
     """What a run's invariants have to know beforehand."""
 
     voters: tuple[int, ...]
@@ -95,7 +95,7 @@ class Setting:
         return len(self.voters) // 2 + 1
 
 
-class Witness:
+class Invariant:
     """An invariant; every hook may be left out."""
 
     sentence: ClassVar[str]
@@ -103,68 +103,68 @@ class Witness:
     """It hears of messages with these requests only, and their answers; of all if none is named."""
 
     def __init__(self) -> None:
-        self.jury: Jury
+        self.monitor: InvariantMonitor
 
-    def started(self, process: Observed, durable: QuorumState) -> None:
+    def started(self, process: ProcessView, durable: QuorumState) -> None:
         """A process has recovered its log and begins."""
 
-    def appended(self, process: Observed, batch: Batch) -> None:
+    def appended(self, process: ProcessView, batch: Batch) -> None:
         """A batch has been written."""
 
-    def truncated(self, process: Observed, end_offset: int) -> None:
+    def truncated(self, process: ProcessView, end_offset: int) -> None:
         """The log has been cut."""
 
-    def persisted(self, process: Observed, state: QuorumState) -> None:
+    def persisted(self, process: ProcessView, state: QuorumState) -> None:
         """The quorum state has been replaced."""
 
-    def sent(self, process: Observed, effect: Send) -> None:
+    def sent(self, process: ProcessView, effect: Send) -> None:
         """A request goes to a voter."""
 
-    def heard(self, process: Observed, request: Send | Forward, answer: Message) -> None:
+    def heard(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
         """An answer to a request of its own has arrived."""
 
-    def received(self, process: Observed, event: Received) -> None:
+    def received(self, process: ProcessView, event: Received) -> None:
         """A request is about to be stepped."""
 
-    def replying(self, process: Observed, event: Received, message: Message) -> None:
+    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
         """An answer is about to leave; nothing of the step after it has been carried out."""
 
-    def replied(self, process: Observed, event: Received, message: Message) -> None:
+    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
         """A request has been answered, in the step that is told by `moved`."""
 
-    def opened(self, process: Observed) -> None:
+    def opened(self, process: ProcessView) -> None:
         """A broker begins to listen to clients."""
 
-    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         """The committed image has moved."""
 
-    def snapshotted(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+    def snapshotted(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
         """A snapshot of this image is about to be written."""
 
     def completed(
-        self, process: Observed, stored: StoredSnapshot, read: Callable[[], bytes]
+        self, process: ProcessView, stored: StoredSnapshot, read: Callable[[], bytes]
     ) -> None:
         """A snapshot of its own is whole and on disk; its file is read when one asks."""
 
-    def loaded(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+    def loaded(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
         """A snapshot's file has been loaded: at a start, or in place of the log."""
 
-    def cleaned(self, process: Observed) -> None:
+    def cleaned(self, process: ProcessView) -> None:
         """Log and snapshots below a snapshot are gone."""
 
-    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def moved(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
         """A step has changed what the node shows."""
 
-    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def turned(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
         """A step has changed the role, the epoch or the vote; told after `moved`."""
 
-    def stepped(self, process: Observed) -> None:
+    def stepped(self, process: ProcessView) -> None:
         """A step is over."""
 
-    def led(self, process: Observed) -> None:
+    def led(self, process: ProcessView) -> None:
         """A step is over, and the process leads now; told after `stepped`."""
 
-    def exited(self, process: Observed) -> None:
+    def exited(self, process: ProcessView) -> None:
         """The process ends in order, in a step that is told no more."""
 
     def forgotten(self, below: int) -> None:
@@ -189,51 +189,51 @@ class ByRequest(dict[type[Message], list[Hook]], Generic[Hook]):
         return told
 
 
-HOOKS = tuple(name for name, hook in vars(Witness).items() if isfunction(hook) and name[0] != "_")
+HOOKS = tuple(name for name, hook in vars(Invariant).items() if isfunction(hook) and name[0] != "_")
 
 
-class Jury:
-    """Tells each witness what it asked for, and keeps what they object to."""
+class InvariantMonitor:
+    """Tells each invariant what it asked for, and keeps what they object to."""
 
-    def __init__(self, witnesses: Sequence[Witness]) -> None:
+    def __init__(self, invariants: Sequence[Invariant]) -> None:
         self.violations: list[Violation] = []
         self.count_events: Callable[[], int] = lambda: 0
         """How many events have happened; the world says it."""
         self.rate_error = 0.0
         """The largest part by which faults have had a monotonic clock run too quick or slow."""
-        for witness in witnesses:
-            witness.jury = self
-        self.on_started = [w.started for w in _who(witnesses, "started")]
-        self.on_appended = [w.appended for w in _who(witnesses, "appended")]
-        self.on_truncated = [w.truncated for w in _who(witnesses, "truncated")]
-        self.on_persisted = [w.persisted for w in _who(witnesses, "persisted")]
-        self.on_sent = ByRequest((w.requests, w.sent) for w in _who(witnesses, "sent"))
-        self.on_heard = ByRequest((w.requests, w.heard) for w in _who(witnesses, "heard"))
-        self.on_received = ByRequest((w.requests, w.received) for w in _who(witnesses, "received"))
-        self.on_replying = ByRequest((w.requests, w.replying) for w in _who(witnesses, "replying"))
-        self.on_replied = ByRequest((w.requests, w.replied) for w in _who(witnesses, "replied"))
-        self.on_opened = [w.opened for w in _who(witnesses, "opened")]
-        self.on_published = [w.published for w in _who(witnesses, "published")]
-        self.on_snapshotted = [w.snapshotted for w in _who(witnesses, "snapshotted")]
-        self.on_completed = [w.completed for w in _who(witnesses, "completed")]
-        self.on_loaded = [w.loaded for w in _who(witnesses, "loaded")]
-        self.on_cleaned = [w.cleaned for w in _who(witnesses, "cleaned")]
-        self.on_moved = [w.moved for w in _who(witnesses, "moved")]
-        self.on_turned = [w.turned for w in _who(witnesses, "turned")]
-        self.on_stepped = [w.stepped for w in _who(witnesses, "stepped")]
-        self.on_led = [w.led for w in _who(witnesses, "led")]
-        self.on_exited = [w.exited for w in _who(witnesses, "exited")]
-        self.on_forgotten = [w.forgotten for w in _who(witnesses, "forgotten")]
+        for invariant in invariants:
+            invariant.monitor = self
+        self.on_started = [w.started for w in _who(invariants, "started")]
+        self.on_appended = [w.appended for w in _who(invariants, "appended")]
+        self.on_truncated = [w.truncated for w in _who(invariants, "truncated")]
+        self.on_persisted = [w.persisted for w in _who(invariants, "persisted")]
+        self.on_sent = ByRequest((w.requests, w.sent) for w in _who(invariants, "sent"))
+        self.on_response = ByRequest((w.requests, w.heard) for w in _who(invariants, "heard"))
+        self.on_received = ByRequest((w.requests, w.received) for w in _who(invariants, "received"))
+        self.on_replying = ByRequest((w.requests, w.replying) for w in _who(invariants, "replying"))
+        self.on_replied = ByRequest((w.requests, w.replied) for w in _who(invariants, "replied"))
+        self.on_listeners_opened = [w.opened for w in _who(invariants, "opened")]
+        self.on_published = [w.published for w in _who(invariants, "published")]
+        self.on_snapshot_begun = [w.snapshotted for w in _who(invariants, "snapshotted")]
+        self.on_snapshot_completed = [w.completed for w in _who(invariants, "completed")]
+        self.on_snapshot_loaded = [w.loaded for w in _who(invariants, "loaded")]
+        self.on_log_cleaned = [w.cleaned for w in _who(invariants, "cleaned")]
+        self.on_status_changed = [w.moved for w in _who(invariants, "moved")]
+        self.on_role_changed = [w.turned for w in _who(invariants, "turned")]
+        self.on_step = [w.stepped for w in _who(invariants, "stepped")]
+        self.on_leader_step = [w.led for w in _who(invariants, "led")]
+        self.on_exited = [w.exited for w in _who(invariants, "exited")]
+        self.on_pruned = [w.forgotten for w in _who(invariants, "forgotten")]
 
-    def join(self, listener: Witness) -> None:
+    def join(self, listener: Invariant) -> None:
         """Tell one more what happens, before anything has; it hears it after the others."""
         for hook in HOOKS:
-            if getattr(type(listener), hook) is not getattr(Witness, hook):
+            if getattr(type(listener), hook) is not getattr(Invariant, hook):
                 getattr(self, f"on_{hook}").append(getattr(listener, hook))
 
-    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def moved(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
         """Tell of a step that has changed what a node shows, from what it showed before."""
-        for moved in self.on_moved:
+        for moved in self.on_status_changed:
             moved(process, before, after)
         if (
             before is None
@@ -241,23 +241,25 @@ class Jury:
             or before.epoch != after.epoch
             or before.voted_for != after.voted_for
         ):
-            for turned in self.on_turned:
+            for turned in self.on_role_changed:
                 turned(process, before, after)
 
-    def stepped(self, process: Observed) -> None:
+    def stepped(self, process: ProcessView) -> None:
         """Tell of the end of a step."""
-        for stepped in self.on_stepped:
+        for stepped in self.on_step:
             stepped(process)
         if process.status is not None and process.status.role == LEADER:
-            for led in self.on_led:
+            for led in self.on_leader_step:
                 led(process)
 
-    def object(self, witness: Witness, process: Observed, detail: str) -> None:
-        """Record that a witness's sentence does not hold."""
-        self.object_to(type(witness).__name__, witness.sentence, process, detail)
+    def object(self, invariant: Invariant, process: ProcessView, detail: str) -> None:
+        """Record that a invariant's sentence does not hold."""
+        self.report_violation_of(type(invariant).__name__, invariant.sentence, process, detail)
 
-    def object_to(self, invariant: str, sentence: str, process: Observed, detail: str) -> None:
-        """Record a violation of something that no witness watches."""
+    def report_violation_of(
+        self, invariant: str, sentence: str, process: ProcessView, detail: str
+    ) -> None:
+        """Record a violation of something that no invariant watches."""
         self.record(invariant, sentence, detail, node=process.node_id, time_ns=process.now_ns())
 
     def record(
@@ -286,6 +288,6 @@ class Jury:
         )
 
 
-def _who(witnesses: Sequence[Witness], hook: str) -> list[Witness]:
-    """Return the witnesses that override a hook, in their order."""
-    return [w for w in witnesses if getattr(type(w), hook) is not getattr(Witness, hook)]
+def _who(invariants: Sequence[Invariant], hook: str) -> list[Invariant]:
+    """Return the invariants that override a hook, in their order."""
+    return [w for w in invariants if getattr(type(w), hook) is not getattr(Invariant, hook)]

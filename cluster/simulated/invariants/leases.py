@@ -11,7 +11,12 @@ from msgspec import Struct
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.committed.registrations import RegistrationChange, Registry
-from kraftproof.cluster.simulated.invariants.invariant import Observed, Requests, Setting, Witness
+from kraftproof.cluster.simulated.invariants.invariant import (
+    ClusterConfig,
+    Invariant,
+    ProcessView,
+    Requests,
+)
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -38,7 +43,7 @@ class Contact(Struct, frozen=True, kw_only=True, gc=False):
     """The lowest broker epoch that could still be current then."""
 
 
-class CurrentEpochsOnly(Witness):
+class CurrentEpochsOnly(Invariant):
     """Fencing tokens, by the answers that were given."""
 
     sentence = "A broker epoch is honoured only while it is the broker's current one."
@@ -50,10 +55,10 @@ class CurrentEpochsOnly(Witness):
         self._contacts: dict[tuple[int, int, int], Contact] = {}
 
     @override
-    def received(self, process: Observed, event: Received) -> None:
+    def received(self, process: ProcessView, event: Received) -> None:
         request = event.message
         if isinstance(request, CONTACTS):
-            key = (process.node_id, process.life, event.request)
+            key = (process.node_id, process.incarnation, event.request)
             self._contacts[key] = Contact(
                 broker_id=request.broker_id,
                 time_ns=process.now_ns(),
@@ -61,10 +66,10 @@ class CurrentEpochsOnly(Witness):
             )
 
     @override
-    def replied(self, process: Observed, event: Received, message: Message) -> None:
+    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
         if not self._contacts:
             return  # most answers are to Fetches
-        contact = self._contacts.pop((process.node_id, process.life, event.request), None)
+        contact = self._contacts.pop((process.node_id, process.incarnation, event.request), None)
         if contact is None:
             return
         match event.message, message:
@@ -77,14 +82,14 @@ class CurrentEpochsOnly(Witness):
 
     def _heartbeat(
         self,
-        process: Observed,
+        process: ProcessView,
         request: HeartbeatRequest,
         message: HeartbeatResponse,
         contact: Contact,
     ) -> None:
         if request.broker_epoch < contact.floor:
             detail = f"broker {request.broker_id}: epoch {request.broker_epoch} < {contact.floor}"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
         elif message.should_shut_down:
             self._registry.let_go(request.broker_id, request.broker_epoch)
         else:
@@ -92,7 +97,7 @@ class CurrentEpochsOnly(Witness):
 
     def _registration(
         self,
-        process: Observed,
+        process: ProcessView,
         request: RegistrationRequest,
         message: RegistrationResponse,
         contact: Contact,
@@ -104,44 +109,44 @@ class CurrentEpochsOnly(Witness):
                 f"broker {request.broker_id}: epoch {message.broker_epoch} of {owner} "
                 f"given to {request.incarnation_id.hex()}; at least {contact.floor} is current"
             )
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
         else:
             self._registry.alive(request.broker_id, message.broker_epoch, contact.time_ns)
 
 
-class OneLivingIncarnation(Witness):
+class OneLivingIncarnation(Invariant):
     """No broker loses its id, or its epoch (631-42), while it may believe that it has it."""
 
     sentence = (
         "A broker keeps its id for a session after an ok contact, its epoch till unregistered."
     )
 
-    def __init__(self, setting: Setting, registry: Registry) -> None:
+    def __init__(self, config: ClusterConfig, registry: Registry) -> None:
         super().__init__()
-        self._session_ns = setting.timeouts.session_ns
+        self._session_ns = config.timeouts.session_ns
         self._registry = registry
 
     @override
-    def stepped(self, process: Observed) -> None:
+    def stepped(self, process: ProcessView) -> None:
         if self._registry.changes:
             for change in self._registry.take_changes():
                 self._judge(process, change)
 
-    def _judge(self, process: Observed, change: RegistrationChange) -> None:
+    def _judge(self, process: ProcessView, change: RegistrationChange) -> None:
         broker_id, previous = change.broker_id, change.previous_epoch
         amends = change.incarnation == change.previous_incarnation and not change.was_unregistered
         if change.epoch < previous or (change.epoch == previous and not amends):
             detail = f"broker {broker_id}: {change.epoch} after {previous}"
-            self.jury.object(self, process, f"epochs must rise: {detail}")
+            self.monitor.report_violation(self, process, f"epochs must rise: {detail}")
         if change.incarnation == change.previous_incarnation:
             if change.epoch > previous and not change.was_unregistered:
                 detail = f"gets epoch {change.epoch} for the incarnation that has {previous}"
-                self.jury.object(self, process, f"broker {broker_id}: {detail}")
+                self.monitor.report_violation(self, process, f"broker {broker_id}: {detail}")
             return
         alive_ns = self._registry.alive_ns(broker_id, previous)
         if alive_ns is None:
             return
-        if change.time_ns < alive_ns + self._session_ns * (1 - self.jury.rate_error):
+        if change.time_ns < alive_ns + self._session_ns * (1 - self.monitor.rate_error):
             lived_ns = change.time_ns - alive_ns
             detail = f"broker {broker_id}: {lived_ns / 1e9:.3f} s after a contact"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)

@@ -6,9 +6,9 @@ end of a run (final_checks.py).
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.committed.committed_log import Ledger, drop_below
+from kraftproof.cluster.simulated.committed.committed_log import CommittedLog, drop_below
 from kraftproof.cluster.simulated.committed.reference_image import UNCHANGED
-from kraftproof.cluster.simulated.invariants.invariant import Observed, Witness
+from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
@@ -19,7 +19,7 @@ from kraftproof.node.wire.types import Uuid
 OF_PARTITIONS = (records.PartitionRecord, records.PartitionChangeRecord)
 
 
-class ImagesAgree(Witness):
+class ImagesAgree(Invariant):
     """All nodes at one offset hold one image."""
 
     sentence = "Images at one offset are equal on all nodes, and no process goes back."
@@ -30,17 +30,17 @@ class ImagesAgree(Witness):
         self._offsets: dict[tuple[int, int], int] = {}
 
     @override
-    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         digest = self._digests.setdefault(offset, image.digest)
         if digest != image.digest:
-            self.jury.object(
+            self.monitor.report_violation(
                 self,
                 process,
                 f"its image at offset {offset} is not that of others (digest {image.digest:032x})",
             )
-        us = (process.node_id, process.life)
+        us = (process.node_id, process.incarnation)
         if offset < self._offsets.get(us, 0):
-            self.jury.object(
+            self.monitor.report_violation(
                 self, process, f"its image went back from offset {self._offsets[us]} to {offset}"
             )
         self._offsets[us] = offset
@@ -50,38 +50,38 @@ class ImagesAgree(Witness):
         drop_below(self._digests, below)
 
 
-class BrokersServeCaughtUp(Witness):
+class BrokersServeCaughtUp(Invariant):
     """What clients see of a broker that has just started (KIP-631 "Broker State Machine")."""
 
     sentence = "A broker opens to clients once its image holds the registration of this process."
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, committed_log: CommittedLog) -> None:
         super().__init__()
-        self._ledger = ledger
+        self._committed_log = committed_log
         self._committed: dict[int, int] = {}
         self._shown: dict[int, MetadataImage] = {}
 
     @override
-    def started(self, process: Observed, durable: QuorumState) -> None:
-        self._committed[process.node_id] = self._ledger.end_offset
+    def started(self, process: ProcessView, durable: QuorumState) -> None:
+        self._committed[process.node_id] = self._committed_log.end_offset
         self._shown.pop(process.node_id, None)
 
     @override
-    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         self._shown[process.node_id] = image
 
     @override
-    def opened(self, process: Observed) -> None:
+    def opened(self, process: ProcessView) -> None:
         """Its record stands behind all that had committed when the process began."""
         shown, committed = self._shown.get(process.node_id), self._committed[process.node_id]
         ours = None if shown is None else shown.brokers.get(NodeId(process.node_id))
         if ours is None or ours.epoch < committed:
             epoch = None if ours is None else ours.epoch
             detail = f"its image has its epoch {epoch}, {committed} were committed before it began"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
 
 
-class FencedBrokersLeadNothing(Witness):
+class FencedBrokersLeadNothing(Invariant):
     """What becomes of partitions whose brokers are gone."""
 
     sentence = "A fenced broker leads nothing, and is in an ISR only alone and without a leader."
@@ -91,7 +91,7 @@ class FencedBrokersLeadNothing(Witness):
         self._looked_at = 0
 
     @override
-    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         if offset <= self._looked_at:
             return
         self._looked_at = offset
@@ -100,16 +100,16 @@ class FencedBrokersLeadNothing(Witness):
             if broker is None or broker.fenced:
                 self._look(process, image, broker_id)
 
-    def _look(self, process: Observed, image: MetadataImage, broker_id: NodeId) -> None:
+    def _look(self, process: ProcessView, image: MetadataImage, broker_id: NodeId) -> None:
         if image.leads_any(broker_id):
-            self.jury.object(self, process, f"broker {broker_id} leads, and is fenced")
+            self.monitor.report_violation(self, process, f"broker {broker_id} leads, and is fenced")
         for partition in image.in_isr(broker_id):
             if partition.isr != (broker_id,) or partition.leader != NO_NODE:
                 detail = f"broker {broker_id} is fenced: {partition}"
-                self.jury.object(self, process, detail)
+                self.monitor.report_violation(self, process, detail)
 
 
-class LeadersAreInSync(Witness):
+class LeadersAreInSync(Invariant):
     """Partitions as they are created and changed, and when brokers come back."""
 
     sentence = (
@@ -117,11 +117,11 @@ class LeadersAreInSync(Witness):
         "neither fenced nor about to stop, and there is one as long as such a member is there."
     )
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, committed_log: CommittedLog) -> None:
         super().__init__()
         self._changed: list[tuple[Uuid, int]] = []
         self._back: list[NodeId] = []
-        ledger.subscribers.append(self._committed)
+        committed_log.subscribers.append(self._committed)
 
     def _committed(self, batch: Batch, time_ns: int) -> None:
         for record in batch.records:
@@ -131,7 +131,7 @@ class LeadersAreInSync(Witness):
                 self._back.append(NodeId(record.broker_id))
 
     @override
-    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         changed, self._changed = self._changed, []
         back, self._back = self._back, []
         for topic_id, index in changed:
@@ -142,12 +142,14 @@ class LeadersAreInSync(Witness):
             for partition in image.in_isr(broker_id):
                 self._look(process, image, partition)
 
-    def _look(self, process: Observed, image: MetadataImage, partition: Partition) -> None:
+    def _look(self, process: ProcessView, image: MetadataImage, partition: Partition) -> None:
         isr = partition.isr
         may_lead = [broker for broker in isr if _may_lead(image, broker)]
         leads = partition.leader in may_lead or (partition.leader == NO_NODE and not may_lead)
         if not leads or not isr or set(isr) - set(partition.replicas):
-            self.jury.object(self, process, f"{partition}, of which {may_lead} may lead")
+            self.monitor.report_violation(
+                self, process, f"{partition}, of which {may_lead} may lead"
+            )
 
 
 def _may_lead(image: MetadataImage, broker_id: NodeId) -> bool:
@@ -155,7 +157,7 @@ def _may_lead(image: MetadataImage, broker_id: NodeId) -> bool:
     return broker is not None and not broker.fenced and not broker.in_controlled_shutdown
 
 
-class WhoEntersAnIsrMayLead(Witness):
+class WhoEntersAnIsrMayLead(Invariant):
     """Record by record, since what an image shows of a broker may be younger than the ISR."""
 
     sentence = (
@@ -163,21 +165,21 @@ class WhoEntersAnIsrMayLead(Witness):
         "neither fenced nor about to stop."
     )
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, committed_log: CommittedLog) -> None:
         super().__init__()
         self._brokers: dict[int, tuple[bool, bool]] = {}
         """By id of a registered one: whether it is fenced, and whether it is about to stop."""
         self._isrs: dict[tuple[Uuid, int], tuple[int, ...]] = {}
         self._wrong: list[str] = []
         """What is to be told of with the next image."""
-        ledger.subscribers.append(self._committed)
+        committed_log.subscribers.append(self._committed)
 
     @override
-    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         if self._wrong:
             wrong, self._wrong = self._wrong, []
             for detail in wrong:
-                self.jury.object(self, process, detail)
+                self.monitor.report_violation(self, process, detail)
 
     def _committed(self, batch: Batch, time_ns: int) -> None:
         for record in batch.records:
@@ -227,7 +229,7 @@ class WhoEntersAnIsrMayLead(Witness):
                 return
 
 
-class PartitionEpochsRiseByOne(Witness):
+class PartitionEpochsRiseByOne(Invariant):
     """Partitions as version chains (KIP-497), by the image that shows a change first."""
 
     sentence = "Each change of a partition raises its epoch by one, each election its leader's."
@@ -239,7 +241,7 @@ class PartitionEpochsRiseByOne(Witness):
         """By partition: its partition epoch and its leader epoch."""
 
     @override
-    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         if offset <= self._looked_at:
             return
         start, self._looked_at = self._looked_at, offset
@@ -262,7 +264,9 @@ class PartitionEpochsRiseByOne(Witness):
                 continue  # removed since, or first seen in a snapshot
             found = (partition.partition_epoch, partition.leader_epoch)
             if found != expected:
-                self.jury.object(self, process, f"{partition}, by its records {expected}")
+                self.monitor.report_violation(
+                    self, process, f"{partition}, by its records {expected}"
+                )
 
     def _forget(self, topic_id: Uuid) -> None:
         """A topic's partitions are numbered from 0; its id comes to no other topic."""

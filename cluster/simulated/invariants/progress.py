@@ -2,14 +2,14 @@
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.invariant import Observed, Witness
+from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
 from kraftproof.node.core.events import Tick
 
-MOST_STEPS = 10_000
+MAX_STEPS = 10_000
 """Far more than any backlog: a process that wakes finds some hundred messages."""
 
 
-class DeadlinesMoveOn(Witness):
+class NoBusyLoop(Invariant):
     """A node whose deadline stays in the past is ticked for ever, and does nothing else.
 
     Ticks alone can do that: whatever else reaches a process has taken time on its way.
@@ -23,7 +23,7 @@ class DeadlinesMoveOn(Witness):
         self._steps: dict[int, int] = {}
 
     @override
-    def stepped(self, process: Observed) -> None:
+    def stepped(self, process: ProcessView) -> None:
         if type(process.event) is not Tick:
             return
         node_id, now_ns = process.node_id, process.now_ns()
@@ -31,6 +31,8 @@ class DeadlinesMoveOn(Witness):
             self._instants[node_id] = now_ns
             self._steps[node_id] = 0
         self._steps[node_id] += 1
-        if self._steps[node_id] > MOST_STEPS:
+        if self._steps[node_id] > MAX_STEPS:
             self._steps[node_id] = 0
-            self.jury.object(self, process, f"{MOST_STEPS} ticks, and no time has passed")
+            self.monitor.report_violation(
+                self, process, f"{MAX_STEPS} ticks, and no time has passed"
+            )

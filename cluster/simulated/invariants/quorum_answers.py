@@ -12,10 +12,10 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import (
     LEADER,
-    Observed,
+    ClusterConfig,
+    Invariant,
+    ProcessView,
     Requests,
-    Setting,
-    Witness,
 )
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.events import Received
@@ -42,14 +42,14 @@ NODES_SINCE = 2
 """From this version on the voters' listeners are told."""
 
 
-class HighWatermarkToldNeverFalls(Witness):
+class HighWatermarkToldNeverFalls(Invariant):
     """Of a replica's leader, to a replica that may know more from the leader before."""
 
     sentence = "No Fetch answer of its leader tells a replica less than it knows to be committed."
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
     @override
-    def heard(self, process: Observed, request: Send | Forward, answer: Message) -> None:
+    def heard(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
         status = process.status
         if status is None or not isinstance(answer, fetch_response.FetchResponse):
             return
@@ -60,10 +60,10 @@ class HighWatermarkToldNeverFalls(Witness):
                 if is_taken and 0 <= told.high_watermark < status.high_watermark:
                     known = status.high_watermark
                     detail = f"leader {status.leader} tells {told.high_watermark}, known is {known}"
-                    self.jury.object(self, process, detail)
+                    self.monitor.report_violation(self, process, detail)
 
 
-class QuorumIsToldTruly(Witness):
+class DescribeQuorumIsAccurate(Invariant):
     """Of the leader, and of who says that it is none."""
 
     sentence = (
@@ -75,12 +75,12 @@ class QuorumIsToldTruly(Witness):
         describe_quorum_request.DescribeQuorumRequest,
     )
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
-        self._voters = sorted(setting.voters)
+        self._voters = sorted(config.voters)
 
     @override
-    def replying(self, process: Observed, event: Received, message: Message) -> None:
+    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
         """Its log may grow in the same step, but after the answer."""
         if not event.on_controller_listener or not isinstance(message, QuorumResponse):
             return
@@ -88,12 +88,12 @@ class QuorumIsToldTruly(Witness):
         for told in _told(message):
             ends = {one.replica_id: one.log_end_offset for one in told.current_voters}
             if ends and (ends.get(process.node_id) != log_end or max(ends.values()) > log_end):
-                self.jury.object(
+                self.monitor.report_violation(
                     self, process, f"answers that logs end at {ends}, its own ends at {log_end}"
                 )
 
     @override
-    def replied(self, process: Observed, event: Received, message: Message) -> None:
+    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
         """A leader without majority resigns before it answers; nothing else changes meanwhile."""
         status = process.status
         if status is None or not event.on_controller_listener:
@@ -101,19 +101,19 @@ class QuorumIsToldTruly(Witness):
         if isinstance(message, QuorumResponse):
             for told in _told(message):
                 for fault in self._faults(process, told, event.version):
-                    self.jury.object(self, process, fault)
+                    self.monitor.report_violation(self, process, fault)
             nodes = sorted(node.node_id for node in message.nodes)
             if event.version >= NODES_SINCE and nodes != self._voters:
-                self.jury.object(
+                self.monitor.report_violation(
                     self, process, f"answers nodes {nodes}, the voters are {self._voters}"
                 )
         elif isinstance(message, ClusterResponse) and message.error_code == ErrorCode.NONE:
             said = (message.controller_id, sorted(node.broker_id for node in message.brokers))
             if said != (status.leader, self._voters):
                 detail = f"leader and controllers {said}, they are {status.leader}, {self._voters}"
-                self.jury.object(self, process, detail)
+                self.monitor.report_violation(self, process, detail)
 
-    def _faults(self, process: Observed, told: PartitionData, version: int) -> Iterator[str]:
+    def _faults(self, process: ProcessView, told: PartitionData, version: int) -> Iterator[str]:
         status = process.status
         if status is None:
             return
@@ -141,7 +141,7 @@ class QuorumIsToldTruly(Witness):
                 yield f"{one.replica_id} is at {one.log_end_offset}, and has never fetched"
 
 
-def _stated(process: Observed, status: NodeStatus) -> tuple[int, ...]:
+def _stated(process: ProcessView, status: NodeStatus) -> tuple[int, ...]:
     """Return what a leader may state: no high watermark before one in its own epoch."""
     last = process.log.ending_at(status.high_watermark)
     if last is not None:

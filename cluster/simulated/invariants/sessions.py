@@ -13,10 +13,10 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.committed.registrations import Registry
 from kraftproof.cluster.simulated.invariants.invariant import (
     LEADER,
-    Observed,
+    ClusterConfig,
+    Invariant,
+    ProcessView,
     Requests,
-    Setting,
-    Witness,
 )
 from kraftproof.cluster.simulated.invariants.leases import (
     CONTACTS,
@@ -46,12 +46,12 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
     running_ns: int
 
 
-def moment(process: Observed) -> Moment:
+def moment(process: ProcessView) -> Moment:
     """Return this instant."""
     return Moment(true_ns=process.now_ns(), running_ns=process.running_ns())
 
 
-class FencedInTime(Witness):
+class FencedInTime(Invariant):
     """Leases last a session of true time, as the active controller sees the contacts."""
 
     sentence = (
@@ -60,10 +60,10 @@ class FencedInTime(Witness):
     )
     requests: ClassVar[Requests] = CONTACTS
 
-    def __init__(self, setting: Setting, registry: Registry) -> None:
+    def __init__(self, config: ClusterConfig, registry: Registry) -> None:
         super().__init__()
-        self._session_ns = setting.timeouts.session_ns
-        self._slack_ns = setting.timeouts.fetch_ns * 3 // 2 + milliseconds(500)
+        self._session_ns = config.timeouts.session_ns
+        self._slack_ns = config.timeouts.fetch_ns * 3 // 2 + milliseconds(500)
         self._registry = registry
         self._leads_since: dict[int, Moment] = {}
         self._claims_at: dict[int, int] = {}
@@ -76,13 +76,13 @@ class FencedInTime(Witness):
         """The offset of the last record by which a leader ends each broker's lease."""
 
     @override
-    def started(self, process: Observed, durable: QuorumState) -> None:
+    def started(self, process: ProcessView, durable: QuorumState) -> None:
         self._leads_since.pop(process.node_id, None)
         self._written.pop(process.node_id, None)
         self._images.pop(process.node_id, None)
 
     @override
-    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def moved(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
         """Its own leases begin when the record that opens its epoch has committed."""
         if after.role != LEADER:
             self._leads_since.pop(process.node_id, None)
@@ -95,23 +95,23 @@ class FencedInTime(Witness):
             self._leads_since[process.node_id] = moment(process)
 
     @override
-    def received(self, process: Observed, event: Received) -> None:
+    def received(self, process: ProcessView, event: Received) -> None:
         request = event.message
         if process.node_id not in self._leads_since:
             return
         if isinstance(request, RegistrationRequest):
-            self._arrivals[process.node_id, process.life, event.request] = moment(process)
+            self._arrivals[process.node_id, process.incarnation, event.request] = moment(process)
         elif isinstance(request, HeartbeatRequest):
             stops = request.want_fence or request.want_shut_down
             if request.broker_epoch >= self._registry.floor(request.broker_id):
                 self._touch(process, request.broker_id, moment(process), stops=stops)
 
     @override
-    def replied(self, process: Observed, event: Received, message: Message) -> None:
+    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
         """A registration is a contact if it is not refused; the broker is fenced as yet."""
         if not self._arrivals:
             return
-        arrived = self._arrivals.pop((process.node_id, process.life, event.request), None)
+        arrived = self._arrivals.pop((process.node_id, process.incarnation, event.request), None)
         match event.message, message:
             case RegistrationRequest() as request, RegistrationResponse(error_code=code):
                 if arrived is not None and code == ErrorCode.NONE:
@@ -121,18 +121,18 @@ class FencedInTime(Witness):
             case _:
                 return
 
-    def _refused(self, process: Observed, broker_id: int, arrived: Moment) -> None:
+    def _refused(self, process: ProcessView, broker_id: int, arrived: Moment) -> None:
         """Not long after: whoever had the id has lost it, fenced or not."""
         since = self._leads_since.get(process.node_id)
         if since is None:
             return
         contact = self._contacts.get((process.node_id, broker_id), since)
         silence_ns = arrived.running_ns - max(contact.running_ns, since.running_ns)
-        if silence_ns > self._session_ns * (1 + self.jury.rate_error) + TICK_NS:
+        if silence_ns > self._session_ns * (1 + self.monitor.rate_error) + TICK_NS:
             detail = f"broker {broker_id}: its id is not free {silence_ns / 1e9:.3f} s"
-            self.jury.object(self, process, f"{detail} after a contact")
+            self.monitor.report_violation(self, process, f"{detail} after a contact")
 
-    def _touch(self, process: Observed, broker_id: int, contact: Moment, *, stops: bool) -> None:
+    def _touch(self, process: ProcessView, broker_id: int, contact: Moment, *, stops: bool) -> None:
         key = (process.node_id, broker_id)
         self._contacts[key] = contact
         if stops:
@@ -141,11 +141,11 @@ class FencedInTime(Witness):
             self._asks_to_stop.discard(key)
 
     @override
-    def published(self, process: Observed, offset: int, image: MetadataImage) -> None:
+    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         self._images[process.node_id] = image
 
     @override
-    def appended(self, process: Observed, batch: Batch) -> None:
+    def appended(self, process: ProcessView, batch: Batch) -> None:
         since = self._leads_since.get(process.node_id)
         if since is None:
             return
@@ -160,19 +160,19 @@ class FencedInTime(Witness):
             elif isinstance(record, records.RegisterBrokerRecord):
                 written[record.broker_id] = batch.last_offset
 
-    def _fenced(self, process: Observed, broker_id: int, since: Moment) -> None:
+    def _fenced(self, process: ProcessView, broker_id: int, since: Moment) -> None:
         """Never before: true time counts, also while the controller was paused."""
         key = (process.node_id, broker_id)
         if key in self._asks_to_stop:
             return
         contact_ns = max(self._contacts.get(key, since).true_ns, since.true_ns)
         silence_ns = process.now_ns() - contact_ns
-        if silence_ns < self._session_ns * (1 - self.jury.rate_error):
+        if silence_ns < self._session_ns * (1 - self.monitor.rate_error):
             detail = f"broker {broker_id} was fenced {silence_ns / 1e9:.3f} s after a contact"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
 
     @override
-    def led(self, process: Observed) -> None:
+    def led(self, process: ProcessView) -> None:
         """Not long after: a controller can fence while it runs only."""
         since = self._leads_since.get(process.node_id)
         if since is None or process.now_ns() < self._look_at.get(process.node_id, 0):
@@ -183,7 +183,7 @@ class FencedInTime(Witness):
             return
         # A record that it has written and nobody has acknowledged may be why it can't fence yet.
         is_settled = status.high_watermark == status.log_end
-        limit_ns = self._session_ns * (1 + self.jury.rate_error)
+        limit_ns = self._session_ns * (1 + self.monitor.rate_error)
         limit_ns += TICK_NS if is_settled else self._slack_ns
         written = self._written.get(process.node_id, {})
         for broker in image.sorted_brokers():
@@ -193,4 +193,4 @@ class FencedInTime(Witness):
             silence_ns = process.running_ns() - max(contact.running_ns, since.running_ns)
             if not broker.fenced and silence_ns > limit_ns:
                 detail = f"broker {broker.broker_id}: unfenced after {silence_ns / 1e9:.3f} s"
-                self.jury.object(self, process, detail)
+                self.monitor.report_violation(self, process, detail)

@@ -10,10 +10,10 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import (
     LEADER,
-    Observed,
+    ClusterConfig,
+    Invariant,
+    ProcessView,
     Requests,
-    Setting,
-    Witness,
 )
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NO_NODE
@@ -23,25 +23,25 @@ from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import Message, vote_request, vote_response
 
 
-class OfVoters(Witness):
+class OfVoters(Invariant):
     """The quorum state on each voter's disk; those that vote not are left out."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
-        self._disks: dict[int, QuorumState | None] = dict.fromkeys(setting.voters)
+        self._disks: dict[int, QuorumState | None] = dict.fromkeys(config.voters)
 
     @override
-    def started(self, process: Observed, durable: QuorumState) -> None:
+    def started(self, process: ProcessView, durable: QuorumState) -> None:
         if process.node_id in self._disks:
             self.begins(process, durable, self._disks[process.node_id])
             self._disks[process.node_id] = durable
 
     @override
-    def persisted(self, process: Observed, state: QuorumState) -> None:
+    def persisted(self, process: ProcessView, state: QuorumState) -> None:
         if process.node_id in self._disks:
             self._disks[process.node_id] = state
 
-    def begins(self, process: Observed, found: QuorumState, written: QuorumState | None) -> None:
+    def begins(self, process: ProcessView, found: QuorumState, written: QuorumState | None) -> None:
         """A voter starts with what it has found; this was last written, if anything."""
 
 
@@ -51,9 +51,9 @@ class QuorumStateIsKept(OfVoters):
     sentence = "A voter finds the epoch, vote and leader on its disk that it has written there."
 
     @override
-    def begins(self, process: Observed, found: QuorumState, written: QuorumState | None) -> None:
+    def begins(self, process: ProcessView, found: QuorumState, written: QuorumState | None) -> None:
         if written is not None and found != written:
-            self.jury.object(
+            self.monitor.report_violation(
                 self, process, f"starts with quorum state {found}, had written {written}"
             )
 
@@ -64,13 +64,13 @@ class OneVoteAnEpoch(OfVoters):
     sentence = "A voter votes once in an epoch, durably, and for nobody once it has a leader."
     requests: ClassVar[Requests] = (vote_request.VoteRequest,)
 
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
+    def __init__(self, config: ClusterConfig) -> None:
+        super().__init__(config)
         self._votes: dict[tuple[int, int], int] = {}
         self._leaders: dict[tuple[int, int], int] = {}
 
     @override
-    def persisted(self, process: Observed, state: QuorumState) -> None:
+    def persisted(self, process: ProcessView, state: QuorumState) -> None:
         super().persisted(process, state)
         key = (process.node_id, state.epoch)
         if state.voted_for != NO_NODE:
@@ -79,34 +79,34 @@ class OneVoteAnEpoch(OfVoters):
             self._leaders.setdefault(key, state.leader)
 
     @override
-    def replying(self, process: Observed, event: Received, message: Message) -> None:
+    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
         asked = _asked(event.message)
         if asked is not None and _is_granted(message):
             self._vote(process, asked.replica_epoch, asked.replica_id)
             self._is_on_disk(process, asked.replica_epoch, asked.replica_id)
 
     @override
-    def sent(self, process: Observed, effect: Send) -> None:
+    def sent(self, process: ProcessView, effect: Send) -> None:
         asked = _asked(effect.message)
         if asked is not None:
             self._is_on_disk(process, asked.replica_epoch, process.node_id)
 
-    def _is_on_disk(self, process: Observed, epoch: int, candidate: int) -> None:
+    def _is_on_disk(self, process: ProcessView, epoch: int, candidate: int) -> None:
         disk = self._disks.get(process.node_id)
         if disk is None or (disk.epoch, disk.voted_for) != (epoch, candidate):
             detail = f"its vote of epoch {epoch} for {candidate} is told, on disk is {disk}"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
 
-    def _vote(self, process: Observed, epoch: int, candidate: int) -> None:
+    def _vote(self, process: ProcessView, epoch: int, candidate: int) -> None:
         key = (process.node_id, epoch)
         known = self._votes.setdefault(key, candidate)
         if known != candidate:
             detail = f"epoch {epoch}: voted for {known} and for {candidate}"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
         leader = self._leaders.get(key, candidate)
         if leader != candidate:
             detail = f"epoch {epoch}: voted for {candidate}, knowing leader {leader}"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
 
 
 class VotesAreRefusedForAReason(OfVoters):
@@ -119,7 +119,7 @@ class VotesAreRefusedForAReason(OfVoters):
     requests: ClassVar[Requests] = (vote_request.VoteRequest,)
 
     @override
-    def replying(self, process: Observed, event: Received, message: Message) -> None:
+    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
         asked = _asked(event.message)
         disk = self._disks.get(process.node_id)
         if asked is None or disk is None or not _is_refused(message):
@@ -128,11 +128,11 @@ class VotesAreRefusedForAReason(OfVoters):
         last = (asked.last_offset_epoch, asked.last_offset)
         if disk.epoch == asked.replica_epoch and is_free and _log_end(process) <= last:
             detail = f"epoch {disk.epoch}: refused to {asked.replica_id}, on disk is {disk}"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
 
 
 class RolesFitVotes(OfVoters):
-    """The table of roles (595-12), in the life that gave a vote and in those after it."""
+    """The table of roles (595-12), in the incarnation that gave a vote and in those after it."""
 
     sentence = (
         "A voter's role is one that its disk allows: unattached without a vote in the epoch, voted "
@@ -140,14 +140,14 @@ class RolesFitVotes(OfVoters):
     )
 
     @override
-    def turned(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
+    def turned(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
         disk = self._disks.get(process.node_id)
         if disk is None:
             return
         remembers = (after.epoch, after.voted_for) == (disk.epoch, disk.voted_for)
         if not remembers or not _allows(disk, after.role, process.node_id):
             detail = f"{after.role}, epoch {after.epoch}, vote {after.voted_for}; on disk is {disk}"
-            self.jury.object(self, process, detail)
+            self.monitor.report_violation(self, process, detail)
 
 
 def _allows(disk: QuorumState, role: str, node_id: int) -> bool:
@@ -184,6 +184,6 @@ def _is_refused(message: Message) -> bool:
     return not partition.error_code and not partition.vote_granted
 
 
-def _log_end(process: Observed) -> tuple[int, int]:
+def _log_end(process: ProcessView) -> tuple[int, int]:
     log = process.log
     return (log.batches[-1].epoch if log.batches else log.start.epoch, log.end_offset)

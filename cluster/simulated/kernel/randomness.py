@@ -12,7 +12,7 @@ from typing_extensions import override
 TIES = (0.0, 0.0, 0.5, 0.8)
 
 
-class Ties:
+class ForcedTies:
     """How often a random wait is as short as can be; one for all nodes of a run."""
 
     __slots__ = ("share",)
@@ -21,21 +21,21 @@ class Ties:
         self.share = share
 
     @classmethod
-    def draw(cls, random: Random) -> "Ties":
+    def draw(cls, random: Random) -> "ForcedTies":
         """Draw a run of ordinary or of bad luck."""
         return cls(random.choice(TIES))
 
 
 class NodeRandom(Random):
-    """A node's chance in one life."""
+    """A node's chance in one incarnation."""
 
     def __init__(self, seed: str) -> None:
         super().__init__(seed)
-        self._ties = Ties(0.0)
+        self._ties = ForcedTies(0.0)
 
     @classmethod
-    def of(cls, seed: str, ties: Ties) -> "NodeRandom":
-        """Return the chance of one life in this run."""
+    def of(cls, seed: str, ties: ForcedTies) -> "NodeRandom":
+        """Return the chance of one incarnation in this run."""
         random = cls(seed)
         random._ties = ties
         return random

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Link
-from kraftproof.cluster.simulated.network.endpoints import Party
+from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint
 from kraftproof.cluster.simulated.network.network import Connection, Network, Request
 from kraftproof.cluster.simulated.network.transport import Outgoing
 from kraftproof.node.shell.ports import AnswerReader, ConnectionOwner, Timers
@@ -17,8 +17,10 @@ class ClientChannel(ConnectionOwner[Connection, Request]):
 
     __slots__ = ("_in_flight", "connection")
 
-    def __init__(self, network: Network, link: Link, party: Party, timers: Timers) -> None:
-        self.connection = network.connect(link, party, self)
+    def __init__(
+        self, network: Network, link: Link, client: ClientEndpoint, timers: Timers
+    ) -> None:
+        self.connection = network.connect(link, client, self)
         self._in_flight: RequestsInFlight[Request] = RequestsInFlight(timers, self.close)
 
     @property

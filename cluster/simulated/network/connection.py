@@ -10,7 +10,7 @@ from kraftproof.cluster.simulated.kernel.scheduler import Timer
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.network import network as net
 from kraftproof.cluster.simulated.network.client_channel import ClientChannel
-from kraftproof.cluster.simulated.network.endpoints import Party
+from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint
 from kraftproof.cluster.simulated.network.links import HARNESS, Links, Stream
 from kraftproof.cluster.simulated.network.transport import Outgoing
 from kraftproof.node.core.base.types import milliseconds
@@ -20,7 +20,7 @@ from kraftproof.node.wire.messages import Message
 PROBE_NS = milliseconds(300)
 
 
-class HarnessParty(Party, Timers):
+class HarnessEndpoint(ClientEndpoint, Timers):
     """The harness as a machine: never paused, never killed."""
 
     __slots__ = ("_on_crash", "_scope")
@@ -83,8 +83,8 @@ async def connect(
     Raises:
         ConnectionFailed: nothing listens there, or nothing answers.
     """
-    party = HarnessParty(scope, network.on_crash)
-    channel = ClientChannel(network, Link(HARNESS, node_id), party, party)
+    client = HarnessEndpoint(scope, network.on_crash)
+    channel = ClientChannel(network, Link(HARNESS, node_id), client, client)
     opened = scope.promise()
     channel.open(opened.set)
     timer = scope.scheduler.after(timeout_ns, lambda: opened.set(False))

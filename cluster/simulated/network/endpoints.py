@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from kraftproof.cluster.simulated.network.network import Call, Connection
 
 
-class Server(Protocol):
+class ServerEndpoint(Protocol):
     """A process that takes requests."""
 
     def accepts(self) -> bool:
@@ -26,7 +26,7 @@ class Server(Protocol):
         ...
 
 
-class Party(Protocol):
+class ClientEndpoint(Protocol):
     """A process that sends requests; what it hears waits while it is paused."""
 
     def hear(self, action: Callable[[], None], connection: "Connection") -> None:

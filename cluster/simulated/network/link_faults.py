@@ -2,7 +2,7 @@
 
 Some of it a run has everywhere, drawn once; the rest is faults on some links for a while. It has
 a chance of its own, so that a run without it is the same run. Clients' links are left alone: a
-client never retries, so each trouble there would only leave an operation open.
+client never retries, so each fault there would only leave an operation open.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import permutations
 from random import Random
 
-from kraftproof.cluster.abilities import Toxic
+from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.protocol import Link
 
 HARNESS = 0
@@ -21,16 +21,16 @@ CALM_SHARE = 0.6
 """The share of runs whose network has nothing but delays."""
 SLOW_SHARE = 0.3
 """The share of links that are slow where links are."""
-CALM = Toxic()
+CALM = LinkFault()
 KINDS = ("lossy", "resetting", "stalling", "slow")
 
 
-def draw_toxic(random: Random) -> Toxic:
-    """Draw the weather of a run: mostly calm, else one kind of trouble or several."""
+def draw_link_fault(random: Random) -> LinkFault:
+    """Draw the link_faults of a run: mostly calm, else one kind of fault or several."""
     if random.random() < CALM_SHARE:
         return CALM
     kinds = random.sample(KINDS, random.choice((1, 1, 2, 4)))
-    return Toxic(
+    return LinkFault(
         loss=random.choice((0.0005, 0.002, 0.01)) if "lossy" in kinds else 0.0,
         reset=random.choice((0.0002, 0.001, 0.003)) if "resetting" in kinds else 0.0,
         stall=random.choice((0.0002, 0.001)) if "stalling" in kinds else 0.0,
@@ -39,83 +39,86 @@ def draw_toxic(random: Random) -> Toxic:
     )
 
 
-def describe_toxic(toxic: Toxic) -> str:
+def describe_link_fault(link_fault: LinkFault) -> str:
     """Say in a few words what is wrong."""
     words = []
-    if toxic.loss:
-        words.append(f"loss {toxic.loss:.2%}")
-    if toxic.reset:
-        words.append(f"reset {toxic.reset:.2%}")
-    if toxic.stall:
-        words.append(f"stall {toxic.stall:.2%} to {toxic.stall_ns / 1e9:g} s")
-    if toxic.slow_ns:
-        words.append(f"slow +{toxic.slow_ns / 1e6:g} ms")
+    if link_fault.loss:
+        words.append(f"loss {link_fault.loss:.2%}")
+    if link_fault.reset:
+        words.append(f"reset {link_fault.reset:.2%}")
+    if link_fault.stall:
+        words.append(f"stall {link_fault.stall:.2%} to {link_fault.stall_ns / 1e9:g} s")
+    if link_fault.slow_ns:
+        words.append(f"slow +{link_fault.slow_ns / 1e6:g} ms")
     return " ".join(words) or "calm"
 
 
-class Weather:
+class LinkFaults:
     """What is wrong with which link now."""
 
-    __slots__ = ("_random", "_toxics", "hits")
+    __slots__ = ("_random", "_faults", "hits")
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        self._toxics: dict[Link, list[Toxic]] = {}
+        self._faults: dict[Link, list[LinkFault]] = {}
         self.hits: Counter[Link] = Counter()
         """How many messages something has happened to, since the start."""
 
     @property
-    def is_calm(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nothing is wrong anywhere."""
-        return not self._toxics
+        return not self._faults
 
-    def spread(self, toxic: Toxic, node_ids: Sequence[int]) -> None:
-        """Let a run's own weather be everywhere; slow are some of the links only."""
-        quick = Toxic(
-            loss=toxic.loss, reset=toxic.reset, stall=toxic.stall, stall_ns=toxic.stall_ns
+    def spread(self, link_fault: LinkFault, node_ids: Sequence[int]) -> None:
+        """Let a run's own link_faults be everywhere; slow are some of the links only."""
+        quick = LinkFault(
+            loss=link_fault.loss,
+            reset=link_fault.reset,
+            stall=link_fault.stall,
+            stall_ns=link_fault.stall_ns,
         )
         for link in (Link(*ends) for ends in permutations(node_ids, 2)):
-            is_slow = toxic.slow_ns and self._random.random() < SLOW_SHARE
-            found = toxic if is_slow else quick
+            is_slow = link_fault.slow_ns and self._random.random() < SLOW_SHARE
+            found = link_fault if is_slow else quick
             if found.loss or found.reset or found.stall or found.slow_ns:
                 self.add([link], found)
 
-    def add(self, links: Iterable[Link], toxic: Toxic) -> None:
+    def add(self, links: Iterable[Link], link_fault: LinkFault) -> None:
         """Something goes wrong on these links, besides what does already."""
         for link in links:
             if HARNESS not in link:
-                self._toxics.setdefault(link, []).append(toxic)
+                self._faults.setdefault(link, []).append(link_fault)
 
-    def remove(self, links: Iterable[Link], toxic: Toxic) -> None:
+    def remove(self, links: Iterable[Link], link_fault: LinkFault) -> None:
         """It goes wrong no more; what was not added is not missed."""
         for link in links:
-            toxics = self._toxics.get(link, [])
-            if toxic in toxics:
-                toxics.remove(toxic)
-                if not toxics:
-                    del self._toxics[link]
+            link_faults = self._faults.get(link, [])
+            if link_fault in link_faults:
+                link_faults.remove(link_fault)
+                if not link_faults:
+                    del self._faults[link]
 
     def clear(self) -> None:
         """Nothing is wrong any more."""
-        self._toxics.clear()
+        self._faults.clear()
 
     def delay_ns(self, link: Link) -> int:
         """Draw how much longer a message takes."""
         delay_ns = 0
-        for toxic in self._toxics.get(link, ()):
-            delay_ns += toxic.slow_ns
-            if toxic.loss:
-                delay_ns += self._retransmissions_ns(toxic.loss)
-            if toxic.stall and self._random.random() < toxic.stall:
-                delay_ns += int(self._random.random() * toxic.stall_ns)
+        for link_fault in self._faults.get(link, ()):
+            delay_ns += link_fault.slow_ns
+            if link_fault.loss:
+                delay_ns += self._retransmissions_ns(link_fault.loss)
+            if link_fault.stall and self._random.random() < link_fault.stall:
+                delay_ns += int(self._random.random() * link_fault.stall_ns)
         if delay_ns:
             self.hits[link] += 1
         return delay_ns
 
     def resets(self, link: Link) -> bool:
         """Draw whether the connection of a request that arrives breaks."""
-        for toxic in self._toxics.get(link, ()):
-            if toxic.reset and self._random.random() < toxic.reset:
+        for link_fault in self._faults.get(link, ()):
+            if link_fault.reset and self._random.random() < link_fault.reset:
                 self.hits[link] += 1
                 return True
         return False

@@ -2,8 +2,8 @@
 
 A cut link keeps what is sent over it, as a sender's TCP does, and lets it go after the heal; what
 belongs to a connection that was given up meanwhile goes or is lost, by the seed. Not: connections
-and requests (network.py), losses and stalls (weather.py). Machine 0 is the harness; its links are
-never cut.
+and requests (network.py), losses and stalls (link_faults.py). Machine 0 is the harness; its links
+are never cut.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,10 +12,10 @@ from random import Random
 
 from msgspec import Struct
 
-from kraftproof.cluster.abilities import Toxic
+from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
-from kraftproof.cluster.simulated.network.link_faults import HARNESS, Weather
+from kraftproof.cluster.simulated.network.link_faults import HARNESS, LinkFaults
 
 __all__ = ("HARNESS", "RETRANSMISSION_NS", "Delays", "Links", "Stream")
 
@@ -68,17 +68,17 @@ class Links:
         "_held",
         "_random",
         "_scheduler",
-        "_weather",
+        "_link_faults",
         "_withheld",
         "delays",
-        "weather",
+        "link_faults",
     )
 
-    def __init__(self, scheduler: Scheduler, random: Random, weather: Weather) -> None:
+    def __init__(self, scheduler: Scheduler, random: Random, link_faults: LinkFaults) -> None:
         self._scheduler = scheduler
         self._random = random
-        self._weather = weather
-        self.weather: Weather | None = None if weather.is_calm else weather
+        self._link_faults = link_faults
+        self.link_faults: LinkFaults | None = None if link_faults.is_empty else link_faults
         """None while nothing is wrong anywhere, so that a calm run does not pay for it."""
         self.delays = Delays.draw(random)
         self._cuts: set[Link] = set()  # asked for membership only
@@ -109,25 +109,25 @@ class Links:
 
     def heal_all(self) -> None:
         """Heal every link that is cut or bad."""
-        self._weather.clear()
-        self.weather = None
+        self._link_faults.clear()
+        self.link_faults = None
         for link in sorted(self._cuts):
             self.heal(link)
 
-    def degrade(self, links: Iterable[Link], toxic: Toxic) -> None:
+    def add_fault(self, links: Iterable[Link], link_fault: LinkFault) -> None:
         """Make links bad, besides what is wrong with them already."""
-        self._weather.add(links, toxic)
-        self.weather = self._weather
+        self._link_faults.add(links, link_fault)
+        self.link_faults = self._link_faults
 
-    def restore(self, links: Iterable[Link], toxic: Toxic) -> None:
+    def remove_fault(self, links: Iterable[Link], link_fault: LinkFault) -> None:
         """Undo one `degrade`."""
-        self._weather.remove(links, toxic)
-        if self._weather.is_calm:
-            self.weather = None
+        self._link_faults.remove(links, link_fault)
+        if self._link_faults.is_empty:
+            self.link_faults = None
 
-    def degraded(self, link: Link) -> int:
+    def fault_count(self, link: Link) -> int:
         """How many messages have been lost, reset, stalled or slowed on a link."""
-        return self._weather.hits[link]
+        return self._link_faults.hits[link]
 
     def withheld(self, link: Link) -> int:
         """How many messages have been withheld since the link's last cut."""
@@ -142,8 +142,8 @@ class Links:
 
     def _carry(self, stream: Stream, arrive: Callable[[], None], extra_ns: int) -> None:
         due_ns = self._scheduler.now_ns + extra_ns + self.delays.next_ns(self._random)
-        if self.weather is not None:
-            due_ns += self.weather.delay_ns(stream.link)
+        if self.link_faults is not None:
+            due_ns += self.link_faults.delay_ns(stream.link)
         due_ns = max(due_ns, stream.last_arrival_ns)
         stream.last_arrival_ns = due_ns
 

@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable
 
 from kraftproof.cluster.protocol import Link
-from kraftproof.cluster.simulated.network.endpoints import Party, Server
+from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint, ServerEndpoint
 from kraftproof.cluster.simulated.network.links import Links, Stream
-from kraftproof.cluster.simulated.network.transport import Arrived, Outgoing, Passage
+from kraftproof.cluster.simulated.network.transport import Arrived, Outgoing, Transport
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.shell.ports import ConnectionOwner
 from kraftproof.node.wire.messages import Message
@@ -47,7 +47,7 @@ class Call:
 
 
 class Connection:
-    """One connection from a party to whatever process serves at the target when it is opened."""
+    """One connection from a client to whatever process serves at the target when it is opened."""
 
     __slots__ = (
         "_back",
@@ -55,8 +55,8 @@ class Connection:
         "_links",
         "_lookup",
         "_owner",
-        "_party",
-        "_passage",
+        "_client",
+        "_transport",
         "_served",
         "is_established",
         "is_open",
@@ -66,16 +66,16 @@ class Connection:
     def __init__(
         self,
         link: Link,
-        party: Party,
-        lookup: Callable[[], Server | None],
+        client: ClientEndpoint,
+        lookup: Callable[[], ServerEndpoint | None],
         owner: "ConnectionOwner[Connection, Request]",
         *,
         links: Links,
-        passage: Passage,
+        transport: Transport,
     ) -> None:
         self._links = links
-        self._passage = passage
-        self._party = party
+        self._transport = transport
+        self._client = client
         self._lookup = lookup
         self._owner = owner
         self._forth = Stream(link)
@@ -83,7 +83,7 @@ class Connection:
         self._served: deque[Call] = deque()
         self.is_established = False
         """Whether what is sent may reach somebody, as far as the sender can know."""
-        self.server: Server | None = None
+        self.server: ServerEndpoint | None = None
         self.is_open = True
 
     @property
@@ -95,7 +95,7 @@ class Connection:
         """Send a request; its answer goes to the owner."""
         assert self.is_open, "a new connection takes the place of a closed one"
         call = Call(self, correlation_id, outgoing)
-        arriving = self._passage.request(outgoing)
+        arriving = self._transport.request(outgoing)
         self._transmit(lambda: self._arrive(call, arriving))
 
     def open(self, on_open: Callable[[bool], None]) -> None:
@@ -119,20 +119,20 @@ class Connection:
             call = self._served.popleft()
             response = call.response
             assert response is not None, "the head is ready"
-            arriving = self._passage.response(call.outgoing, response)
+            arriving = self._transport.response(call.outgoing, response)
             self._send_back(call, arriving)
 
     def _send_back(self, call: Call, arriving: Callable[[], Message]) -> None:
-        party, answered = self._party, call.outgoing.message
+        client, answered = self._client, call.outgoing.message
 
         def read(request: Request) -> Message:
-            party.is_answered(request.message, answered)
+            client.is_answered(request.message, answered)
             return arriving()
 
         self._back_to_party(lambda: self._owner.answered(self, call.correlation_id, read))
 
     def _back_to_party(self, action: Callable[[], None]) -> None:
-        self._links.send(self._back, lambda: self._party.hear(action, self))
+        self._links.send(self._back, lambda: self._client.hear(action, self))
 
     def _transmit(self, arrive: Callable[[], None]) -> None:
         """Send forth; until the connection stands both directions are needed.
@@ -165,10 +165,10 @@ class Connection:
             self.reset()
             return
         assert self.server is not None, "it stands"
-        weather = self._links.weather
-        if weather is not None and weather.resets(self._forth.link):
+        link_faults = self._links.link_faults
+        if link_faults is not None and link_faults.resets(self._forth.link):
             self.reset()
-            if not weather.is_carried_out():
+            if not link_faults.is_carried_out():
                 return
         try:
             arrived = arriving()
@@ -185,14 +185,14 @@ class Network:
     def __init__(
         self,
         links: Links,
-        passage: Passage,
-        lookup: Callable[[int], Server | None],
+        transport: Transport,
+        lookup: Callable[[int], ServerEndpoint | None],
         on_crash: Callable[[int, Exception], None],
     ) -> None:
         self.links = links
         self.on_crash = on_crash
         """Told of a node whose answer the codec can't read."""
-        self.passage = passage
+        self.transport = transport
         self.make_connection = self._plain_connection
         """How a connection is made; a recorder's tell what passes (recorder.py)."""
         self._lookup = lookup
@@ -200,11 +200,11 @@ class Network:
         self._look_at = FEW_CONNECTIONS
 
     def connect(
-        self, link: Link, party: Party, owner: ConnectionOwner[Connection, Request]
+        self, link: Link, client: ClientEndpoint, owner: ConnectionOwner[Connection, Request]
     ) -> Connection:
         """Return a new connection; it stands once the first message has arrived."""
         target = link.target
-        connection = self.make_connection(link, party, lambda: self._lookup(target), owner)
+        connection = self.make_connection(link, client, lambda: self._lookup(target), owner)
         self._connections.append(connection)
         if len(self._connections) >= self._look_at:
             self._forget_closed()
@@ -213,11 +213,11 @@ class Network:
     def _plain_connection(
         self,
         link: Link,
-        party: Party,
-        lookup: Callable[[], Server | None],
+        client: ClientEndpoint,
+        lookup: Callable[[], ServerEndpoint | None],
         owner: ConnectionOwner[Connection, Request],
     ) -> Connection:
-        return Connection(link, party, lookup, owner, links=self.links, passage=self.passage)
+        return Connection(link, client, lookup, owner, links=self.links, transport=self.transport)
 
     def process_died(self, process: object) -> None:
         """Reset every connection to a process that is gone."""

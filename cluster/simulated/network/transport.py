@@ -52,7 +52,7 @@ class Arrived(Struct, frozen=True, kw_only=True):
     forwarded_by: Principal | None = None
 
 
-class Passage(Protocol):
+class Transport(Protocol):
     """What a message turns into on its way; the calls returned are made at the other end."""
 
     @property
@@ -69,7 +69,7 @@ class Passage(Protocol):
         ...
 
 
-class ObjectPassage(Passage):
+class InMemoryTransport(Transport):
     """Messages pass as they are."""
 
     __slots__ = ()
@@ -99,7 +99,7 @@ class ObjectPassage(Passage):
         return lambda: message
 
 
-class BytesPassage(Passage):
+class CodecTransport(Transport):
     """Messages pass through the codec."""
 
     __slots__ = ("_bytes_passed",)

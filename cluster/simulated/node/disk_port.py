@@ -1,6 +1,6 @@
 """The shell's Disk in the simulator: the real storage, a mirror of the log, and the invariants.
 
-The jury hears of each effect just before or after it, as its hook says. See
+The monitor hears of each effect just before or after it, as its hook says. See
 node/shell/effect_executor.py for the order of the calls.
 """
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.invariant import Observed
-from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.invariants.invariant import ProcessView
+from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.effects import (
@@ -35,12 +35,12 @@ class SimulatedDisk(Disk):
     """One process's storage on its machine's disk."""
 
     def __init__(
-        self, process: Observed, env: Surroundings, storage: Storage, contract: PortContract
+        self, process: ProcessView, env: NodeEnvironment, storage: Storage, contract: PortContract
     ) -> None:
         self._process = process
         self._contract = contract
         self._env = env
-        self._jury = env.jury
+        self._monitor = env.monitor
         self._storage = storage
         self._checked: LoadedSnapshot | None = None
 
@@ -54,13 +54,13 @@ class SimulatedDisk(Disk):
         self._storage.append(effect)
         env.log.append(effect.batch)
         env.on_next_write()
-        for appended in self._jury.on_appended:
+        for appended in self._monitor.on_appended:
             appended(self._process, effect.batch)
 
     @override
     def truncate(self, effect: Truncate) -> None:
         self._contract.files_change(effect)
-        for truncated in self._jury.on_truncated:
+        for truncated in self._monitor.on_truncated:
             truncated(self._process, effect.end_offset)
         self._env.log.truncate(effect.end_offset)  # it may fail half-way: no word is given
         self._storage.truncate(effect)
@@ -73,7 +73,7 @@ class SimulatedDisk(Disk):
         self._env.attempted = None
         self._contract.barrier_begins(effect)
         self._env.on_next_write()
-        for persisted in self._jury.on_persisted:
+        for persisted in self._monitor.on_persisted:
             persisted(self._process, effect.state)
 
     @override
@@ -89,13 +89,13 @@ class SimulatedDisk(Disk):
 
     @override
     def write_snapshot(self, effect: WriteSnapshot) -> Generator[None, None, StoredSnapshot]:
-        for snapshotted in self._jury.on_snapshotted:
+        for snapshotted in self._monitor.on_snapshot_begun:
             snapshotted(self._process, effect.snapshot, effect.image)
         return self._write_snapshot(effect)
 
     def _write_snapshot(self, effect: WriteSnapshot) -> Generator[None, None, StoredSnapshot]:
         stored = yield from self._storage.write_snapshot(effect)
-        for completed in self._jury.on_completed:
+        for completed in self._monitor.on_snapshot_completed:
             completed(self._process, stored, lambda: self._read_whole(stored))
         return stored
 
@@ -131,7 +131,7 @@ class SimulatedDisk(Disk):
         self._contract.barrier_begins(effect)
         self._env.log.reset(effect.snapshot)
         self._env.log.snapshots = self._storage.snapshots
-        for told in self._jury.on_loaded:
+        for told in self._monitor.on_snapshot_loaded:
             told(self._process, effect.snapshot, loaded.image)
 
     @override
@@ -140,7 +140,7 @@ class SimulatedDisk(Disk):
         self._storage.clean(effect)
         self._env.log.clean(effect.start)
         self._env.log.snapshots = self._storage.snapshots
-        for cleaned in self._jury.on_cleaned:
+        for cleaned in self._monitor.on_log_cleaned:
             cleaned(self._process)
 
     @override

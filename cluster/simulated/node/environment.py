@@ -4,9 +4,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Protocol
 
-from kraftproof.cluster.simulated.disk.faults import DiskHealth
+from kraftproof.cluster.simulated.disk.faults import DiskFaults
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
-from kraftproof.cluster.simulated.invariants.invariant import Jury, Observed
+from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor, ProcessView
 from kraftproof.cluster.simulated.kernel.clock import SimulatedClock
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.network.network import Network
@@ -21,7 +21,7 @@ SLOW_FSYNC_SHARE = 0.01
 class OnExit(Protocol):
     """What becomes of a process that ends by itself."""
 
-    def __call__(self, process: Observed, effect: Exit) -> None:
+    def __call__(self, process: ProcessView, effect: Exit) -> None:
         """Take it off its machine."""
 
 
@@ -35,7 +35,7 @@ class OnCrash(Protocol):
 class OnDiskError(Protocol):
     """What becomes of a process whose disk has failed."""
 
-    def __call__(self, process: Observed, error: OSError) -> None:
+    def __call__(self, process: ProcessView, error: OSError) -> None:
         """Take it off its machine."""
 
 
@@ -43,14 +43,14 @@ def _nothing() -> None:
     """What most writes cause in the harness."""
 
 
-class Surroundings:
-    """Time, network, jury and chance, and the mirror of the disk's log."""
+class NodeEnvironment:
+    """Time, network, monitor and chance, and the mirror of the disk's log."""
 
     __slots__ = (
         "attempted",
         "clock",
-        "illness",
-        "jury",
+        "disk_faults",
+        "monitor",
         "log",
         "network",
         "node_id",
@@ -70,7 +70,7 @@ class Surroundings:
         scheduler: Scheduler,
         network: Network,
         clock: SimulatedClock,
-        jury: Jury,
+        monitor: InvariantMonitor,
         random: Random,
         on_exit: OnExit,
         on_crash: OnCrash,
@@ -80,7 +80,7 @@ class Surroundings:
         self.scheduler = scheduler
         self.network = network
         self.clock = clock
-        self.jury = jury
+        self.monitor = monitor
         self.random = random
         self.on_exit = on_exit
         self.on_crash = on_crash
@@ -89,15 +89,15 @@ class Surroundings:
         """Told of each effect that has been carried out, while somebody waits for one."""
         self.attempted: QuorumState | None = None
         """What a process was writing when its disk failed; it may be there nevertheless."""
-        self.illness: DiskHealth | None = None
+        self.disk_faults: DiskFaults | None = None
         """None while the disk is well."""
         self.on_next_write: Callable[[], None] = _nothing
         self.log = LogMirror()
 
     def fsync_ns(self) -> int:
         """Draw how long the disk takes for one fsync."""
-        if self.illness is not None:
-            return FSYNC_NS + self.illness.slowness_ns()
+        if self.disk_faults is not None:
+            return FSYNC_NS + self.disk_faults.slowness_ns()
         if self.random.random() < SLOW_FSYNC_SHARE:
             return int(self.random.random() * SLOW_FSYNC_NS)
         return int(FSYNC_NS * (0.5 + self.random.random()))

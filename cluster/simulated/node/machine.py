@@ -10,12 +10,12 @@ from random import Random
 from msgspec.structs import replace
 
 from kraftproof.cluster.protocol import NodeInfo
-from kraftproof.cluster.simulated.disk.faults import DiskHealth
+from kraftproof.cluster.simulated.disk.faults import DiskFaults
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.cluster.simulated.disk.inodes import SimulatedDirectory, SimulatedFile
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
-from kraftproof.cluster.simulated.kernel.randomness import NodeRandom, Ties
-from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.kernel.randomness import ForcedTies, NodeRandom
+from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.process import NodeProcess
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NodeId
@@ -39,21 +39,21 @@ class Machine:
         self,
         info: NodeInfo,
         config: NodeConfig,
-        around: Surroundings,
+        env: NodeEnvironment,
         *,
         seed: str,
-        ties: Ties,
+        ties: ForcedTies,
         segment_bytes: int,
         is_traced: bool,
         apply: Apply,
         codec: BatchCodec,
     ) -> None:
         self.info = info
-        self.around = around
+        self.env = env
         self.disk = SimulatedFileSystem()
-        self.health = DiskHealth(Random(f"{seed}/disk-{info.node_id}"))
+        self.disk_faults = DiskFaults(Random(f"{seed}/disk-{info.node_id}"))
         self.process: NodeProcess | None = None
-        self.lives = 0
+        self.restart_count = 0
         self._config = config
         self._seed = seed
         self._ties = ties
@@ -77,7 +77,7 @@ class Machine:
         try:
             self._start()
         except Exception as error:  # noqa: BLE001 - whatever it is, there is no process
-            self.around.on_crash(self.info.node_id, error)
+            self.env.on_crash(self.info.node_id, error)
 
     def _start(self) -> None:
         try:
@@ -88,13 +88,15 @@ class Machine:
             self._refuses(str(error))
             return
         except OSError as error:
-            if not self.health.fails():
-                self.around.on_crash(self.info.node_id, error)
+            if not self.disk_faults.fails():
+                self.env.on_crash(self.info.node_id, error)
             return
-        self.lives += 1
-        random = NodeRandom.of(f"{self._seed}/node-{self.info.node_id}/{self.lives}", self._ties)
+        self.restart_count += 1
+        random = NodeRandom.of(
+            f"{self._seed}/node-{self.info.node_id}/{self.restart_count}", self._ties
+        )
         incarnation = Uuid(random.randbytes(16))
-        now = self.around.clock.now()
+        now = self.env.clock.now()
         config = replace(self._config, incarnation=incarnation, log_dirs=stored.log_directory_ids)
         node = Node(
             config,
@@ -106,24 +108,24 @@ class Machine:
             apply=self._apply,
         )
         is_durable = self.disk.is_synced(log_directory(self._storage_config))
-        self.around.log.recovered(stored.batches, stored.history, is_durable=is_durable)
+        self.env.log.recovered(stored.batches, stored.history, is_durable=is_durable)
         self.process = NodeProcess(
-            self.around,
+            self.env,
             node,
             stored.storage,
-            life=self.lives,
+            incarnation=self.restart_count,
             is_controller=self.info.has("controller"),
             trace=self._trace(incarnation) if self._is_traced else None,
         )
-        if stored.durable == self.around.attempted:
-            for persisted in self.around.jury.on_persisted:
+        if stored.durable == self.env.attempted:
+            for persisted in self.env.monitor.on_persisted:
                 persisted(self.process, stored.durable)
-        self.around.attempted = None
-        for started in self.around.jury.on_started:
+        self.env.attempted = None
+        for started in self.env.monitor.on_started:
             started(self.process, stored.durable)
         newest = stored.history.newest
         if newest is not None:
-            for loaded in self.around.jury.on_loaded:
+            for loaded in self.env.monitor.on_snapshot_loaded:
                 loaded(self.process, newest.stored.snapshot, newest.image)
         self.process.start()
 
@@ -133,7 +135,7 @@ class Machine:
             TRACE,
             node=self._config.node_id,
             incarnation=format_uuid(incarnation),
-            run_time=lambda: self.around.scheduler.now_ns,
+            run_time=lambda: self.env.scheduler.now_ns,
         )
 
     def _format(self) -> None:
@@ -147,20 +149,20 @@ class Machine:
 
     def _refuses(self, reason: str) -> None:
         """Its disk was written by itself and by crashes alone."""
-        self.around.jury.record(
+        self.env.monitor.record(
             "RecoversFromCrashes",
             "A node starts from whatever a crash has left of what it wrote.",
             reason,
             node=self.info.node_id,
-            time_ns=self.around.scheduler.now_ns,
+            time_ns=self.env.scheduler.now_ns,
         )
 
-    def chance(self, purpose: str) -> Random:
+    def fault_random(self, purpose: str) -> Random:
         """Return the chance of what befalls the node now, the same whatever befell it before.
 
         So a schedule keeps its effect when faults are taken out of it (kraftproof shrink).
         """
-        now_ns = self.around.scheduler.now_ns
+        now_ns = self.env.scheduler.now_ns
         return Random(f"{self._seed}/{purpose}-{self.info.node_id}/{now_ns}")
 
     def stop(self) -> None:
@@ -177,39 +179,39 @@ class Machine:
     def lose_power(self) -> int:
         """Kill the process and lose what was not durable; return the bytes lost."""
         self.kill()
-        return self.disk.crash(self.chance("crash"))
+        return self.disk.crash(self.fault_random("crash"))
 
     def disk_failed(self, error: OSError) -> None:
         """A failed write or fsync ends the process, as in node/server; a later start may work."""
         process = self.process
         self.kill()
-        if process is not None and not self.health.fails():
-            self.around.on_crash(self.info.node_id, error)
+        if process is not None and not self.disk_faults.fails():
+            self.env.on_crash(self.info.node_id, error)
 
-    def fall_ill(self, change: Callable[[DiskHealth], None]) -> None:
+    def set_disk_fault(self, change: Callable[[DiskFaults], None]) -> None:
         """Change what is wrong with the disk."""
-        change(self.health)
-        illness = None if self.health.is_well else self.health
-        self.disk.illness = self.around.illness = illness
+        change(self.disk_faults)
+        disk_faults = None if self.disk_faults.is_empty else self.disk_faults
+        self.disk.disk_faults = self.env.disk_faults = disk_faults
 
     def wipe(self) -> None:
         """Kill the process, lose everything that was stored, and format the directories again."""
         self.kill()
         self.disk = SimulatedFileSystem()
         self._format()
-        self.disk.illness = self.around.illness
-        self.around.log = LogMirror()
+        self.disk.disk_faults = self.env.disk_faults
+        self.env.log = LogMirror()
 
     def set_clock_rate(self, rate_ppm: int) -> None:
         """Let the monotonic clock run quicker or slower, and the process wait accordingly."""
-        self.around.clock.set_rate(rate_ppm)
+        self.env.clock.set_rate(rate_ppm)
         if self.process is not None:
             self.process.look_at_clock()
 
     def repair(self) -> None:
         """Undo what faults have done to the disk and the clocks."""
-        self.fall_ill(DiskHealth.recover)
-        self.around.clock.repair()
+        self.set_disk_fault(DiskFaults.recover)
+        self.env.clock.repair()
         self.set_clock_rate(0)
 
     def write_files(self, directory: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.kernel.scheduler import Timer
-from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.node.core.base.types import Instant, Monotonic
 from kraftproof.node.shell.ports import NodeClock, SteppedNode
 
@@ -15,7 +15,7 @@ class SimulatedNodeClock(NodeClock):
 
     def __init__(
         self,
-        env: Surroundings,
+        env: NodeEnvironment,
         node: SteppedNode,
         *,
         after: Callable[[int, Callable[[], None]], Timer],

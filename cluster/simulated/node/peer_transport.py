@@ -3,11 +3,11 @@
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Link
-from kraftproof.cluster.simulated.invariants.invariant import Jury, Observed
-from kraftproof.cluster.simulated.network.endpoints import Party
+from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor, ProcessView
+from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint
 from kraftproof.cluster.simulated.network.network import Call, Connection
 from kraftproof.cluster.simulated.network.transport import Outgoing
-from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward, Send
@@ -20,20 +20,24 @@ class SimulatedTransport(Transport[Connection]):
     """Connections from one process to its peers."""
 
     def __init__(
-        self, process: Observed, party: Party, env: Surroundings, contract: PortContract
+        self,
+        process: ProcessView,
+        client: ClientEndpoint,
+        env: NodeEnvironment,
+        contract: PortContract,
     ) -> None:
         self._process = process
         self._contract = contract
-        self._party = party
+        self._client = client
         self._env = env
-        self._on_sent = env.jury.on_sent
+        self._on_sent = env.monitor.on_sent
 
     @override
     def connect(
         self, destination: NodeId, owner: ConnectionOwner[Connection, Send | Forward]
     ) -> Connection:
         link = Link(self._env.node_id, destination)
-        return self._env.network.connect(link, self._party, owner)
+        return self._env.network.connect(link, self._client, owner)
 
     @override
     def send(self, connection: Connection, correlation_id: int, request: Send | Forward) -> None:
@@ -51,24 +55,24 @@ class SimulatedTransport(Transport[Connection]):
 class SimulatedReplies(Replies[Call]):
     """Answers of one process."""
 
-    def __init__(self, process: Observed, jury: Jury) -> None:
+    def __init__(self, process: ProcessView, monitor: InvariantMonitor) -> None:
         self._process = process
-        self._jury = jury
+        self._monitor = monitor
         self._replied: list[tuple[Received, Message]] = []
         """Answers of the step that is being carried out."""
 
     @override
     def reply(self, client: Call, event: Received, message: Message) -> None:
-        for replying in self._jury.on_replying[type(event.message)]:
+        for replying in self._monitor.on_replying[type(event.message)]:
             replying(self._process, event, message)
         self._replied.append((event, message))
         client.answer(message)
 
-    def on_stepped(self) -> None:
-        """Tell the jury which requests the step has answered."""
+    def on_step(self) -> None:
+        """Tell the monitor which requests the step has answered."""
         if not self._replied:
             return
         for event, message in self._replied:
-            for replied in self._jury.on_replied[type(event.message)]:
+            for replied in self._monitor.on_replied[type(event.message)]:
                 replied(self._process, event, message)
         self._replied.clear()

@@ -6,7 +6,7 @@ nothing there. These invariants name the wait that is missing.
 
 from typing import Final
 
-from kraftproof.cluster.simulated.invariants.invariant import Jury, Observed
+from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor, ProcessView
 from kraftproof.node.core.effects import Effect, Forward, Send
 from kraftproof.node.core.events import Event
 from kraftproof.node.shell.ports import PeerConnection
@@ -28,15 +28,15 @@ class PortContract:
         "_answered",
         "_forwards",
         "_fsyncs",
-        "_jury",
+        "_monitor",
         "_process",
         "_snapshots",
         "barrier",
     )
 
-    def __init__(self, process: Observed, jury: Jury) -> None:
+    def __init__(self, process: ProcessView, monitor: InvariantMonitor) -> None:
         self._process = process
-        self._jury = jury
+        self._monitor = monitor
         self.barrier: type[Effect] | None = None
         """The kind of the barrier that is not on disk yet."""
         self._fsyncs = 0
@@ -113,4 +113,4 @@ class PortContract:
             self._violated("UnsentReachedNobody", f"{name} was sent, and is refused as unsent")
 
     def _violated(self, invariant: str, detail: str) -> None:
-        self._jury.object_to(invariant, SENTENCES[invariant], self._process, detail)
+        self._monitor.report_violation_of(invariant, SENTENCES[invariant], self._process, detail)

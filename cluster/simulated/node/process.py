@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.kernel.scheduler import Timer
-from kraftproof.cluster.simulated.network.endpoints import Party, Server
+from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint, ServerEndpoint
 from kraftproof.cluster.simulated.network.network import Call, Connection
 from kraftproof.cluster.simulated.network.transport import Arrived
 from kraftproof.cluster.simulated.node.disk_port import SimulatedDisk
-from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.node_clock import SimulatedNodeClock
 from kraftproof.cluster.simulated.node.peer_transport import SimulatedReplies, SimulatedTransport
 from kraftproof.cluster.simulated.node.port_contract import PortContract
@@ -32,44 +32,44 @@ from kraftproof.node.storage.stored import Storage
 from kraftproof.node.wire.messages import Message
 
 
-class NodeProcess(Server, Party, ports.Timers, ports.Process, ports.Observer):
+class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, ports.Observer):
     """From one start to one end."""
 
     def __init__(
         self,
-        around: Surroundings,
+        env: NodeEnvironment,
         node: Node,
         storage: Storage,
         *,
-        life: int,
+        incarnation: int,
         is_controller: bool,
         trace: TraceWriter | None,
     ) -> None:
-        self.node_id = around.node_id
-        self.life = life
-        self.log = around.log
+        self.node_id = env.node_id
+        self.incarnation = incarnation
+        self.log = env.log
         self.status: NodeStatus | None = None
         self.event: Event | None = None
         self.image: MetadataImage = EMPTY_IMAGE
         """The image that the node published last."""
-        self._env = around
-        self._jury = around.jury
+        self._env = env
+        self._monitor = env.monitor
         self._node = node
         self._trace = trace
         self._is_controller = is_controller
         self._listens = is_controller
-        self._suspension = Suspension(around.scheduler, around.random, self.crashed)
-        self._contract = PortContract(self, around.jury)
-        self._disk = SimulatedDisk(self, around, storage, self._contract)
-        self._workers = SimulatedWorkers(around, self._suspension, self._contract)
-        self._replies = SimulatedReplies(self, around.jury)
-        self._clock = SimulatedNodeClock(around, node, after=self.after, tick=self._tick)
+        self._suspension = Suspension(env.scheduler, env.random, self.crashed)
+        self._contract = PortContract(self, env.monitor)
+        self._disk = SimulatedDisk(self, env, storage, self._contract)
+        self._workers = SimulatedWorkers(env, self._suspension, self._contract)
+        self._replies = SimulatedReplies(self, env.monitor)
+        self._clock = SimulatedNodeClock(env, node, after=self.after, tick=self._tick)
         self._shell = NodeShell(
             node,
             ports.Ports(
                 disk=self._disk,
                 workers=self._workers,
-                transport=SimulatedTransport(self, self, around, self._contract),
+                transport=SimulatedTransport(self, self, env, self._contract),
                 timers=self,
                 clock=self._clock,
                 replies=self._replies,
@@ -179,13 +179,13 @@ class NodeProcess(Server, Party, ports.Timers, ports.Process, ports.Observer):
     @override
     def open_client_listeners(self) -> None:
         self._listens = True
-        for opened in self._jury.on_opened:
+        for opened in self._monitor.on_listeners_opened:
             opened(self)
 
     @override
     def publish(self, effect: Publish) -> None:
         self.image = effect.image
-        for published in self._jury.on_published:
+        for published in self._monitor.on_published:
             published(self, effect.offset, effect.image)
 
     @override
@@ -204,7 +204,7 @@ class NodeProcess(Server, Party, ports.Timers, ports.Process, ports.Observer):
         if self._contract.barrier is not None:
             self._contract.on_step(event)
         if type(event) is Received:
-            for received in self._jury.on_received[type(event.message)]:
+            for received in self._monitor.on_received[type(event.message)]:
                 received(self, event)
 
     @override
@@ -225,19 +225,19 @@ class NodeProcess(Server, Party, ports.Timers, ports.Process, ports.Observer):
     @override
     def on_response(self, request: Send | Forward, message: Message) -> None:
         self._contract.on_response(request)
-        for heard in self._jury.on_heard[type(request.message)]:
+        for heard in self._monitor.on_response[type(request.message)]:
             heard(self, request, message)
 
     @override
-    def on_stepped(self, now: Instant) -> None:
-        """Tell the jury the result of the step, once all of it is carried out."""
-        jury = self._jury
+    def on_step(self, now: Instant) -> None:
+        """Tell the monitor the result of the step, once all of it is carried out."""
+        monitor = self._monitor
         status = self._node.status()
         before, self.status = self.status, status
         if status != before:
-            jury.moved(self, before, status)
-        self._replies.on_stepped()
+            monitor.status_changed(self, before, status)
+        self._replies.on_step()
         if self._trace is not None:
             name = "start" if self.event is None else type(self.event).__name__
             self._trace.write(status, self._env.clock.now(), name)
-        jury.stepped(self)
+        monitor.step_ended(self)

@@ -11,7 +11,7 @@ from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.messages.batch import Batch
 
-MOST_KEPT = 1024
+MAX_KEPT = 1024
 """As many batches as the slowest node may be behind the first, and still share."""
 
 
@@ -37,11 +37,11 @@ class SharedApply:
         if known is not None:
             return known[1]
         after = apply_batch(image, batch)
-        if batch.base_offset < self._newest and len(self._results) >= MOST_KEPT:
+        if batch.base_offset < self._newest and len(self._results) >= MAX_KEPT:
             return after
         self._newest = max(self._newest, batch.base_offset)
         self._results[key] = (batch, after)
-        if len(self._results) > MOST_KEPT:
+        if len(self._results) > MAX_KEPT:
             self._results.popitem(last=False)
         return after
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.node.environment import Surroundings
+from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.node.shell.ports import Failed, Workers
@@ -20,7 +20,9 @@ T = TypeVar("T")
 class SimulatedWorkers(Workers):
     """One process's work on its disk."""
 
-    def __init__(self, env: Surroundings, suspension: Suspension, contract: PortContract) -> None:
+    def __init__(
+        self, env: NodeEnvironment, suspension: Suspension, contract: PortContract
+    ) -> None:
         self._env = env
         self._contract = contract
         self._suspension = suspension

@@ -9,7 +9,7 @@ from collections import Counter
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.invariant import Observed, Witness
+from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
 from kraftproof.node.core.base.quorum_state import QuorumState
 
 NO_FAULT = "none"
@@ -18,7 +18,7 @@ AT_START = "unstarted"
 Cell = tuple[str, str, str]
 
 
-class Coverage(Witness):
+class Coverage(Invariant):
     """Keeps the cells of one run; it objects to nothing, and costs a set's `add` each step."""
 
     sentence = "What the run has been through."
@@ -45,11 +45,11 @@ class Coverage(Witness):
         self._in_force = tuple(kinds) or (NO_FAULT,)
 
     @override
-    def started(self, process: Observed, durable: QuorumState) -> None:
+    def started(self, process: ProcessView, durable: QuorumState) -> None:
         self._roles[process.node_id] = AT_START
 
     @override
-    def stepped(self, process: Observed) -> None:
+    def stepped(self, process: ProcessView) -> None:
         event, status = process.event, process.status
         assert status is not None, "it is there from the first step on"
         role = self._roles[process.node_id]

@@ -39,7 +39,7 @@ from kraftproof.node.wire.messages.generated.vote_request import VoteRequest
 from kraftproof.node.wire.messages.generated.vote_response import VoteResponse
 from kraftproof.node.wire.types import ZERO_UUID, Uuid, format_uuid
 
-MOST_NAMES = 3
+MAX_NAMES = 3
 """Of the topics of a request or the records of a batch; the others are counted."""
 SHORT_ID = 6
 """As many characters of a random id tell two of one run apart."""
@@ -50,29 +50,29 @@ def api_of(message: Message) -> str:
     return type(message).__name__.removesuffix("Request").removesuffix("Response")
 
 
-def response_words(message: Message) -> str:
+def format_response(message: Message) -> str:
     """Return what a response says: its errors by name, then its essence."""
     errors = ", ".join(dict.fromkeys(_error_names(message)))
-    words = request_words(message)
+    words = format_request(message)
     return ", ".join(part for part in (errors, words) if part) or "ok"
 
 
-def batch_words(batch: Batch) -> str:
+def format_batch(batch: Batch) -> str:
     """Return the place of a batch in the log and the names of its records."""
     first, last = batch.base_offset, batch.last_offset
     place = f"{first}" if first == last else f"{first}-{last}"
-    names = _counted([_record_words(record) for record in batch.records])
+    names = _counted([_format_record(record) for record in batch.records])
     return f"{place}@{batch.epoch} {names}"
 
 
-def state_words(state: QuorumState) -> str:
+def format_quorum_state(state: QuorumState) -> str:
     """Return what a quorum-state file holds."""
     voted = f", voted for {state.voted_for}" if state.voted_for != NO_NODE else ""
     leader = f", leader {state.leader}" if state.leader != NO_NODE else ""
     return f"epoch {state.epoch}{voted}{leader}"
 
 
-def status_words(before: NodeStatus | None, after: NodeStatus) -> str:
+def format_status_change(before: NodeStatus | None, after: NodeStatus) -> str:
     """Return what has changed in what a node shows; empty where only its log's end has."""
     parts = []
     if before is None or _place(before) != _place(after):
@@ -97,7 +97,7 @@ def _place(status: NodeStatus) -> tuple[str, int, int]:
     return status.role, status.epoch, status.leader
 
 
-def request_words(message: Message) -> str:
+def format_request(message: Message) -> str:
     """Return what a request asks, without its API's name."""
     of_class = _OF_CLASS.get(type(message))
     return of_class(message) if of_class is not None else _other(message)
@@ -255,13 +255,13 @@ def _other(message: Message) -> str:
         and value != getattr(plain, field)
         and field not in _NEVER_SAID
     ]
-    return ", ".join(said[:MOST_NAMES])
+    return ", ".join(said[:MAX_NAMES])
 
 
 _NEVER_SAID = frozenset({"error_code", "throttle_time_ms", "cluster_id", "timeout_ms"})
 
 
-def _record_words(record: object) -> str:
+def _format_record(record: object) -> str:
     kind = type(record).__name__.removesuffix("Record")
     for field in ("name", "broker_id", "leader_id"):
         value = getattr(record, field, None)
@@ -272,8 +272,8 @@ def _record_words(record: object) -> str:
 
 def _counted(names: Sequence[str]) -> str:
     """The first few of the names, and how many there are beside them."""
-    more = f" +{len(names) - MOST_NAMES}" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
+    more = f" +{len(names) - MAX_NAMES}" if len(names) > MAX_NAMES else ""
+    return ", ".join(names[:MAX_NAMES]) + more
 
 
 def _short(uuid: Uuid) -> str:

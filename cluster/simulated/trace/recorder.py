@@ -1,4 +1,4 @@
-"""Keeps the last moments of a run, for the sequence diagram of a violation (diagram.py).
+"""Keeps the last events of a run, for the sequence diagram of a violation (diagram.py).
 
 It listens and changes nothing: it draws no chance and schedules nothing, so that a run with it is
 the run without it. Only a run that is done again to be shown has one. A message is one moment,
@@ -12,20 +12,20 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Link
-from kraftproof.cluster.simulated.invariants.invariant import LEADER, Observed, Witness
-from kraftproof.cluster.simulated.network.endpoints import Party, Server
+from kraftproof.cluster.simulated.invariants.invariant import LEADER, Invariant, ProcessView
+from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint, ServerEndpoint
 from kraftproof.cluster.simulated.network.links import HARNESS, Links
 from kraftproof.cluster.simulated.network.network import Call, Connection, Request
-from kraftproof.cluster.simulated.network.transport import Arrived, Outgoing, Passage
+from kraftproof.cluster.simulated.network.transport import Arrived, Outgoing, Transport
 from kraftproof.cluster.simulated.trace.message_text import (
     api_of,
-    batch_words,
-    request_words,
-    response_words,
-    state_words,
-    status_words,
+    format_batch,
+    format_quorum_state,
+    format_request,
+    format_response,
+    format_status_change,
 )
-from kraftproof.cluster.simulated.trace.trace_events import Kind, Moment, State
+from kraftproof.cluster.simulated.trace.trace_events import Kind, State, TraceEvent
 from kraftproof.cluster.simulated.world import World
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
@@ -36,33 +36,33 @@ from kraftproof.node.shell.ports import ConnectionOwner
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.batch import Batch
 
-MOST_MOMENTS = 200_000
+MAX_EVENTS = 200_000
 """Of a busy cluster about a minute."""
 
 
-class Recorder(Witness):
+class Recorder(Invariant):
     """What one run was like towards its end."""
 
     sentence = "It objects to nothing."
 
-    def __init__(self, world: World, most: int = MOST_MOMENTS) -> None:
+    def __init__(self, world: World, most: int = MAX_EVENTS) -> None:
         """Listen to a world that has not started yet."""
-        self.moments: deque[Moment] = deque(maxlen=most)
+        self.events: deque[TraceEvent] = deque(maxlen=most)
         self._world = world
         self._unread: dict[tuple[int, int], deque[tuple[Arrived, int, int]]] = defaultdict(deque)
-        world.jury.join(self)
+        world.monitor.join(self)
         world.network.make_connection = self._connection
 
     def _connection(
         self,
         link: Link,
-        party: Party,
-        lookup: Callable[[], Server | None],
+        client: ClientEndpoint,
+        lookup: Callable[[], ServerEndpoint | None],
         owner: ConnectionOwner[Connection, Request],
     ) -> Connection:
         network = self._world.network
         return _RecordedConnection(
-            self, link, party, lookup, owner, links=network.links, passage=network.passage
+            self, link, client, lookup, owner, links=network.links, transport=network.transport
         )
 
     def arrived(self, link: Link, arrived: Arrived, sent_ns: int) -> None:
@@ -75,10 +75,10 @@ class Recorder(Witness):
         self.note(
             Kind.RESPONSE,
             link.source,
-            response_words(message),
+            format_response(message),
             source=link.target,
             api=api_of(message),
-            subject=request_words(asked),
+            subject=format_request(asked),
             sent_ns=sent_ns,
         )
 
@@ -88,7 +88,7 @@ class Recorder(Witness):
             self.note(
                 Kind.LOST,
                 link.target,
-                request_words(message),
+                format_request(message),
                 source=link.source,
                 api=api_of(message),
                 sent_ns=sent_ns,
@@ -108,8 +108,8 @@ class Recorder(Witness):
     ) -> None:
         """Keep one moment, with the states of all nodes."""
         scheduler = self._world.scheduler
-        self.moments.append(
-            Moment(
+        self.events.append(
+            TraceEvent(
                 time_ns=scheduler.now_ns,
                 event=scheduler.events,
                 kind=kind,
@@ -132,20 +132,20 @@ class Recorder(Witness):
         machines = self._world.machines
         return tuple(_state_of(machines[node_id].process) for node_id in sorted(machines))
 
-    def _step(self, process: Observed, text: str) -> None:
+    def _step(self, process: ProcessView, text: str) -> None:
         self.note(Kind.STEP, process.node_id, text)
 
-    # What the jury tells
+    # What the monitor tells
 
     @override
-    def received(self, process: Observed, event: Received) -> None:
+    def received(self, process: ProcessView, event: Received) -> None:
         unread = self._unread.get((process.node_id, id(event.message)))
         if not unread:
             return
         arrived, source, sent_ns = unread.popleft()
         if not unread:
             del self._unread[process.node_id, id(event.message)]
-        words, api = request_words(arrived.message), api_of(arrived.message)
+        words, api = format_request(arrived.message), api_of(arrived.message)
         self.note(
             Kind.REQUEST,
             process.node_id,
@@ -156,43 +156,45 @@ class Recorder(Witness):
         )
 
     @override
-    def started(self, process: Observed, durable: QuorumState) -> None:
+    def started(self, process: ProcessView, durable: QuorumState) -> None:
         end = process.log.end_offset
-        self._step(process, f"start {process.life}: log end {end}, {state_words(durable)}")
+        self._step(
+            process, f"start {process.incarnation}: log end {end}, {format_quorum_state(durable)}"
+        )
 
     @override
-    def appended(self, process: Observed, batch: Batch) -> None:
-        self._step(process, f"appends {batch_words(batch)}")
+    def appended(self, process: ProcessView, batch: Batch) -> None:
+        self._step(process, f"appends {format_batch(batch)}")
 
     @override
-    def truncated(self, process: Observed, end_offset: int) -> None:
+    def truncated(self, process: ProcessView, end_offset: int) -> None:
         self._step(process, f"truncates {process.log.end_offset} to {end_offset}")
 
     @override
-    def persisted(self, process: Observed, state: QuorumState) -> None:
-        self._step(process, f"writes quorum-state: {state_words(state)}")
+    def persisted(self, process: ProcessView, state: QuorumState) -> None:
+        self._step(process, f"writes quorum-state: {format_quorum_state(state)}")
 
     @override
-    def opened(self, process: Observed) -> None:
+    def opened(self, process: ProcessView) -> None:
         self._step(process, "opens its listener to clients")
 
     @override
-    def snapshotted(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+    def snapshotted(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
         del image
         self._step(process, f"writes snapshot {snapshot.end_offset}@{snapshot.epoch}")
 
     @override
-    def loaded(self, process: Observed, snapshot: SnapshotId, image: MetadataImage) -> None:
+    def loaded(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
         del image
         self._step(process, f"loads snapshot {snapshot.end_offset}@{snapshot.epoch}")
 
     @override
-    def cleaned(self, process: Observed) -> None:
+    def cleaned(self, process: ProcessView) -> None:
         self._step(process, f"drops the log below {process.log.start.end_offset}")
 
     @override
-    def moved(self, process: Observed, before: NodeStatus | None, after: NodeStatus) -> None:
-        words = status_words(before, after)
+    def moved(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
+        words = format_status_change(before, after)
         if words:
             self._step(process, words)
 
@@ -215,14 +217,14 @@ class _RecordedConnection(Connection):
         self,
         recorder: Recorder,
         link: Link,
-        party: Party,
-        lookup: Callable[[], Server | None],
+        client: ClientEndpoint,
+        lookup: Callable[[], ServerEndpoint | None],
         owner: ConnectionOwner[Connection, Request],
         *,
         links: Links,
-        passage: Passage,
+        transport: Transport,
     ) -> None:
-        super().__init__(link, party, lookup, owner, links=links, passage=passage)
+        super().__init__(link, client, lookup, owner, links=links, transport=transport)
         self._recorder = recorder
         self._sent_ns: dict[int, int] = {}
         self._unanswered: dict[int, Outgoing] = {}

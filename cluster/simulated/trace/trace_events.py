@@ -27,7 +27,7 @@ class Kind(StrEnum):
     VIOLATION = "violation"
 
 
-class Moment(Struct, frozen=True, kw_only=True):
+class TraceEvent(Struct, frozen=True, kw_only=True):
     """One thing that happened; a message has a source, anything else only a target."""
 
     time_ns: int

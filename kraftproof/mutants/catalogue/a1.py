@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="A1",
     title="A follower does not flush before its next Fetch, by which the leader counts it",
     source="KAFKA-10533 (a72f0c1eac6)",
-    expected="OwnWordIsDurable",
+    expected="AcknowledgedIsFlushed",
     kafka="killed",
     edits=(
         Edit(

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="A15",
     title="The leader skips the check of the last fetched epoch: no diverging answer",
     source="KAFKA-6361 (#4882), KIP-320, crabka#365",
-    expected="LogsMatch",
+    expected="LogMatching",
     kafka="killed",
     edits=(
         Edit(

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="A18",
     title="A voter grants its vote to a candidate whose log is behind its own",
     source="liferaft#8 (term AND index compare)",
-    expected="LeadersHaveAllCommitted",
+    expected="LeaderCompleteness",
     kafka="killed",
     edits=(
         Edit(

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="A18b",
     title="Of two logs the longer one is ahead, whatever the epochs of their last records",
     source="ours",
-    expected="LeadersHaveAllCommitted",
+    expected="LeaderCompleteness",
     edits=(
         Edit(
             module="kraftproof.node.core.raft.elections",

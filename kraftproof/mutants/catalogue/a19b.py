@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="A19b",
     title="The high watermark is what a minority has flushed",
     source="a class",
-    expected="CommittedByAMajority",
+    expected="CommitNeedsMajority",
     kafka="killed",
     edits=(
         Edit(

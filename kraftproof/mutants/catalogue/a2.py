@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="A2",
     title="The leader counts itself towards a majority before it has flushed",
     source="KAFKA-10533; RaftFsync.tla, LeaderFsyncBeforeIncludeInQuorum",
-    expected="CommittedByAMajority",
+    expected="CommitNeedsMajority",
     kafka="survived",
     edits=(
         Edit(

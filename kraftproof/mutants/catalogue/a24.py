@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="A24",
     title="The read barrier is dropped: a controller that was replaced answers from the past",
     source="etcd#20418, etcd#741, consul#54, hashicorp/raft#108, jraft#34",
-    expected="AnswersArePresent",
+    expected="LinearizableReads",
     edits=(
         Edit(
             module="kraftproof.node.core.controller.active",

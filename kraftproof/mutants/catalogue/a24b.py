@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="A24b",
     title="The read barrier counts acknowledgements that were on their way before the read",
     source="ours: a paused leader wakes with old Fetches in its socket buffers",
-    expected="AnswersArePresent",
+    expected="LinearizableReads",
     edits=(
         Edit(
             module="kraftproof.node.core.controller.active",

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="A25",
     title="A sole voter commits, and answers, before its own fsync",
     source="etcd#14370",
-    expected="CommittedByAMajority",
+    expected="CommitNeedsMajority",
     edits=(
         Edit(
             module="kraftproof.node.core.raft.raft",

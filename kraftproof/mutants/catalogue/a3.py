@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="A3",
     title="Off by one: a majority that reaches the epoch's start, not its LeaderChange, commits",
     source="KAFKA-12619 (d2c06c9c3c3)",
-    expected="LeadersCommitTheirOwn",
+    expected="CommitOnlyOwnEpoch",
     kafka="survived",
     edits=(
         Edit(

@@ -10,7 +10,7 @@ MUTANT = Mutant(
     mutant_id="A31",
     title="A Flushed that was under way during a truncation counts after it",
     source="ours",
-    expected="OwnWordIsDurable",
+    expected="AcknowledgedIsFlushed",
     edits=(
         Edit(
             module="kraftproof.node.core.raft.fetching",

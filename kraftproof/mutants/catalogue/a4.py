@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="A4",
     title="No current-epoch condition on commit: Raft's Figure 8 loses what was acknowledged",
     source="logcabin#44; the class of etcd and redisraft#22",
-    expected="LeadersCommitTheirOwn",
+    expected="CommitOnlyOwnEpoch",
     kafka="killed",
     edits=(
         Edit(

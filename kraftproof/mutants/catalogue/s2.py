@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="S2",
     title="The shell feeds Flushed back before the fsync has returned",
     source="ours; KAFKA-10533 in the shell",
-    expected="OwnWordIsDurable",
+    expected="AcknowledgedIsFlushed",
     edits=(
         Edit(
             module="kraftproof.node.shell.flush_queue",

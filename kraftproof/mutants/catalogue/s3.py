@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="S3",
     title="A Flush that came while an fsync ran counts as covered by that fsync",
     source="ours; the class of PostgreSQL's fsyncgate and of group commit",
-    expected="OwnWordIsDurable",
+    expected="AcknowledgedIsFlushed",
     edits=(
         Edit(
             module="kraftproof.node.shell.flush_queue",

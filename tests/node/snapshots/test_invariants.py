@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from kraftproof.cluster.simulated.committed.committed_log import Ledger
+from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
-from kraftproof.cluster.simulated.invariants.invariant import Jury
+from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor
 from kraftproof.cluster.simulated.invariants.snapshots import (
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
@@ -39,11 +39,11 @@ def process(role="follower"):
     for offset in range(10):
         log.append(batch(offset))
     status = SimpleNamespace(role=role)
-    return SimpleNamespace(node_id=1, life=1, log=log, status=status, now_ns=lambda: 0)
+    return SimpleNamespace(node_id=1, incarnation=1, log=log, status=status, now_ns=lambda: 0)
 
 
-def ledger():
-    one = Ledger()
+def committed_log():
+    one = CommittedLog()
     for offset in range(8):
         one.commit(batch(offset), 1, 0)
     return one
@@ -60,24 +60,24 @@ def ledger():
     ],
 )
 def test_a_snapshot_is_held_against_the_committed_records(snapshot, image, objects):
-    jury = Jury((SnapshotsSayWhatTheLogSays(ledger()),))
-    for snapshotted in jury.on_snapshotted:
+    monitor = InvariantMonitor((SnapshotsSayWhatTheLogSays(committed_log()),))
+    for snapshotted in monitor.on_snapshot_begun:
         snapshotted(process(), snapshot, image)
-    assert jury.violations == [], "the step may have committed what is in it"
-    for stepped in jury.on_stepped:
+    assert monitor.violations == [], "the step may have committed what is in it"
+    for stepped in monitor.on_step:
         stepped(process())
-    assert bool(jury.violations) == objects
-    jury.violations.clear()
-    for loaded in jury.on_loaded:
+    assert bool(monitor.violations) == objects
+    monitor.violations.clear()
+    for loaded in monitor.on_snapshot_loaded:
         loaded(process(), snapshot, image)
-    assert bool(jury.violations) == objects
+    assert bool(monitor.violations) == objects
 
 
 def test_snapshots_of_other_offsets_are_compared_in_any_order():
-    jury = Jury((SnapshotsSayWhatTheLogSays(ledger()),))
+    monitor = InvariantMonitor((SnapshotsSayWhatTheLogSays(committed_log()),))
     for end in (7, 2, 5):
-        jury.on_loaded[0](process(), SnapshotId(end, 1), image_at(end))
-    assert jury.violations == []
+        monitor.on_snapshot_loaded[0](process(), SnapshotId(end, 1), image_at(end))
+    assert monitor.violations == []
 
 
 @pytest.mark.parametrize(
@@ -90,29 +90,29 @@ def test_snapshots_of_other_offsets_are_compared_in_any_order():
     ],
 )
 def test_a_log_begins_at_a_snapshot(start, snapshots, objects):
-    jury, one = Jury((SnapshotAtLogStart(),)), process()
+    monitor, one = InvariantMonitor((SnapshotAtLogStart(),)), process()
     one.log.snapshots = snapshots
     one.log.clean(start)
-    jury.on_cleaned[0](one)
-    assert bool(jury.violations) == objects
-    jury.on_started[0](one, QuorumState())
-    assert len(jury.violations) == 2 * objects
+    monitor.on_log_cleaned[0](one)
+    assert bool(monitor.violations) == objects
+    monitor.on_started[0](one, QuorumState())
+    assert len(monitor.violations) == 2 * objects
 
 
 def test_a_log_that_lacks_what_follows_its_snapshot_is_objected_to():
-    jury, one = Jury((SnapshotAtLogStart(),)), process()
+    monitor, one = InvariantMonitor((SnapshotAtLogStart(),)), process()
     kept = (StoredSnapshot(snapshot=SnapshotId(4, 1), size=1),)
     history = History(log_start=SnapshotId(4, 1), kept=kept)
     one.log.recovered([batch(5)], history, is_durable=True)
-    jury.on_started[0](one, QuorumState())
-    assert len(jury.violations) == 1
+    monitor.on_started[0](one, QuorumState())
+    assert len(monitor.violations) == 1
 
 
 @pytest.mark.parametrize(("role", "objects"), [("follower", False), ("leader", True)])
 def test_a_leader_loads_no_snapshot(role, objects):
-    jury = Jury((LeadersLoadNoSnapshot(),))
-    jury.on_loaded[0](process(role), SnapshotId(5, 1), image_at(5))
-    assert bool(jury.violations) == objects
+    monitor = InvariantMonitor((LeadersLoadNoSnapshot(),))
+    monitor.on_snapshot_loaded[0](process(role), SnapshotId(5, 1), image_at(5))
+    assert bool(monitor.violations) == objects
 
 
 def test_the_mirror_follows_cleaning_and_replacement():

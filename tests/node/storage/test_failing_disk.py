@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.abilities import DiskTrouble
-from kraftproof.cluster.simulated.disk.faults import DiskHealth
+from kraftproof.cluster.capabilities import DiskFault
+from kraftproof.cluster.simulated.disk.faults import DiskFaults
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.storage.disk import Disk
@@ -19,9 +19,9 @@ DIRECTORY = "/log"
 CLUSTER = "AAAAAAAAAAAAAAAAAAAAAA"
 
 
-def fallen_ill(disk, seed, *troubles):
-    disk.illness = DiskHealth(Random(seed))
-    disk.illness.troubles.extend(troubles)
+def with_disk_faults(disk, seed, *faults):
+    disk.disk_faults = DiskFaults(Random(seed))
+    disk.disk_faults.faults.extend(faults)
 
 
 @pytest.mark.requirement("595-09")
@@ -33,10 +33,10 @@ def test_what_was_flushed_is_there_after_an_append_that_failed(failure):
         for one in chain(1, 2):
             log.append(one)
         log.start_flush()()
-        fallen_ill(disk, seed, DiskTrouble(failure=failure))
+        with_disk_faults(disk, seed, DiskFault(failure=failure))
         with pytest.raises(OSError, match=r"0\.log"):
             log.append(batch(3, epoch=1, count=3))
-        disk.illness = None
+        disk.disk_faults = None
         again, read = MetadataLog.open(disk, DIRECTORY)
         assert read[:2] == chain(1, 2)
         again.append(batch(again.end_offset, epoch=2))
@@ -52,10 +52,10 @@ def test_what_a_start_has_read_is_on_disk_though_an_fsync_had_failed_before():
         disk = SimulatedFileSystem()
         log, _ = MetadataLog.open(disk, DIRECTORY)
         log.append(batch(0))
-        fallen_ill(disk, seed, DiskTrouble(failure="fsync"))
+        with_disk_faults(disk, seed, DiskFault(failure="fsync"))
         with pytest.raises(OSError, match=r"0\.log"):
             log.start_flush()()
-        disk.illness = None
+        disk.disk_faults = None
         _, read = MetadataLog.open(disk, DIRECTORY)
         disk.crash(Random(seed))
         assert MetadataLog.open(disk, DIRECTORY)[1] == read
@@ -96,11 +96,11 @@ def test_the_power_may_go_at_any_operation_of_a_start():
                 log.append(one)
             log.start_flush()()
             log.append(batch(6))
-            fallen_ill(disk, seed)
-            disk.illness.die_after(operations, lambda: None)
+            with_disk_faults(disk, seed)
+            disk.disk_faults.crash_after(operations, lambda: None)
             with suppress(OSError):
                 MetadataLog.open(disk, DIRECTORY)
-            disk.illness = None
+            disk.disk_faults = None
             disk.crash(Random(seed))
             assert MetadataLog.open(disk, DIRECTORY)[1][:3] == chain(1, 2, 3)
 

@@ -5,21 +5,21 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.abilities import DiskTrouble
-from kraftproof.cluster.simulated.disk.faults import DiskHealth
+from kraftproof.cluster.capabilities import DiskFault
+from kraftproof.cluster.simulated.disk.faults import DiskFaults
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.storage.filesystem import replace_durably
 
 MS = 1_000_000
 
 
-def disk_with(*troubles, seed=1):
+def disk_with(*faults, seed=1):
     disk = SimulatedFileSystem()
     disk.make_directory("/data")
     disk.fsync_directory("/")
     replace_durably(disk, "/data/file", b"old")
-    disk.illness = DiskHealth(Random(seed))
-    disk.illness.troubles.extend(troubles)
+    disk.disk_faults = DiskFaults(Random(seed))
+    disk.disk_faults.faults.extend(faults)
     return disk
 
 
@@ -32,43 +32,43 @@ def error_of(operation):
 def test_a_full_disk_takes_a_part_of_a_write_and_no_new_file():
     contents = set()
     for seed in range(40):
-        disk = disk_with(DiskTrouble(failure="full"), seed=seed)
+        disk = disk_with(DiskFault(failure="full"), seed=seed)
         handle = disk.append_to("/data/file")
         assert error_of(lambda handle=handle: handle.write(b"-new")) == errno.ENOSPC
         assert error_of(lambda disk=disk: disk.append_to("/data/other")) == errno.ENOSPC
         handle.start_fsync()()
         handle.truncate(2)
         contents.add(disk.read("/data/file"))
-        assert disk.illness.hits == 2
+        assert disk.disk_faults.hits == 2
     assert contents == {b"ol"}, "what is there can be cut"
 
 
 def test_a_full_disk_may_keep_half_a_write():
     contents = set()
     for seed in range(40):
-        disk = disk_with(DiskTrouble(failure="full"), seed=seed)
+        disk = disk_with(DiskFault(failure="full"), seed=seed)
         error_of(lambda disk=disk: disk.append_to("/data/file").write(b"-new"))
         contents.add(disk.read("/data/file"))
     assert {b"old", b"old-", b"old-n", b"old-ne", b"old-new"} == contents
 
 
 def test_failing_writes_fail_and_fsyncs_do_not():
-    disk = disk_with(DiskTrouble(failure="write"))
+    disk = disk_with(DiskFault(failure="write"))
     handle = disk.append_to("/data/file")
     assert error_of(lambda: handle.write(b"-new")) == errno.EIO
     handle.start_fsync()()
-    assert disk.illness.hits == 1
+    assert disk.disk_faults.hits == 1
 
 
 def test_after_an_fsync_that_failed_another_one_may_help_or_not():
     contents = set()
     for seed in range(60):
-        disk = disk_with(DiskTrouble(failure="fsync"), seed=seed)
+        disk = disk_with(DiskFault(failure="fsync"), seed=seed)
         handle = disk.append_to("/data/file")
         handle.write(b"-new")
         assert error_of(handle.start_fsync()) == errno.EIO
         assert disk.read("/data/file") == b"old-new", "it stays readable"
-        disk.illness = None
+        disk.disk_faults = None
         handle.start_fsync()()
         disk.crash(Random(seed))
         contents.add(disk.read("/data/file").rstrip(b"\0"))
@@ -77,11 +77,11 @@ def test_after_an_fsync_that_failed_another_one_may_help_or_not():
 
 def test_a_file_that_is_cut_and_written_anew_is_synced_as_any_other():
     for seed in range(60):
-        disk = disk_with(DiskTrouble(failure="fsync"), seed=seed)
+        disk = disk_with(DiskFault(failure="fsync"), seed=seed)
         handle = disk.append_to("/data/file")
         handle.write(b"-new")
         error_of(handle.start_fsync())
-        disk.illness = None
+        disk.disk_faults = None
         handle.truncate(0)
         handle.write(b"other")
         handle.start_fsync()()
@@ -91,11 +91,11 @@ def test_a_file_that_is_cut_and_written_anew_is_synced_as_any_other():
 
 def test_written_again_under_another_name_it_is_durable():
     for seed in range(60):
-        disk = disk_with(DiskTrouble(failure="fsync"), seed=seed)
+        disk = disk_with(DiskFault(failure="fsync"), seed=seed)
         handle = disk.append_to("/data/file")
         handle.write(b"-new")
         error_of(handle.start_fsync())
-        disk.illness = None
+        disk.disk_faults = None
         replace_durably(disk, "/data/file", disk.read("/data/file"))
         disk.crash(Random(seed))
         assert disk.read("/data/file") == b"old-new"
@@ -107,7 +107,7 @@ def test_the_power_may_go_before_any_step_of_an_atomic_replacement():
         for seed in range(40):
             disk = disk_with(seed=seed)
             told = []
-            disk.illness.die_after(operations, lambda told=told: told.append(1))
+            disk.disk_faults.crash_after(operations, lambda told=told: told.append(1))
             if operations < 6:
                 with pytest.raises(OSError, match="/data") as caught:
                     replace_durably(disk, "/data/file", b"new")
@@ -115,7 +115,7 @@ def test_the_power_may_go_before_any_step_of_an_atomic_replacement():
             else:
                 replace_durably(disk, "/data/file", b"new")
                 assert told == []
-            disk.illness = None
+            disk.disk_faults = None
             disk.crash(Random(seed))
             content = disk.read("/data/file")
             assert content in {b"old", b"new"}
@@ -126,9 +126,9 @@ def test_the_power_may_go_before_any_step_of_an_atomic_replacement():
 
 
 def test_a_slow_disk_fails_nothing():
-    disk = disk_with(DiskTrouble(slow_ns=100 * MS))
+    disk = disk_with(DiskFault(slow_ns=100 * MS))
     replace_durably(disk, "/data/file", b"new")
-    drawn = [disk.illness.slowness_ns() for _ in range(50)]
+    drawn = [disk.disk_faults.slowness_ns() for _ in range(50)]
     assert 0 <= min(drawn) < max(drawn) < 100 * MS
-    assert not disk.illness.fails()
-    assert disk.illness.hits == 50
+    assert not disk.disk_faults.fails()
+    assert disk.disk_faults.hits == 50

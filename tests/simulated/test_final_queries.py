@@ -3,8 +3,8 @@
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
-from kraftproof.cluster.simulated.convergence.final_phase import Ending, come_to_rest
-from kraftproof.cluster.simulated.invariants.invariant import Witness
+from kraftproof.cluster.simulated.convergence.final_phase import FinalPhase, converge
+from kraftproof.cluster.simulated.invariants.invariant import Invariant
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.wire.messages import (
     describe_cluster_request,
@@ -24,8 +24,8 @@ OF_BROKERS = (
 )
 
 
-class Asked(Witness):
-    sentence = "It objects to nothing."
+class Asked(Invariant):
+    statement = "It objects to nothing."
     requests = (*OF_CONTROLLERS, *OF_BROKERS)
 
     def __init__(self):
@@ -47,8 +47,8 @@ def test_every_node_of_the_core_says_what_it_can(tmp_path, seed):
 
     async def main():
         await cluster.start()
-        cluster.world.jury.join(asked)
-        await come_to_rest(cluster.scope, cluster.world, Ending(core=(1, 2, 4), dead=(3, 5)))
+        cluster.world.monitor.join(asked)
+        await converge(cluster.scope, cluster.world, FinalPhase(core=(1, 2, 4), dead=(3, 5)))
 
     cluster.run(main())
     assert sorted(asked.answers) == [1, 2, 4]

@@ -4,14 +4,14 @@ from random import Random
 
 import pytest
 
-from kraftproof.cluster.abilities import Toxic
+from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.network.link_faults import (
     HARNESS,
     KINDS,
-    Weather,
-    describe_toxic,
-    draw_toxic,
+    LinkFaults,
+    describe_link_fault,
+    draw_link_fault,
 )
 from kraftproof.cluster.simulated.network.links import Stream
 from tests.simulated.test_network import ASKED, MS, Rig
@@ -21,21 +21,21 @@ RETRANSMISSION_MS = 200
 
 
 def test_most_runs_are_calm_and_the_others_differ():
-    toxics = [draw_toxic(Random(seed)) for seed in range(400)]
-    calm = sum(toxic == Toxic() for toxic in toxics)
+    link_faults = [draw_link_fault(Random(seed)) for seed in range(400)]
+    calm = sum(link_fault == LinkFault() for link_fault in link_faults)
     assert 200 < calm < 280
-    described = {describe_toxic(toxic) for toxic in toxics}
+    described = {describe_link_fault(link_fault) for link_fault in link_faults}
     for word in ("calm", "loss", "reset", "stall", "slow"):
         assert any(word in text for text in described), word
     assert len(described) > 40
     assert len(KINDS) == 4
 
 
-def arrivals(toxic, seed=1, messages=50):
+def arrivals(link_fault, seed=1, messages=50):
     rig = Rig()
-    rig.links.degrade([FORTH], toxic)
+    rig.links.add_fault([FORTH], link_fault)
     stream, arrived = Stream(FORTH), []
-    rig.links._weather._random.seed(seed)
+    rig.links._link_faults._random.seed(seed)
     for number in range(messages):
         rig.links.send(stream, lambda number=number: arrived.append((number, rig.now_ms())))
     rig.wait(60_000)
@@ -43,60 +43,60 @@ def arrivals(toxic, seed=1, messages=50):
 
 
 def test_a_lost_segment_is_late_and_all_that_follows_it_on_the_stream():
-    arrived, rig = arrivals(Toxic(loss=0.05))
+    arrived, rig = arrivals(LinkFault(loss=0.05))
     assert [number for number, _ in arrived] == list(range(50))
     times = [time for _, time in arrived]
     assert times[0] < 50
     assert RETRANSMISSION_MS < times[-1] < 2_000
     first_late = next(i for i, time in enumerate(times) if time > RETRANSMISSION_MS)
     assert min(times[first_late:]) > RETRANSMISSION_MS
-    assert rig.links.degraded(FORTH) > 0
-    assert rig.links.degraded(BACK) == 0
+    assert rig.links.fault_count(FORTH) > 0
+    assert rig.links.fault_count(BACK) == 0
 
 
 def test_a_segment_that_is_lost_again_waits_twice_as_long():
-    longest = max(arrivals(Toxic(loss=0.6), seed, messages=1)[0][0][1] for seed in range(20))
+    longest = max(arrivals(LinkFault(loss=0.6), seed, messages=1)[0][0][1] for seed in range(20))
     assert longest > RETRANSMISSION_MS * (1 + 2 + 4)
 
 
 def test_a_stall_ends_within_its_time():
-    arrived, _ = arrivals(Toxic(stall=0.2, stall_ns=900 * MS))
+    arrived, _ = arrivals(LinkFault(stall=0.2, stall_ns=900 * MS))
     assert 200 < arrived[-1][1] < 950
 
 
 def test_a_slow_link_delays_every_message():
-    arrived, _ = arrivals(Toxic(slow_ns=70 * MS))
+    arrived, _ = arrivals(LinkFault(slow_ns=70 * MS))
     assert arrived[0][1] > 70
     assert arrived[-1][1] < 100
 
 
 def test_restored_links_and_healed_ones_are_good_again():
-    toxic, other = Toxic(slow_ns=70 * MS), Toxic(slow_ns=500 * MS)
+    link_fault, other = LinkFault(slow_ns=70 * MS), LinkFault(slow_ns=500 * MS)
     rig = Rig()
-    rig.links.degrade([FORTH, BACK], toxic)
-    rig.links.degrade([FORTH], other)
-    rig.links.restore([FORTH, BACK], toxic)
-    rig.links.restore([BACK], toxic)
-    assert rig.links.weather is not None
-    rig.links.restore([FORTH], other)
-    assert rig.links.weather is None
-    rig.links.degrade([FORTH], toxic)
+    rig.links.add_fault([FORTH, BACK], link_fault)
+    rig.links.add_fault([FORTH], other)
+    rig.links.remove_fault([FORTH, BACK], link_fault)
+    rig.links.remove_fault([BACK], link_fault)
+    assert rig.links.link_faults is not None
+    rig.links.remove_fault([FORTH], other)
+    assert rig.links.link_faults is None
+    rig.links.add_fault([FORTH], link_fault)
     rig.links.heal_all()
-    assert rig.links.weather is None
+    assert rig.links.link_faults is None
 
 
 def test_the_links_of_clients_are_left_alone():
-    weather = Weather(Random(1))
-    weather.add([Link(HARNESS, 1), Link(1, HARNESS)], Toxic(loss=1.0))
-    assert weather.is_calm
+    link_faults = LinkFaults(Random(1))
+    link_faults.add([Link(HARNESS, 1), Link(1, HARNESS)], LinkFault(loss=1.0))
+    assert link_faults.is_empty
 
 
 def test_a_reset_leaves_open_whether_the_request_was_carried_out():
     carried_out = set()
     for seed in range(30):
         rig = Rig()
-        rig.links.degrade([FORTH], Toxic(reset=1.0))
-        rig.links._weather._random.seed(seed)
+        rig.links.add_fault([FORTH], LinkFault(reset=1.0))
+        rig.links._link_faults._random.seed(seed)
         connection = rig.connect()
         rig.ask(connection)
         rig.ask(connection, name="behind it")
@@ -170,7 +170,7 @@ def test_a_listener_that_opens_after_a_refusal_serves_nothing_of_that_connection
     process, rig.process = rig.process, None
     asker, connection = Asker(rig), rig.connect()
     asker.ask(connection)
-    rig.links.degrade([FORTH], Toxic(slow_ns=50 * MS))
+    rig.links.add_fault([FORTH], LinkFault(slow_ns=50 * MS))
     asker.ask(connection)
     rig.wait(20)
     rig.process = process

@@ -6,7 +6,7 @@ import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.convergence import final_checks
-from kraftproof.cluster.simulated.convergence.final_phase import Ending, come_to_rest
+from kraftproof.cluster.simulated.convergence.final_phase import FinalPhase, converge
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 
 SECOND_NS = 1_000_000_000
@@ -23,14 +23,14 @@ def small_cluster(directory, controllers=3, brokers=3):
 @pytest.mark.parametrize(("controllers", "brokers"), [(1, 2), (3, 1), (3, 3), (5, 3)])
 def test_an_ending_leaves_a_majority_and_a_broker(tmp_path, controllers, brokers):
     nodes = small_cluster(tmp_path, controllers, brokers).nodes
-    drawn = [Ending.draw(Random(seed), nodes) for seed in range(200)]
+    drawn = [FinalPhase.draw(Random(seed), nodes) for seed in range(200)]
     for ending in drawn:
-        everybody = sorted((*ending.core, *ending.dead, *ending.apart))
+        everybody = sorted((*phase.core, *phase.dead, *phase.isolated))
         assert everybody == list(range(1, controllers + brokers + 1))
-        voters = [node_id for node_id in ending.core if node_id <= controllers]
+        voters = [node_id for node_id in phase.core if node_id <= controllers]
         assert 2 * len(voters) > controllers
-        assert len(ending.core) > len(voters)
-    left_out = sum(bool(ending.dead or ending.apart) for ending in drawn)
+        assert len(phase.core) > len(voters)
+    left_out = sum(bool(phase.dead or phase.isolated) for ending in drawn)
     assert left_out > 20 if controllers > 1 or brokers > 1 else left_out == 0
 
 
@@ -38,9 +38,9 @@ def test_an_ending_leaves_a_majority_and_a_broker(tmp_path, controllers, brokers
 @pytest.mark.parametrize(
     "ending",
     [
-        Ending(core=(1, 2, 3, 4, 5, 6)),
-        Ending(core=(2, 3, 5), dead=(1, 4), apart=(6,)),
-        Ending(core=(1, 2, 4), dead=(5,), apart=(3, 6)),
+        FinalPhase(core=(1, 2, 3, 4, 5, 6)),
+        FinalPhase(core=(2, 3, 5), dead=(1, 4), isolated=(6,)),
+        FinalPhase(core=(1, 2, 4), dead=(5,), isolated=(3, 6)),
     ],
 )
 def test_a_core_elects_creates_converges_and_fences_who_is_gone(tmp_path, ending):
@@ -48,12 +48,12 @@ def test_a_core_elects_creates_converges_and_fences_who_is_gone(tmp_path, ending
 
     async def main():
         await cluster.start()
-        await come_to_rest(cluster.scope, cluster.world, ending)
+        await converge(cluster.scope, cluster.world, ending)
 
     cluster.run(main())
-    image = cluster.world.machines[ending.core[0]].process.image
+    image = cluster.world.machines[phase.core[0]].process.image
     fenced = [broker.broker_id for broker in image.sorted_brokers() if broker.fenced]
-    assert fenced == [node_id for node_id in (4, 5, 6) if node_id not in ending.core]
+    assert fenced == [node_id for node_id in (4, 5, 6) if node_id not in phase.core]
     assert image.topic_named("__the-end") is not None
 
 
@@ -61,13 +61,17 @@ def test_a_core_elects_creates_converges_and_fences_who_is_gone(tmp_path, ending
 @pytest.mark.parametrize(
     ("ending", "invariant"),
     [
-        pytest.param(Ending(core=(2, 4, 5, 6), dead=(1, 3)), "Progress", id="no majority"),
+        pytest.param(FinalPhase(core=(2, 4, 5, 6), dead=(1, 3)), "Progress", id="no majority"),
         pytest.param(
-            Ending(core=(1, 2, 3), apart=(4,), dead=(5, 6)), "TopicsCanBeCreated", id="no broker"
+            FinalPhase(core=(1, 2, 3), isolated=(4,), dead=(5, 6)),
+            "TopicsCanBeCreated",
+            id="no broker",
         ),
-        pytest.param(Ending(core=(1, 2, 3, 4, 5, 6), dead=(3,)), "Convergence", id="a dead member"),
         pytest.param(
-            Ending(core=(1, 2, 3, 4, 5)), "DeadBrokersAreFenced", id="a living broker left out"
+            FinalPhase(core=(1, 2, 3, 4, 5, 6), dead=(3,)), "Convergence", id="a dead member"
+        ),
+        pytest.param(
+            FinalPhase(core=(1, 2, 3, 4, 5)), "DeadBrokersAreFenced", id="a living broker left out"
         ),
     ],
 )
@@ -76,7 +80,7 @@ def test_a_core_that_does_not_manage(tmp_path, ending, invariant):
 
     async def main():
         await cluster.start()
-        await come_to_rest(cluster.scope, cluster.world, ending)
+        await converge(cluster.scope, cluster.world, ending)
         await cluster.scope.sleep(SECOND_NS)
 
     with pytest.raises(InvariantViolatedError, match=invariant):
@@ -92,9 +96,9 @@ def test_a_world_that_was_hurt_settles_before_it_is_judged(tmp_path):
         for node_id in (4, 5, 6):
             await cluster.kill(node_id)
         core = tuple(node.node_id for node in cluster.nodes)
-        end = cluster.world.ledger.end_offset
+        end = cluster.world.committed_log.end_offset
         assert not final_checks.is_settled(cluster.world, core, end)
-        await come_to_rest(cluster.scope, cluster.world, Ending(core=core))
+        await converge(cluster.scope, cluster.world, FinalPhase(core=core))
         assert final_checks.is_settled(cluster.world, core, end)
 
     cluster.run(main())

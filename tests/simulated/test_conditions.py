@@ -1,4 +1,4 @@
-"""Chance, clocks and the moments at which faults strike."""
+"""Chance, clocks and the moments at which faults crash_at_random_point."""
 
 from random import Random
 
@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from kraftproof.cluster.protocol import ClusterOptions, Link, nodes_of
 from kraftproof.cluster.simulated.convergence import final_checks
-from kraftproof.cluster.simulated.convergence.final_checks import Outcome
+from kraftproof.cluster.simulated.convergence.final_checks import FinalOutcome
 from kraftproof.cluster.simulated.kernel.clock import START_OF_TIME_NS, SimulatedClock
-from kraftproof.cluster.simulated.kernel.randomness import NodeRandom, Ties
+from kraftproof.cluster.simulated.kernel.randomness import ForcedTies, NodeRandom
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.node.core.base.types import Monotonic
@@ -19,7 +19,7 @@ SECOND_NS = 1_000_000_000
 
 
 def test_random_waits_tie_in_a_run_of_bad_luck_until_it_is_over():
-    ties = Ties(0.8)
+    ties = ForcedTies(0.8)
     random = NodeRandom.of("seed", ties)
     shortest = sum(random.randint(0, 1_000_000) == 0 for _ in range(1_000))
     assert 700 < shortest < 900
@@ -28,7 +28,7 @@ def test_random_waits_tie_in_a_run_of_bad_luck_until_it_is_over():
 
 
 def test_without_bad_luck_a_node_has_ordinary_chance():
-    ours, plain = NodeRandom.of("seed", Ties(0.0)), Random("seed")
+    ours, plain = NodeRandom.of("seed", ForcedTies(0.0)), Random("seed")
     assert [ours.randint(0, 99) for _ in range(50)] == [plain.randint(0, 99) for _ in range(50)]
 
 
@@ -137,11 +137,13 @@ def test_an_image_that_is_not_the_logs_is_seen_at_the_end(tmp_path):
 
     async def main():
         await cluster.start()
-        commitments = cluster.world.ledger.commitments
+        commitments = cluster.world.committed_log.commitments
         unfenced = [one for one in commitments if "BrokerRegistrationChange" in repr(one.batch)]
         commitments.remove(unfenced[-1])
         everybody = [node.node_id for node in cluster.nodes]
-        final_checks.judge(cluster.world, everybody, Outcome(elected=True, created=True, end=0))
+        final_checks.judge(
+            cluster.world, everybody, FinalOutcome(elected=True, created=True, end=0)
+        )
         await cluster.scope.sleep(SECOND_NS)
 
     with pytest.raises(InvariantViolatedError, match="ImagesSayWhatTheLogSays"):

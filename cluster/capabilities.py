@@ -11,7 +11,7 @@ from kraftproof.cluster.protocol import Link
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Toxic:
+class LinkFault:
     """How bad a link is; shares are chances of one message, between 0 and 1.
 
     Attributes:
@@ -31,27 +31,27 @@ class Toxic:
 
 
 @runtime_checkable
-class DegradesLinks(Protocol):
+class LinkFaultCapable(Protocol):
     """Links that are bad without being cut."""
 
-    async def degrade(self, links: frozenset[Link], toxic: Toxic) -> None:
+    async def add_link_fault(self, links: frozenset[Link], link_fault: LinkFault) -> None:
         """Make links bad, besides what is wrong with them already."""
         ...
 
-    async def restore(self, links: frozenset[Link], toxic: Toxic) -> None:
+    async def remove_link_fault(self, links: frozenset[Link], link_fault: LinkFault) -> None:
         """Undo one such `degrade`; undoing what was not done is no error."""
         ...
 
-    async def degraded(self, links: frozenset[Link]) -> int:
+    async def link_fault_count(self, links: frozenset[Link]) -> int:
         """How many messages on these links have been lost, reset, stalled or slowed by toxics."""
         ...
 
 
-DiskFailure = Literal["full", "write", "fsync"]
+DiskFailureMode = Literal["full", "write", "fsync"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiskTrouble:
+class DiskFault:
     """What is wrong with a node's disk.
 
     Attributes:
@@ -60,23 +60,23 @@ class DiskTrouble:
         slow_ns: The longest that an fsync takes besides.
     """
 
-    failure: DiskFailure | None = None
+    failure: DiskFailureMode | None = None
     slow_ns: int = 0
 
 
 @runtime_checkable
-class HarmsDisks(Protocol):
+class DiskFaultCapable(Protocol):
     """Disks that refuse, are slow, or are lost as a whole."""
 
-    async def harm_disk(self, node_id: int, trouble: DiskTrouble) -> None:
+    async def add_disk_fault(self, node_id: int, fault: DiskFault) -> None:
         """Make a disk bad, besides what is wrong with it already."""
         ...
 
-    async def mend_disk(self, node_id: int, trouble: DiskTrouble) -> None:
-        """Undo one such `harm_disk`; undoing what was not done is no error."""
+    async def remove_disk_fault(self, node_id: int, fault: DiskFault) -> None:
+        """Undo one such `add_disk_fault`; undoing what was not done is no error."""
         ...
 
-    async def disk_harms(self, node_id: int) -> int:
+    async def disk_fault_count(self, node_id: int) -> int:
         """How many operations of the disk have been refused or slowed by troubles."""
         ...
 
@@ -86,7 +86,7 @@ class HarmsDisks(Protocol):
 
 
 @runtime_checkable
-class BendsClocks(Protocol):
+class ClockFaultCapable(Protocol):
     """Clocks that run at a wrong rate, or jump to and fro."""
 
     async def set_clock_rate(self, node_id: int, rate_ppm: int) -> None:

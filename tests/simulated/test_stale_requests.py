@@ -29,7 +29,7 @@ class Listener:
 
     def replying(self, _process, event, message):
         named = getattr(event.message, "cluster_id", "")
-        if named == strangers.ANOTHER_CLUSTER:
+        if named == stale_requests.ANOTHER_CLUSTER:
             self.asked.setdefault(type(event.message), []).append(message.error_code)
         elif named is None:
             topic, *_ = getattr(message, "responses", None) or message.topics
@@ -37,18 +37,20 @@ class Listener:
 
 
 @pytest.mark.simulation
-def test_strangers_ask_everything_and_change_nothing(tmp_path):
+def test_stale_requests_change_nothing(tmp_path):
     cluster = SimulatedCluster(
         ClusterOptions(nodes=nodes_of(controller=3, broker=1), seed=3, directory=tmp_path)
     )
     listener, scope = Listener(), cluster.scope
-    cluster.world.jury.on_replying.append(listener.replying)
+    cluster.world.monitor.on_replying.append(listener.replying)
 
     async def main():
         await cluster.start()
         epoch = cluster.world.machines[1].process.status.epoch
         controllers = {node_id: cluster.world.machines[node_id] for node_id in (1, 2, 3)}
-        visits = strangers.visit(scope, cluster.world.network, Random(1), controllers)
+        visits = stale_requests.send_stale_requests(
+            scope, cluster.world.network, Random(1), controllers
+        )
         task = scope.spawn(visits)
         await scope.sleep(120 * SECOND_NS)
         task.cancel()

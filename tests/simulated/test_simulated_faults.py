@@ -2,12 +2,18 @@
 
 import pytest
 
-from kraftproof.cluster.abilities import BendsClocks, DegradesLinks, DiskTrouble, HarmsDisks, Toxic
+from kraftproof.cluster.capabilities import (
+    ClockFaultCapable,
+    DiskFault,
+    DiskFaultCapable,
+    LinkFault,
+    LinkFaultCapable,
+)
 from kraftproof.cluster.protocol import ClusterOptions, Link, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import create_topics_request
-from tests.simulated.test_surroundings import led_by
+from tests.simulated.test_conditions import led_by
 
 pytestmark = pytest.mark.simulation
 SECOND_NS = 1_000_000_000
@@ -53,9 +59,9 @@ class Rig:
 
 def test_the_simulator_fulfils_every_optional_ability(tmp_path):
     cluster = Rig(tmp_path).cluster
-    assert isinstance(cluster, DegradesLinks)
-    assert isinstance(cluster, HarmsDisks)
-    assert isinstance(cluster, BendsClocks)
+    assert isinstance(cluster, LinkFaultCapable)
+    assert isinstance(cluster, DiskFaultCapable)
+    assert isinstance(cluster, ClockFaultCapable)
 
 
 def test_a_forward_that_never_left_is_tried_again_at_the_next_controller(tmp_path):
@@ -82,23 +88,23 @@ def test_a_forward_that_never_left_is_tried_again_at_the_next_controller(tmp_pat
 )
 def test_a_node_whose_disk_fails_ends_and_joins_again_when_it_is_mended(tmp_path, failure, role):
     rig = Rig(tmp_path)
-    trouble = DiskTrouble(failure=failure)
+    fault = DiskFault(failure=failure)
 
     async def main():
         victim = BROKER if role == "broker" else led_by(rig.cluster)[0]
         assert await rig.create() is ErrorCode.NONE
-        await rig.cluster.harm_disk(victim, trouble)
+        await rig.cluster.add_disk_fault(victim, fault)
         if role == "broker":
             await rig.sleep(3)
         else:
             await rig.create()
         assert await rig.cluster.process_id(victim) is None
-        assert await rig.cluster.disk_harms(victim) >= 1
+        assert await rig.cluster.disk_fault_count(victim) >= 1
         await rig.cluster.start_node(victim)
         await rig.sleep(0.1)
         if role == "broker" and failure != "full":
             assert await rig.cluster.process_id(victim) is None, "it can't start on such a disk"
-        await rig.cluster.mend_disk(victim, trouble)
+        await rig.cluster.remove_disk_fault(victim, fault)
         await rig.cluster.start_node(victim)
         await rig.sleep(4)
         assert await rig.cluster.process_id(victim) is not None
@@ -112,15 +118,15 @@ def test_a_node_that_ends_by_a_disk_that_is_well_is_a_violation(tmp_path):
 
     async def main():
         machine = rig.machine(BROKER)
-        machine.around.on_disk_error(machine.process, OSError(5, "Input/output error"))
+        machine.env.on_disk_error(machine.process, OSError(5, "Input/output error"))
 
-    with pytest.raises(InvariantViolatedError, match="NoNodeCrashes"):
+    with pytest.raises(InvariantViolatedError, match="NoUnhandledException"):
         rig.run(main)
 
 
 def test_a_slow_disk_delays_what_is_acknowledged(tmp_path):
     rig = Rig(tmp_path)
-    trouble = DiskTrouble(slow_ns=SECOND_NS // 2)
+    fault = DiskFault(slow_ns=SECOND_NS // 2)
 
     async def main():
         async def time_of_five():
@@ -131,11 +137,11 @@ def test_a_slow_disk_delays_what_is_acknowledged(tmp_path):
 
         spent = [await time_of_five()]
         for voter in (1, 2, 3):
-            await rig.cluster.harm_disk(voter, trouble)
+            await rig.cluster.add_disk_fault(voter, fault)
         spent.append(await time_of_five())
         for voter in (1, 2, 3):
-            await rig.cluster.mend_disk(voter, trouble)
-            assert rig.machine(voter).around.illness is None
+            await rig.cluster.remove_disk_fault(voter, fault)
+            assert rig.machine(voter).env.disk_faults is None
         return spent
 
     quick_ns, slow_ns = rig.run(main)
@@ -148,10 +154,10 @@ def test_a_broker_whose_disk_is_wiped_comes_back_with_everything(tmp_path):
     async def main():
         for _ in range(5):
             await rig.create()
-        assert rig.machine(BROKER).around.log.end_offset > 5
+        assert rig.machine(BROKER).env.log.end_offset > 5
         await rig.cluster.wipe(BROKER)
         assert await rig.cluster.process_id(BROKER) is None
-        assert rig.machine(BROKER).around.log.end_offset == 0
+        assert rig.machine(BROKER).env.log.end_offset == 0
         await rig.cluster.start_node(BROKER)
         await rig.sleep(5)
         return await rig.create()
@@ -167,7 +173,7 @@ def test_a_process_waits_by_its_own_clock_from_the_moment_its_rate_changes(tmp_p
     async def main():
         await rig.cluster.set_clock_rate(BROKER, 50_000)
         assert await rig.cluster.clock_rate(BROKER) == 50_000
-        process, clock = rig.machine(BROKER).process, rig.machine(BROKER).around.clock
+        process, clock = rig.machine(BROKER).process, rig.machine(BROKER).env.clock
         due_ns = clock.to_virtual(process._node.deadline())
         assert process._clock._timer.time_ns <= max(due_ns, process.now_ns())
         await rig.sleep(3)
@@ -175,7 +181,7 @@ def test_a_process_waits_by_its_own_clock_from_the_moment_its_rate_changes(tmp_p
         return await rig.create()
 
     assert rig.run(main) is ErrorCode.NONE
-    assert rig.cluster.world.jury.rate_error == 0.05
+    assert rig.cluster.world.monitor.rate_error == 0.05
 
 
 def test_a_strobe_of_the_wall_clock_is_reported_now_and_then_only(tmp_path):
@@ -198,18 +204,18 @@ def test_a_world_that_is_whole_again_has_no_trouble_left(tmp_path):
 
     async def main():
         (leader,) = led_by(rig.cluster)
-        await rig.cluster.harm_disk(leader, DiskTrouble(failure="full"))
-        await rig.cluster.harm_disk(BROKER, DiskTrouble(slow_ns=SECOND_NS))
+        await rig.cluster.add_disk_fault(leader, DiskFault(failure="full"))
+        await rig.cluster.add_disk_fault(BROKER, DiskFault(slow_ns=SECOND_NS))
         await rig.cluster.set_clock_rate(BROKER, -50_000)
         await rig.cluster.strobe_clock(BROKER, SECOND_NS, 1_000_000)
-        await rig.cluster.degrade(frozenset({Link(leader, BROKER)}), Toxic(loss=0.9))
+        await rig.cluster.add_link_fault(frozenset({Link(leader, BROKER)}), LinkFault(loss=0.9))
         await rig.create()
         assert await rig.cluster.process_id(leader) is None
 
     rig.run(main)
-    assert rig.cluster.world.links.weather is None
+    assert rig.cluster.world.links.link_faults is None
     for machine in rig.cluster.world.machines.values():
         assert machine.process is not None
-        assert machine.health.is_well
-        assert machine.around.illness is machine.disk.illness is None
-        assert machine.around.clock.injected_ns == machine.around.clock.rate_ppm == 0
+        assert machine.disk_faults.is_empty
+        assert machine.env.disk_faults is machine.disk.disk_faults is None
+        assert machine.env.clock.injected_ns == machine.env.clock.rate_ppm == 0

@@ -21,14 +21,18 @@ def test_a_few_topics_with_several_replicas_are_there(tmp_path):
     async def main():
         await cluster.start()
         brokers = {node_id: cluster.world.machines[node_id] for node_id in (4, 5, 6)}
-        task = scope.spawn(tenants.settle(scope, cluster.world.network, Random(1), brokers))
+        task = scope.spawn(
+            background_topics.create_and_delete_topics(
+                scope, cluster.world.network, Random(1), brokers
+            )
+        )
         await scope.sleep(90 * SECOND_NS)
         task.cancel()
         return cluster.world.machines[4].process.image
 
     image = cluster.run(main())
     names = {name for name in image.topic_ids if name.startswith("__tenant-")}
-    assert 0 < len(names) <= tenants.MOST_TOPICS
+    assert 0 < len(names) <= background_topics.MAX_TOPICS
     assert "__tenant-1" not in names
     factors = {len(image.partitions[image.topic_ids[name]][0].replicas) for name in names}
     assert max(factors) > 1

@@ -2,13 +2,13 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.invariant import Witness
+from kraftproof.cluster.simulated.invariants.invariant import Invariant
 from kraftproof.node.wire.messages import fetch_request, fetch_response, vote_request, vote_response
-from tests.simulated.witnesses import Court
+from tests.simulated.invariant_harness import MonitorHarness
 
 
-class Everything(Witness):
-    sentence = "It objects to nothing."
+class Everything(Invariant):
+    statement = "It objects to nothing."
 
     def __init__(self):
         super().__init__()
@@ -44,9 +44,9 @@ def exchange(process, request, answer):
     process.replies(process.receives(request), answer)
 
 
-def test_a_witness_hears_of_the_requests_that_it_names_and_of_no_others():
+def test_an_invariant_gets_the_requests_that_it_names_and_no_others():
     everything, votes_only = Everything(), VotesOnly()
-    process = Court(everything, votes_only).process()
+    process = MonitorHarness(everything, votes_only).process()
     exchange(process, FETCH, fetch_response.FetchResponse())
     exchange(process, VOTE, vote_response.VoteResponse())
     of_votes = [(hook, vote_request.VoteRequest) for hook in HOOKS]
@@ -55,16 +55,16 @@ def test_a_witness_hears_of_the_requests_that_it_names_and_of_no_others():
 
 
 def test_who_joins_hears_of_every_request_also_of_those_seen_before():
-    listener, court = Everything(), Court(VotesOnly())
-    process = court.process()
+    listener, harness = Everything(), MonitorHarness(VotesOnly())
+    process = harness.process()
     exchange(process, FETCH, fetch_response.FetchResponse())
-    court.jury.join(listener)
+    harness.monitor.join(listener)
     exchange(process, FETCH, fetch_response.FetchResponse())
     assert listener.told == [(hook, fetch_request.FetchRequest) for hook in HOOKS]
 
 
-class Steps(Witness):
-    sentence = "It objects to nothing."
+class Steps(Invariant):
+    statement = "It objects to nothing."
 
     def __init__(self):
         super().__init__()
@@ -86,7 +86,7 @@ class Steps(Witness):
 @pytest.mark.parametrize("change", [{"role": "voted"}, {"epoch": 2}, {"voted_for": 3}])
 def test_a_change_of_role_epoch_or_vote_is_a_turn_and_others_are_not(change):
     steps = Steps()
-    process = Court(steps).process()
+    process = MonitorHarness(steps).process()
     process.moves()
     assert steps.told == ["moved", "turned", "stepped"], "what it shows first is new"
     steps.told.clear()
@@ -99,7 +99,7 @@ def test_a_change_of_role_epoch_or_vote_is_a_turn_and_others_are_not(change):
 
 def test_the_steps_of_a_leader_are_told_apart_while_it_leads():
     steps = Steps()
-    process = Court(steps).process()
+    process = MonitorHarness(steps).process()
     process.leads(1)
     process.steps()
     process.moves(role="resigned")

@@ -3,15 +3,15 @@
 import pytest
 
 from kraftproof.cluster.simulated.faults.crash_points import (
-    MOST_OPERATIONS,
-    after_effects,
-    after_operations,
-    strike,
+    MAX_OPERATIONS,
+    crash_after_disk_operations,
+    crash_after_effects,
+    crash_at_random_point,
 )
 from kraftproof.node.core.effects import Append, Flush
 from kraftproof.node.wire.errors import ErrorCode
-from tests.simulated.test_harm import Rig
-from tests.simulated.test_surroundings import led_by
+from tests.simulated.test_conditions import led_by
+from tests.simulated.test_simulated_faults import Rig
 
 pytestmark = pytest.mark.simulation
 
@@ -32,8 +32,8 @@ def carried_out(machine):
     return done
 
 
-def deal(directory, blow, seed=3):
-    """Deal a blow to the leader of a cluster in which topics are made; what it still did."""
+def deal(directory, crash, seed=3):
+    """Deal a crash to the leader of a cluster in which topics are made; what it still did."""
     rig = Rig(directory, seed)
     seen = {}
 
@@ -46,11 +46,11 @@ def deal(directory, blow, seed=3):
         machine = rig.machine(leader)
         seen["effects"], seen["disk"] = carried_out(machine), machine.disk
         task = rig.cluster.scope.spawn(topics())
-        await blow(rig.cluster.scope, machine)
+        await crash(rig.cluster.scope, machine)
         assert machine.process is None
         seen["unsynced"] = not machine.disk.is_synced("/data/__cluster_metadata-0")
-        assert machine.disk.illness is None
-        assert machine.around.on_effect is None
+        assert machine.disk.disk_faults is None
+        assert machine.env.on_effect is None
         await rig.sleep(1)
         await rig.cluster.start_node(leader)
         await task
@@ -61,7 +61,7 @@ def deal(directory, blow, seed=3):
 
 
 def test_a_kill_may_come_between_append_and_flush(tmp_path):
-    seen = deal(tmp_path, lambda scope, machine: after_effects(scope, machine, 0))
+    seen = deal(tmp_path, lambda scope, machine: crash_after_effects(scope, machine, 0))
     assert seen["effects"][-1] is Append
     assert Flush not in seen["effects"]
     assert seen["unsynced"]
@@ -70,7 +70,9 @@ def test_a_kill_may_come_between_append_and_flush(tmp_path):
 def test_a_kill_may_come_after_any_number_of_effects(tmp_path):
     lasts = []
     for effects in range(5):
-        seen = deal(tmp_path, lambda scope, machine, n=effects: after_effects(scope, machine, n))
+        seen = deal(
+            tmp_path, lambda scope, machine, n=effects: crash_after_effects(scope, machine, n)
+        )
         first = seen["effects"].index(Append)
         assert len(seen["effects"]) == first + effects + 1
         lasts.append(seen["effects"][-1])
@@ -82,12 +84,13 @@ def test_a_kill_may_come_before_any_operation_of_the_disk(tmp_path):
     ended = set()
     for operations in range(4):
         seen = deal(
-            tmp_path, lambda scope, machine, n=operations: after_operations(scope, machine, n)
+            tmp_path,
+            lambda scope, machine, n=operations: crash_after_disk_operations(scope, machine, n),
         )
         ended.add((seen["effects"][-1], seen["unsynced"]))
     assert (Append, False) in ended, "before the write"
     assert any(unsynced for _, unsynced in ended), "after the write, before its fsync"
-    assert MOST_OPERATIONS > 4
+    assert MAX_OPERATIONS > 4
 
 
 def test_where_nothing_is_written_a_blow_falls_after_a_while(tmp_path):
@@ -98,9 +101,9 @@ def test_where_nothing_is_written_a_blow_falls_after_a_while(tmp_path):
         for _ in range(12):
             machine = rig.machine(3 if led_by(rig.cluster) != [3] else 2)
             await rig.sleep(0.3)
-            lives = machine.lives
-            await strike(rig.cluster.scope, machine, machine.lose_power)
-            dealt.append((machine.process, machine.lives - lives))
+            restart_count = machine.restart_count
+            await crash_at_random_point(rig.cluster.scope, machine, machine.lose_power)
+            dealt.append((machine.process, machine.restart_count - restart_count))
             await rig.cluster.start_node(machine.info.node_id)
         return True
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.foreign_requests import StrangersAreRefused
+from kraftproof.cluster.simulated.invariants.foreign_requests import ForeignClusterIdRefused
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import vote_request, vote_response
-from tests.simulated.witnesses import SETTING, Court
+from tests.simulated.invariant_harness import CONFIG, MonitorHarness
 
 
 @pytest.mark.parametrize(
-    ("cluster_id", "error", "objections"),
+    ("cluster_id", "error", "reported"),
     [
         ("ours", ErrorCode.NONE, 0),
         (None, ErrorCode.NONE, 0),
@@ -19,9 +19,9 @@ from tests.simulated.witnesses import SETTING, Court
         ("theirs", ErrorCode.NONE, 1),
     ],
 )
-def test_a_request_that_names_a_cluster(cluster_id, error, objections):
-    court = Court(StrangersAreRefused(replace(SETTING, cluster_id="ours")))
-    process = court.process(1)
+def test_a_request_that_names_a_cluster(cluster_id, error, reported):
+    harness = MonitorHarness(ForeignClusterIdRefused(replace(CONFIG, cluster_id="ours")))
+    process = harness.process(1)
     event = process.receives(vote_request.VoteRequest(cluster_id=cluster_id))
     process.replies(event, vote_response.VoteResponse(error_code=error))
-    assert len(court.objections) == objections
+    assert len(harness.reported) == reported

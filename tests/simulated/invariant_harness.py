@@ -1,9 +1,9 @@
-"""A jury with one invariant, and processes that do what a test says. Not: a simulation."""
+"""A monitor with one invariant, and processes that do what a test says. Not: a simulation."""
 
 from msgspec.structs import replace
 
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
-from kraftproof.cluster.simulated.invariants.invariant import Jury, Setting
+from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, InvariantMonitor
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
@@ -21,7 +21,9 @@ from kraftproof.node.wire.types import Uuid
 
 SESSION_NS = milliseconds(2_000)
 FETCH_NS = milliseconds(1_000)
-SETTING = Setting(voters=(1, 2, 3), timeouts=Timeouts(session_ns=SESSION_NS, fetch_ns=FETCH_NS))
+CONFIG = ClusterConfig(
+    voters=(1, 2, 3), timeouts=Timeouts(session_ns=SESSION_NS, fetch_ns=FETCH_NS)
+)
 IDLE = NodeStatus(
     role="follower",
     epoch=1,
@@ -38,42 +40,42 @@ TOPIC = Uuid(b"t" * 16)
 class Process:
     """One process of a node, as witnesses see it."""
 
-    def __init__(self, court, node_id, life=1, durable=None):
+    def __init__(self, harness, node_id, incarnation=1, durable=None):
         self.node_id = node_id
-        self.life = life
+        self.incarnation = incarnation
         self.status = None
         self.event = None
         self.log = LogMirror()
-        self._court = court
+        self._harness = harness
         self._asleep_ns = 0
         self._requests = 0
-        for started in court.jury.on_started:
+        for started in harness.monitor.on_started:
             started(self, durable or QuorumState())
 
     def now_ns(self):
-        return self._court.now_ns
+        return self._harness.now_ns
 
     def running_ns(self):
-        return self._court.now_ns - self._asleep_ns
+        return self._harness.now_ns - self._asleep_ns
 
     def sleeps(self, duration_ns):
         """It is paused while time passes."""
         self._asleep_ns += duration_ns
-        self._court.now_ns += duration_ns
+        self._harness.now_ns += duration_ns
 
     # What it does
 
     def moves(self, **changes):
         """A step changes its status."""
         before, self.status = self.status, replace(self.status or IDLE, **changes)
-        self._court.jury.moved(self, before, self.status)
+        self._harness.monitor.status_changed(self, before, self.status)
         self.steps()
 
     def leads(self, epoch, **changes):
         self.moves(role="leader", epoch=epoch, leader=self.node_id, **changes)
 
     def steps(self):
-        self._court.jury.stepped(self)
+        self._harness.monitor.step_ended(self)
 
     def appends(self, *written, epoch=1, is_durable=True):
         batch = batch_of(self.log.end_offset, epoch, *written)
@@ -83,33 +85,33 @@ class Process:
         self.log.append(batch)
         if is_durable:
             self.log.durable_end = self.log.end_offset
-        for appended in self._court.jury.on_appended:
+        for appended in self._harness.monitor.on_appended:
             appended(self, batch)
         return batch
 
     def truncates(self, end_offset):
-        for truncated in self._court.jury.on_truncated:
+        for truncated in self._harness.monitor.on_truncated:
             truncated(self, end_offset)
         self.log.truncate(end_offset)
 
     def persists(self, **state):
-        for persisted in self._court.jury.on_persisted:
+        for persisted in self._harness.monitor.on_persisted:
             persisted(self, QuorumState(**state))
 
     def sends(self, message, to=2):
         send = Send(destination=to, correlation=1, message=message, version=1, timeout_ns=1)
-        for sent in self._court.jury.on_sent[type(message)]:
+        for sent in self._harness.monitor.on_sent[type(message)]:
             sent(self, send)
 
     def hears(self, voter, request, answer):
         send = Send(destination=voter, correlation=1, message=request, version=1, timeout_ns=1)
-        for heard in self._court.jury.on_heard[type(request)]:
+        for heard in self._harness.monitor.on_response[type(request)]:
             heard(self, send, answer)
 
     def restarts(self, batches, durable=None):
         """Another process starts on what is left of this one's disk."""
         self.log.recovered(batches, is_durable=True)
-        for started in self._court.jury.on_started:
+        for started in self._harness.monitor.on_started:
             started(self, durable or QuorumState())
 
     def receives(self, message, *, on_controller_listener=True, version=1):
@@ -122,23 +124,23 @@ class Process:
             principal=ANONYMOUS,
             client_host="h",
         )
-        for received in self._court.jury.on_received[type(message)]:
+        for received in self._harness.monitor.on_received[type(message)]:
             received(self, event)
         return event
 
     def replies(self, event, message):
-        for replying in self._court.jury.on_replying[type(event.message)]:
+        for replying in self._harness.monitor.on_replying[type(event.message)]:
             replying(self, event, message)
-        for replied in self._court.jury.on_replied[type(event.message)]:
+        for replied in self._harness.monitor.on_replied[type(event.message)]:
             replied(self, event, message)
         self.steps()
 
     def publishes(self, offset, image):
-        for published in self._court.jury.on_published:
+        for published in self._harness.monitor.on_published:
             published(self, offset, image)
 
     def writes_snapshot(self, snapshot, image):
-        for snapshotted in self._court.jury.on_snapshotted:
+        for snapshotted in self._harness.monitor.on_snapshot_begun:
             snapshotted(self, snapshot, image)
         self.steps()
 
@@ -146,39 +148,39 @@ class Process:
         """It writes one, and what stands in the file in the end is this."""
         self.writes_snapshot(snapshot, image)
         stored = StoredSnapshot(snapshot=snapshot, size=len(data))
-        for completed in self._court.jury.on_completed:
+        for completed in self._harness.monitor.on_snapshot_completed:
             completed(self, stored, lambda: data)
 
     def loads_snapshot(self, snapshot, image):
-        for loaded in self._court.jury.on_loaded:
+        for loaded in self._harness.monitor.on_snapshot_loaded:
             loaded(self, snapshot, image)
 
     def cleans(self):
-        for cleaned in self._court.jury.on_cleaned:
+        for cleaned in self._harness.monitor.on_log_cleaned:
             cleaned(self)
 
     def exits(self):
-        for exited in self._court.jury.on_exited:
+        for exited in self._harness.monitor.on_exited:
             exited(self)
 
     def opens(self):
-        for opened in self._court.jury.on_opened:
+        for opened in self._harness.monitor.on_listeners_opened:
             opened(self)
 
 
-class Court:
-    """Time, and a jury of the witnesses given."""
+class MonitorHarness:
+    """Time, and a monitor of the witnesses given."""
 
     def __init__(self, *witnesses):
         self.now_ns = 0
-        self.jury = Jury(witnesses)
+        self.monitor = InvariantMonitor(witnesses)
 
     def process(self, node_id=1, **options):
         return Process(self, node_id, **options)
 
     @property
-    def objections(self):
-        return [violation.detail for violation in self.jury.violations]
+    def reported(self):
+        return [violation.detail for violation in self.monitor.violations]
 
 
 def vote(candidate, epoch, last_epoch=0, log_end=0):
