@@ -1,7 +1,7 @@
-"""What only some backends can do to their clusters; the simulator fulfils each of these.
+"""The optional fault capabilities of backends; the simulator has every capability.
 
-A fault that needs one names the capability, so a backend without it is refused before a run
-(kraftproof/run/planning.py). Not: what every backend has (cluster/protocol.py).
+A fault names its required capability, and a run with a backend that lacks the capability is
+refused at its start (kraftproof/run/planning.py). See protocol.py for the common interface.
 """
 
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from kraftproof.cluster.protocol import Link
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkFault:
-    """How bad a link is; shares are chances of one message, between 0 and 1.
+    """A fault of a link; shares are probabilities per message, between 0 and 1.
 
     Attributes:
-        loss: Its segment is lost: TCP sends it again after 200 ms, then 400 ms, and so on, and
-            what comes after it on the same connection waits.
-        reset: The connection breaks as a request arrives, before or after it is carried out.
-        stall: The connection stands still for up to `stall_ns`.
-        stall_ns: See `stall`.
-        slow_ns: What every message takes longer.
+        loss: Share of lost segments: TCP retransmits a segment after 200 ms, then 400 ms, and so
+            on, and later messages of the connection wait.
+        reset: Share of requests whose arrival breaks the connection, with or without handling.
+        stall: Share of messages that stall the connection for up to `stall_ns`.
+        stall_ns: Longest stall, in nanoseconds.
+        slow_ns: Extra delay of each message, in nanoseconds.
     """
 
     loss: float = 0.0
@@ -32,18 +32,18 @@ class LinkFault:
 
 @runtime_checkable
 class LinkFaultCapable(Protocol):
-    """Links that are bad without being cut."""
+    """A backend whose links can lose, delay or reset messages."""
 
     async def add_link_fault(self, links: frozenset[Link], link_fault: LinkFault) -> None:
-        """Make links bad, besides what is wrong with them already."""
+        """Add a fault to links, in addition to present faults."""
         ...
 
     async def remove_link_fault(self, links: frozenset[Link], link_fault: LinkFault) -> None:
-        """Undo one such `degrade`; undoing what was not done is no error."""
+        """Undo one `add_link_fault`; without a matching call, do nothing."""
         ...
 
     async def link_fault_count(self, links: frozenset[Link]) -> int:
-        """How many messages on these links have been lost, reset, stalled or slowed by toxics."""
+        """Return the number of messages on links affected by faults."""
         ...
 
 
@@ -52,12 +52,12 @@ DiskFailureMode = Literal["full", "write", "fsync"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskFault:
-    """What is wrong with a node's disk.
+    """A fault of a node's disk.
 
     Attributes:
-        failure: `full`: writes and new files are refused with ENOSPC, a part of a write may still
-            have been made; `write` and `fsync`: these fail with EIO. None: nothing fails.
-        slow_ns: The longest that an fsync takes besides.
+        failure: With `full`, writes and new files fail with ENOSPC, and a part of the data may be
+            written. With `write` or `fsync`, these operations fail with EIO. None means no failure.
+        slow_ns: Longest extra time of an fsync, in nanoseconds.
     """
 
     failure: DiskFailureMode | None = None
@@ -66,37 +66,37 @@ class DiskFault:
 
 @runtime_checkable
 class DiskFaultCapable(Protocol):
-    """Disks that refuse, are slow, or are lost as a whole."""
+    """A backend whose disks can fail, be slow, or be lost as a whole."""
 
     async def add_disk_fault(self, node_id: int, fault: DiskFault) -> None:
-        """Make a disk bad, besides what is wrong with it already."""
+        """Add a fault to a disk, in addition to present faults."""
         ...
 
     async def remove_disk_fault(self, node_id: int, fault: DiskFault) -> None:
-        """Undo one such `add_disk_fault`; undoing what was not done is no error."""
+        """Undo one `add_disk_fault`; without a matching call, do nothing."""
         ...
 
     async def disk_fault_count(self, node_id: int) -> int:
-        """How many operations of the disk have been refused or slowed by troubles."""
+        """Return the number of disk operations affected by faults."""
         ...
 
     async def wipe(self, node_id: int) -> None:
-        """Kill a node, take away all it has stored, and format its directories again."""
+        """Kill a node, delete its data, and format its directories again."""
         ...
 
 
 @runtime_checkable
 class ClockFaultCapable(Protocol):
-    """Clocks that run at a wrong rate, or jump to and fro."""
+    """A backend whose clocks can have a wrong rate, or jump between two values."""
 
     async def set_clock_rate(self, node_id: int, rate_ppm: int) -> None:
-        """Let a node's monotonic clock run that many millionths quicker; 0 heals."""
+        """Set the rate error of a node's monotonic clock in parts per million; 0 heals."""
         ...
 
     async def clock_rate(self, node_id: int) -> int | None:
-        """By how many millionths the node's monotonic clock runs quicker; None when down."""
+        """Return the rate error of a node's monotonic clock, or None for a stopped node."""
         ...
 
     async def strobe_clock(self, node_id: int, offset_ns: int, period_ns: int) -> None:
-        """Let a node's wall clock jump to and fro by an offset each period; offset 0 heals."""
+        """Alternate a node's wall clock between offset and no offset; offset 0 heals."""
         ...

@@ -1,6 +1,6 @@
-"""What a run's world is like: all that was drawn once and for the whole run, for people.
+"""The random conditions of a whole run, with a description for people.
 
-Not: drawing it (world.py), nor the faults of a schedule, which come on top.
+See world.py for drawing the conditions. The faults of a schedule come in addition.
 """
 
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ NS_PER_S = 1_000_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """One run's.
+    """The conditions of one run.
 
     Attributes:
-        delays: How long messages take.
-        link_fault: What goes wrong with some of them everywhere.
-        ties: The share of random waits that are as short as can be.
-        largest_drift_ppm: How wrong the rates of the wall clocks may be.
-        wall_difference_ns: How wrong the wall clocks may be at the start.
+        delays: Distribution of message delays.
+        link_fault: Permanent fault of the links between nodes.
+        ties: Share of random waits with the shortest possible value.
+        largest_drift_ppm: Largest rate error of wall clocks, in parts per million.
+        wall_difference_ns: Largest offset of wall clocks at the start, in nanoseconds.
         passes_bytes: Whether messages pass through the codec.
-        segment_bytes: How large a segment of the log may grow.
-        snapshots: When snapshots are written, and in which slices they are copied.
+        segment_bytes: Maximum size of a log segment.
+        snapshots: Policy of writing snapshots, and the size of fetched slices.
     """
 
     delays: Delays
@@ -39,7 +39,7 @@ class Conditions:
     snapshots: SnapshotPolicy
 
     def describe(self) -> str:
-        """Say it in one line; what is as quiet as can be is left out."""
+        """Describe the conditions in one line, without the default values."""
         words = [
             f"delay {self.delays.base_ns / NS_PER_MS:g}+{self.delays.mean_ns / NS_PER_MS:g} ms"
         ]

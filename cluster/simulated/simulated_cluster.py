@@ -1,4 +1,7 @@
-"""The simulated backend: whole nodes on virtual time, one seed, one run."""
+"""The simulated backend: complete nodes on virtual time, one run per seed.
+
+See world.py for the parts of the cluster, invariants/ and convergence/ for the checks.
+"""
 
 from collections.abc import Coroutine
 from pathlib import Path
@@ -17,14 +20,12 @@ from kraftproof.cluster.protocol import (
     Link,
     NodeInfo,
 )
-from kraftproof.cluster.simulated.background import background_topics as tenants
-from kraftproof.cluster.simulated.background import stale_requests as strangers
+from kraftproof.cluster.simulated.background import background_topics, stale_requests
 from kraftproof.cluster.simulated.convergence import final_checks
 from kraftproof.cluster.simulated.convergence.final_phase import FinalPhase, converge
-from kraftproof.cluster.simulated.faults import fault_timing as opportunity
+from kraftproof.cluster.simulated.faults import fault_timing
 from kraftproof.cluster.simulated.faults.crash_points import crash_at_random_point
 from kraftproof.cluster.simulated.faults.simulated_faults import SimulatedFaults
-from kraftproof.cluster.simulated.invariants.invariant import Violation
 from kraftproof.cluster.simulated.kernel.garbage_collection import seldom_collected
 from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
@@ -32,6 +33,7 @@ from kraftproof.cluster.simulated.network.connection import connect, is_reached
 from kraftproof.cluster.simulated.network.links import HARNESS
 from kraftproof.cluster.simulated.node.mutation import refuse_unmutated
 from kraftproof.cluster.simulated.node.process import NodeProcess
+from kraftproof.cluster.simulated.violation import Violation
 from kraftproof.cluster.simulated.world import World
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.messages import Message
@@ -47,11 +49,11 @@ CRASH_FILE = "crash.txt"  # in the run directory: tracebacks of crashed node cod
 
 
 class InvariantViolatedError(RuntimeError):
-    """The run was stopped at its first violation; `violations` has it."""
+    """The run ended at its first violation, which `violations` has."""
 
 
 class SimulatedCluster(SimulatedFaults, Cluster):
-    """A cluster in one process, on the scheduler's time."""
+    """A cluster in one process, on virtual time."""
 
     def __init__(self, options: ClusterOptions) -> None:
         refuse_unmutated(options.mutant)
@@ -60,13 +62,11 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         self._scope = SimulatedScope(self.world.scheduler)
         self._background: list[SimulatedTask[None]] = []
 
-    # A run
-
     def run(self, main: Coroutine[Any, Any, T]) -> T:
-        """Let simulated time pass until `main` is done, and return its result.
+        """Run simulated time until `main` ends, and return the result of `main`.
 
         Raises:
-            InvariantViolatedError: an invariant did not hold; `violations` says which.
+            InvariantViolatedError: an invariant was violated; see `violations`.
             SimulationLimitError: `main` did not end within the limits of a run.
         """
         scheduler, violations = self.world.scheduler, self.world.monitor.violations
@@ -82,7 +82,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
             except SimulationLimitError:
                 self._scope.raise_lost_errors()
                 raise
-            except Exception as error:  # noqa: BLE001 - out of something scheduled, no process
+            except Exception as error:  # noqa: BLE001 - a scheduled action outside of processes
                 self.world.crashed(HARNESS, error)
             finally:
                 self.world.rest()
@@ -91,7 +91,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         return self._result(task)
 
     def abandon(self) -> None:
-        """End the world where it stands; nothing can be run in it afterwards."""
+        """End the simulation at once; the cluster cannot run afterwards."""
         self._scope.abandon_all()
 
     def _result(self, task: SimulatedTask[T]) -> T:
@@ -103,34 +103,34 @@ class SimulatedCluster(SimulatedFaults, Cluster):
 
     @property
     def violations(self) -> list[Violation]:
-        """What did not hold so far."""
+        """The violations so far."""
         return self.world.monitor.violations
 
     @property
     def events(self) -> int:
-        """How many events have happened."""
+        """Number of events so far."""
         return self.world.scheduler.events
 
     @property
     def simulated_ns(self) -> int:
-        """How much simulated time has passed."""
+        """Simulated time since the start of the run, in nanoseconds."""
         return self.world.scheduler.now_ns
 
     @property
     def bytes_passed(self) -> int:
-        """How many bytes went through the codec; 0 where messages pass as objects."""
+        """Number of bytes encoded by the codec; 0 if messages pass as objects."""
         return self.world.transport.bytes_passed
 
     async def quiesce(self) -> None:
-        """Let a majority of the world be whole and settle, and judge its progress and images."""
-        ending = FinalPhase.draw(Random(f"{self.options.seed}/ending"), self.nodes)
+        """Run the final phase: heal a majority, wait for convergence, and check the result."""
+        phase = FinalPhase.draw(Random(f"{self.options.seed}/ending"), self.nodes)
         try:
-            await converge(self._scope, self.world, ending)
-        except Exception as error:  # noqa: BLE001 - it judges by code of the node
+            await converge(self._scope, self.world, phase)
+        except Exception as error:  # noqa: BLE001 - the checks run code of the node
             self.world.crashed(HARNESS, error)
 
     def write_files(self) -> None:
-        """Write every node's disk and trace under the run directory, as they are now."""
+        """Write the present disk and trace of each node to the run directory."""
         for info in self.nodes:
             self._machine(info.node_id).write_files(self.node_files(info.node_id))
         tracebacks = [violation.traceback for violation in self.violations if violation.traceback]
@@ -172,7 +172,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         self._start_background_load()
 
     def _start_background_load(self) -> None:
-        """In some runs there is somebody beside the workload and the faults."""
+        """Start the background load, which a share of the runs has."""
         nodes, network, seed = self.nodes, self.world.network, self.options.seed
         random = Random(f"{seed}/strangers")
         if random.random() < stale_requests.SHARE:
@@ -243,9 +243,9 @@ class SimulatedCluster(SimulatedFaults, Cluster):
     @override
     async def cut(self, links: frozenset[Link]) -> None:
         ends = sorted({node_id for link in links for node_id in link})
-        deaf = {link.target for link in links}
-        if len(deaf) == 1 < len(links):
-            await fault_timing.wait_for_write(self._scope, self._machine(deaf.pop()))
+        targets = {link.target for link in links}
+        if len(targets) == 1 < len(links):
+            await fault_timing.wait_for_write(self._scope, self._machine(targets.pop()))
         else:
             await fault_timing.wait_for_leader_write(self._scope, map(self._machine, ends))
         for link in sorted(links):

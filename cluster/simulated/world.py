@@ -1,6 +1,6 @@
-"""Everything that one simulated cluster consists of, made from one seed.
+"""The parts of a simulated cluster, made from one seed.
 
-Not: what is done to it (simulated_cluster.py).
+See simulated_cluster.py for the operations on the cluster.
 """
 
 from pathlib import Path
@@ -41,13 +41,13 @@ from kraftproof.node.wire.types import Uuid, format_uuid
 
 PORT = 9092
 BYTES_SHARE = 0.1
-"""The share of runs whose messages pass through the codec."""
+"""Share of runs whose messages pass through the codec."""
 SEGMENT_BYTES = (4096, 1 << 30)
 SNAPSHOT_BYTES = (20 << 20, 20 << 20, 1500, 6000, 24_000, 100_000)
 SNAPSHOT_INTERVALS_MS = (3_600_000, 3_600_000, 3_000)
 SLICE_BYTES = (300, 4000, 1 << 20)
 RACKS = ("east", "west", None)
-"""By node id, in turn; so that two brokers share one, and one has none."""
+"""Racks assigned by node id modulo their number; None means no rack."""
 
 
 class World:
@@ -95,7 +95,7 @@ class World:
         }
 
     def rest(self) -> None:
-        """Nothing will happen any more: let go of what the collector would have to look through."""
+        """Release cached images at the end of a run, which the garbage collector would scan."""
         if self.shared_apply is not None:
             self.shared_apply.forget()
 
@@ -166,7 +166,7 @@ class World:
         )
 
     def crashed(self, node_id: int, error: Exception) -> None:
-        """Record an exception out of code of a node, and end its process; 0 is the harness."""
+        """Record an exception of a node's code, and end its process; node 0 is the harness."""
         if node_id in self.machines:
             self.machines[node_id].kill()
         record_crash(self.monitor, error, node=node_id, time_ns=self.scheduler.now_ns)
@@ -186,19 +186,19 @@ class World:
         if effect.status != 0:
             self.monitor.report_violation_of(
                 "NoUnexpectedExit",
-                "A node ends by itself only when it was told to stop.",
+                "A node exits only after a request to stop.",
                 process,
                 f"exit status {effect.status}: {effect.reason}",
             )
 
     def write_files(self, directory: Path) -> None:
-        """Write every node's disk and trace."""
+        """Write the disk and the trace of each node below a directory."""
         for node_id in sorted(self.machines):
             self.machines[node_id].write_files(directory / "nodes" / str(node_id))
 
 
 def _draw_snapshots(random: Random) -> SnapshotPolicy:
-    """Never, seldom or all the time, and copied at once or in many slices."""
+    """Draw the snapshot policy: frequent, rare or no snapshots, in one or many slices."""
     return SnapshotPolicy(
         bytes_between=random.choice(SNAPSHOT_BYTES),
         interval_ns=milliseconds(random.choice(SNAPSHOT_INTERVALS_MS)),

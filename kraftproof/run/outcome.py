@@ -18,7 +18,7 @@ from kraftproof.checkers.unfinished import unfinished
 from kraftproof.run.interpreter import Interpreted
 
 if TYPE_CHECKING:
-    from kraftproof.cluster.simulated.invariants.invariant import Violation
+    from kraftproof.cluster.simulated.violation import Violation
 
 NOT_REPEATABLE = "not-repeatable"
 

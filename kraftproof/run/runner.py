@@ -35,7 +35,7 @@ from kraftproof.workloads.catalogue import make_workload
 from kraftproof.workloads.workload import Load
 
 if TYPE_CHECKING:
-    from kraftproof.cluster.simulated.invariants.invariant import Violation
+    from kraftproof.cluster.simulated.violation import Violation
 
 __all__ = ("RunResult", "Simulation", "cluster_options", "execute", "quiesce", "simulation_of")
 

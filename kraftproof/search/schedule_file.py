@@ -26,6 +26,7 @@ from pathlib import Path
 from kraftproof.checkers.text import shortened
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions, parse_pair
+from kraftproof.search.renamed_invariants import RENAMED_INVARIANTS
 
 FIRST_LINE = "kraftproof schedule 1"
 NEEDED = ("seed", "nodes", "workload", "rate", "concurrency", "time-limit")
@@ -47,8 +48,9 @@ class ScheduleText:
 
     @property
     def violates(self) -> str | None:
-        """What is said not to hold in this run."""
-        return self.header.get("violates", (0, None))[1]
+        """The invariant that the run violates, by its present name."""
+        name = self.header.get("violates", (0, None))[1]
+        return None if name is None else RENAMED_INVARIANTS.get(name, name)
 
     def mistake(self, number: int, text: str) -> UsageError:
         """Return the error for one line."""

@@ -11,7 +11,7 @@ from kraftproof.search.scenario import Scenario
 from kraftproof.search.schedule_file import schedule_text
 
 if TYPE_CHECKING:
-    from kraftproof.cluster.simulated.invariants.invariant import Violation
+    from kraftproof.cluster.simulated.violation import Violation
 
 MOST_OPERATIONS = 12
 """That are named in a schedule file."""

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from kraftproof import cli
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
+from kraftproof.cluster.simulated.invariants import catalogue, crash
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.catalogue import nemesis_names
 from kraftproof.nemesis.schedule import SECOND_NS, dense
 from kraftproof.nemesis.schedule_file import fault_line
 from kraftproof.options import RunOptions
+from kraftproof.search.renamed_invariants import RENAMED_INVARIANTS
 from kraftproof.search.scenario import from_schedule, scenario
 from kraftproof.search.schedule_file import (
     numbers_text,
@@ -43,6 +45,15 @@ def read(path: Path, text: str):
     path.write_text(text, encoding="utf-8")
     found = read_schedule_text(path)
     return from_schedule(options_of(found, path.parent), found), found
+
+
+@pytest.mark.parametrize(("former", "name"), RENAMED_INVARIANTS.items())
+def test_a_file_may_name_an_invariant_by_its_former_name(tmp_path, former, name):
+    _, text = read(tmp_path / "small.txt", GOOD.replace("ElectionSafety", former))
+    present = {*vars(catalogue), crash.INVARIANT, "NoUnexpectedExit"}
+    assert text.violates == name
+    assert name in present
+    assert former not in present
 
 
 def test_a_file_is_a_scenario(tmp_path):

@@ -8,8 +8,8 @@ import pytest
 
 from kraftproof.checkers.history.operations import read_operations
 from kraftproof.checkers.verdict import NO_OPERATIONS, Finding, FindingKind, Verdict
-from kraftproof.cluster.simulated.invariants.invariant import Violation, ViolationKind
 from kraftproof.cluster.simulated.trace.trace_events import Kind
+from kraftproof.cluster.simulated.violation import Violation, ViolationKind
 from kraftproof.run.diagram_recorder import DiagramRecorder
 from kraftproof.run.directory import RunDirectory
 from kraftproof.search.scenario import from_schedule

@@ -11,7 +11,7 @@ import pytest
 from msgspec import structs
 
 from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
-from kraftproof.cluster.simulated.invariants.invariant import Violation
+from kraftproof.cluster.simulated.violation import Violation
 from kraftproof.nemesis.kill import Kill
 from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
@@ -53,7 +53,12 @@ def outcome(one, *, is_judged):
     named = options.operations
     fails = any(at_ns <= limit_ns for at_ns in pauses) and (named is None or 7 in named)
     violation = Violation(
-        invariant="Broken", sentence="s", node=2, time_ns=max(pauses, default=0), detail="", event=1
+        invariant="Broken",
+        statement="s",
+        node=2,
+        time_ns=max(pauses, default=0),
+        detail="",
+        event=1,
     )
     finding = Finding(check="Broken", kind=FindingKind.SAFETY, sentence="s")
     check = RunVerdict(

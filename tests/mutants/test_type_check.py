@@ -79,7 +79,7 @@ def test_sim_reports_a_crash_with_its_kind(misspelled):
         "invariant": "NoUnhandledException",
         "kind": "crash",
     }
-    assert violation["sentence"] == "No code of a node raises an exception that nothing handles."
+    assert violation["sentence"] == "The code of a node raises no unhandled exception."
     assert violation["detail"].startswith("AttributeError in resign_without_majority: ")
     assert violation["node"] > 0
     assert violation["time"] > 0

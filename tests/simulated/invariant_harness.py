@@ -1,4 +1,4 @@
-"""A monitor with one invariant, and processes that do what a test says. Not: a simulation."""
+"""A monitor with one invariant, and processes driven by a test."""
 
 from msgspec.structs import replace
 
@@ -38,7 +38,7 @@ TOPIC = Uuid(b"t" * 16)
 
 
 class Process:
-    """One process of a node, as witnesses see it."""
+    """One process of a node, as invariants see it."""
 
     def __init__(self, harness, node_id, incarnation=1, durable=None):
         self.node_id = node_id
@@ -169,11 +169,11 @@ class Process:
 
 
 class MonitorHarness:
-    """Time, and a monitor of the witnesses given."""
+    """Time, and a monitor of the invariants given."""
 
-    def __init__(self, *witnesses):
+    def __init__(self, *invariants):
         self.now_ns = 0
-        self.monitor = InvariantMonitor(witnesses)
+        self.monitor = InvariantMonitor(invariants)
 
     def process(self, node_id=1, **options):
         return Process(self, node_id, **options)

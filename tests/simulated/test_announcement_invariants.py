@@ -83,7 +83,7 @@ def test_a_word_from_an_epoch_that_is_over(asks, answers, name):
     process.replies(process.receives(asks(6)), answers(ErrorCode.FENCED_LEADER_EPOCH))
     assert harness.reported == []
     process.replies(process.receives(asks(6)), answers(ErrorCode.NONE))
-    assert harness.reported == [f"in epoch 7 it grants the {name} of 6"]
+    assert harness.reported == [f"grants a {name} of epoch 6 in epoch 7"]
 
 
 class Stopping:
@@ -105,7 +105,9 @@ class Stopping:
 def test_the_successor_that_is_preferred_is_not_behind():
     stopping = Stopping()
     assert stopping.prefers(2, 3) == []
-    assert stopping.prefers(3, 2) == ["3 ends at 1, committed is 2"]
+    assert stopping.prefers(3, 2) == [
+        "the log of the preferred successor 3 ends at 1, below the high watermark 2"
+    ]
 
 
 def test_newer_versions_name_candidates():
@@ -148,13 +150,13 @@ def test_a_leader_that_stops_tells_everyone():
 def test_a_leader_that_stops_and_leaves_one_out():
     stops = Stops(Stop())
     stops.tells(3)
-    assert stops.resigns() == ["stops leading epoch 2 and does not tell [2]"]
+    assert stops.resigns() == ["resigns epoch 2 without EndQuorumEpoch to [2]"]
 
 
 def test_a_leader_that_stops_and_just_leaves():
     stops = Stops(Stop())
     stops.leader.exits()
-    assert stops.harness.reported == ["stops leading epoch 2 and does not tell [2, 3]"]
+    assert stops.harness.reported == ["resigns epoch 2 without EndQuorumEpoch to [2, 3]"]
 
 
 def test_a_leader_that_resigns_for_another_reason_says_nothing():

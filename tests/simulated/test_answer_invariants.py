@@ -59,7 +59,8 @@ def test_an_answer_without_a_record_after_it():
     asking = Asking()
     (violation,) = asking.answer(asking.ask())
     assert violation == (
-        "BrokerHeartbeatRequest: committed 3, where the log ended when it was asked for"
+        "BrokerHeartbeatRequest: answered at high watermark 3, "
+        "without the commit of a record written after the request"
     )
 
 
@@ -67,7 +68,7 @@ def test_an_answer_that_rests_on_what_is_not_committed():
     asking = Asking()
     asking.process.appends()
     (violation,) = asking.answer(asking.ask())
-    assert violation == "BrokerHeartbeatRequest: committed 3, but it saw the log to 4"
+    assert violation == "BrokerHeartbeatRequest: answered at high watermark 3, below the log end 4"
 
 
 def test_an_answer_from_the_past():
@@ -78,7 +79,10 @@ def test_an_answer_from_the_past():
     event = asking.ask()
     asking.process.moves(high_watermark=4)
     (violation,) = asking.answer(event)
-    assert violation == "BrokerHeartbeatRequest: committed here 4, elsewhere 5 before it"
+    assert violation == (
+        "BrokerHeartbeatRequest: answered at high watermark 4, "
+        "but offset 5 had committed elsewhere before the request"
+    )
 
 
 @pytest.mark.parametrize("error", [ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT])
@@ -140,7 +144,7 @@ def test_a_creation_that_has_committed():
 def test_a_creation_that_has_not_committed():
     topics = Topics()
     event, _ = topics.asks(writes=True)
-    assert topics.answers(event) == ["topic t is said to be created, and has not committed"]
+    assert topics.answers(event) == ["topic t: the creation is acknowledged, not committed"]
 
 
 def test_a_creation_that_was_only_looked_at():
@@ -173,7 +177,7 @@ def test_what_another_request_writes_is_not_held_against_this_one():
 
 def test_a_deletion_that_has_not_committed():
     topics = Topics()
-    assert topics.deletes() == ["topic t is said to be deleted, and is not"]
+    assert topics.deletes() == ["topic t: the deletion is acknowledged, not committed"]
 
 
 def test_a_broker_passes_on_what_a_controller_has_answered():

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
-from kraftproof.cluster.simulated.background import background_topics as tenants
+from kraftproof.cluster.simulated.background import background_topics
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
 SECOND_NS = 1_000_000_000

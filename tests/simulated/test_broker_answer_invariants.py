@@ -161,7 +161,7 @@ def test_a_topic_that_is_not_as_the_image_says(request_, wrong):
 
 
 def test_a_topic_that_is_left_out():
-    assert Broker().says(ALL, metadata(())) == ["0 topics, where 1 are due"]
+    assert Broker().says(ALL, metadata(())) == ["answers 0 topics, but 1 are requested"]
 
 
 def test_a_topic_that_there_is_not():
@@ -185,7 +185,7 @@ def test_a_topic_that_there_is_not():
 def test_a_broker_that_is_listed_otherwise(wrong):
     brokers = (LISTED[0], changed(LISTED[1], **wrong))
     (violation,) = Broker().says(BY_NAME, metadata(brokers=brokers))
-    assert violation.startswith("brokers [")
+    assert violation.startswith("answers brokers [")
 
 
 def test_brokers_that_are_listed_or_left_out_against_the_image():

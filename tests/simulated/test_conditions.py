@@ -1,4 +1,4 @@
-"""Chance, clocks and the moments at which faults crash_at_random_point."""
+"""Random choices, clocks and the moments at which faults are injected."""
 
 from random import Random
 
@@ -207,8 +207,17 @@ def test_wall_clocks_differ_from_the_start_and_a_strobe_moves_them_alone():
 def test_a_run_says_what_its_world_is_like(tmp_path):
     lines = {small_cluster(tmp_path, seed).world.conditions.describe() for seed in range(60)}
     assert len(lines) > 50
-    for word in ("calm", "loss", "ties", "wall clocks", "drift", "snapshots", "segments", "codec"):
+    for word in (
+        "no link faults",
+        "loss",
+        "ties",
+        "wall clocks",
+        "drift",
+        "snapshots",
+        "segments",
+        "codec",
+    ):
         assert any(word in line for line in lines), word
-        assert word == "calm" or not all(word in line for line in lines), word
+        assert word == "no link faults" or not all(word in line for line in lines), word
     again = small_cluster(tmp_path, 7).world.conditions
     assert again == small_cluster(tmp_path, 7).world.conditions

@@ -16,12 +16,12 @@ class Process:
     def __init__(self, coverage, node_id=1):
         self.node_id = node_id
         self.coverage = coverage
-        coverage.started(self, QuorumState())
+        coverage.on_started(self, QuorumState())
 
     def step(self, event, role_after):
         self.event = event
         self.status = SimpleNamespace(role=role_after)
-        self.coverage.stepped(self)
+        self.coverage.on_step(self)
 
 
 @pytest.fixture
@@ -71,6 +71,6 @@ def test_it_counts_for_each_kind_of_fault_in_force(coverage):
 def test_a_start_is_no_role(coverage):
     node = Process(coverage)
     node.step(None, "follower")
-    coverage.started(node, QuorumState())
+    coverage.on_started(node, QuorumState())
     node.step(None, "unattached")
     assert coverage.cells == {(AT_START, "start", NO_FAULT)}

@@ -1,4 +1,4 @@
-"""Blows fall between any two effects of a step, and between any two operations of the disk."""
+"""Crashes happen between any two effects of a step, and between any two operations of the disk."""
 
 import pytest
 

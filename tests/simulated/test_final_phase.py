@@ -24,42 +24,42 @@ def small_cluster(directory, controllers=3, brokers=3):
 def test_an_ending_leaves_a_majority_and_a_broker(tmp_path, controllers, brokers):
     nodes = small_cluster(tmp_path, controllers, brokers).nodes
     drawn = [FinalPhase.draw(Random(seed), nodes) for seed in range(200)]
-    for ending in drawn:
+    for phase in drawn:
         everybody = sorted((*phase.core, *phase.dead, *phase.isolated))
         assert everybody == list(range(1, controllers + brokers + 1))
         voters = [node_id for node_id in phase.core if node_id <= controllers]
         assert 2 * len(voters) > controllers
         assert len(phase.core) > len(voters)
-    left_out = sum(bool(phase.dead or phase.isolated) for ending in drawn)
+    left_out = sum(bool(phase.dead or phase.isolated) for phase in drawn)
     assert left_out > 20 if controllers > 1 or brokers > 1 else left_out == 0
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(
-    "ending",
+    "phase",
     [
         FinalPhase(core=(1, 2, 3, 4, 5, 6)),
         FinalPhase(core=(2, 3, 5), dead=(1, 4), isolated=(6,)),
         FinalPhase(core=(1, 2, 4), dead=(5,), isolated=(3, 6)),
     ],
 )
-def test_a_core_elects_creates_converges_and_fences_who_is_gone(tmp_path, ending):
+def test_a_core_elects_creates_converges_and_fences_who_is_gone(tmp_path, phase):
     cluster = small_cluster(tmp_path)
 
     async def main():
         await cluster.start()
-        await converge(cluster.scope, cluster.world, ending)
+        await converge(cluster.scope, cluster.world, phase)
 
     cluster.run(main())
     image = cluster.world.machines[phase.core[0]].process.image
     fenced = [broker.broker_id for broker in image.sorted_brokers() if broker.fenced]
     assert fenced == [node_id for node_id in (4, 5, 6) if node_id not in phase.core]
-    assert image.topic_named("__the-end") is not None
+    assert image.topic_named("__liveness-probe") is not None
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(
-    ("ending", "invariant"),
+    ("phase", "invariant"),
     [
         pytest.param(FinalPhase(core=(2, 4, 5, 6), dead=(1, 3)), "Progress", id="no majority"),
         pytest.param(
@@ -75,12 +75,12 @@ def test_a_core_elects_creates_converges_and_fences_who_is_gone(tmp_path, ending
         ),
     ],
 )
-def test_a_core_that_does_not_manage(tmp_path, ending, invariant):
+def test_a_core_that_does_not_manage(tmp_path, phase, invariant):
     cluster = small_cluster(tmp_path)
 
     async def main():
         await cluster.start()
-        await converge(cluster.scope, cluster.world, ending)
+        await converge(cluster.scope, cluster.world, phase)
         await cluster.scope.sleep(SECOND_NS)
 
     with pytest.raises(InvariantViolatedError, match=invariant):

@@ -25,14 +25,14 @@ OF_BROKERS = (
 
 
 class Asked(Invariant):
-    statement = "It objects to nothing."
+    statement = "It reports no violation."
     requests = (*OF_CONTROLLERS, *OF_BROKERS)
 
     def __init__(self):
         super().__init__()
         self.answers = {}
 
-    def replied(self, process, event, message):
+    def on_replied(self, process, event, message):
         if type(event.message) in self.requests:
             self.answers.setdefault(process.node_id, {})[type(event.message)] = message
 
@@ -57,5 +57,5 @@ def test_every_node_of_the_core_says_what_it_can(tmp_path, seed):
     listed = asked.answers[4][describe_cluster_request.DescribeClusterRequest].brokers
     assert [(broker.broker_id, broker.is_fenced) for broker in listed] == [(4, False), (5, True)]
     shown = asked.answers[4][metadata_request.MetadataRequest].topics
-    assert [topic.name for topic in shown] == ["__the-end"]
+    assert [topic.name for topic in shown] == ["__liveness-probe"]
     assert cluster.violations == []

@@ -43,7 +43,7 @@ def test_an_image_that_goes_back():
     process = harness.process(1)
     process.publishes(3, image_of(broker(4, 1)))
     process.publishes(2, image_of())
-    assert harness.reported == ["its image went back from offset 3 to 2"]
+    assert harness.reported == ["the image went back from offset 3 to 2"]
 
 
 def test_a_broker_that_opens_with_an_image_from_before_its_start():
@@ -58,8 +58,8 @@ def test_a_broker_that_opens_with_an_image_from_before_its_start():
     former.publishes(1, image_of(broker(6, 0)))
     former.opens()
     assert harness.reported == [
-        "its image has its epoch None, 1 were committed before it began",
-        "its image has its epoch 0, 1 were committed before it began",
+        "the image has epoch None, but the log had 1 at the start",
+        "the image has epoch 0, but the log had 1 at the start",
     ]
 
 
@@ -71,7 +71,7 @@ def test_a_fenced_broker_that_leads():
     fenced = records.BrokerRegistrationChangeRecord(broker_id=4, broker_epoch=1, fenced=1)
     bad = image_of(broker(4, 1), broker(5, 2), topic(), partition(isr=(4, 5), leader=4), fenced)
     harness.process(1).publishes(5, bad)
-    assert harness.reported[0] == "broker 4 leads, and is fenced"
+    assert harness.reported[0] == "broker 4 is fenced, but leads"
 
 
 def test_a_fenced_broker_may_be_the_last_of_an_isr_without_a_leader():
@@ -191,14 +191,14 @@ def test_epochs_are_followed_from_image_to_image():
 
 
 def test_what_was_removed_is_remembered_no_longer():
-    witness = PartitionEpochsRiseByOne()
-    process = MonitorHarness(witness).process(1)
+    invariant = PartitionEpochsRiseByOne()
+    process = MonitorHarness(invariant).process(1)
     process.appends(topic(), partition(isr=(4, 5), leader=4))
     process.publishes(2, shows(0, 0))
-    assert len(witness._epochs) == 1
+    assert len(invariant._epochs) == 1
     process.appends(records.RemoveTopicRecord(topic_id=TOPIC))
     process.publishes(3, image_of())
-    assert witness._epochs == {}
+    assert invariant._epochs == {}
 
 
 def test_what_a_snapshot_has_swallowed_is_not_counted():

@@ -1,4 +1,4 @@
-"""Who is told of what. Not: what the invariants make of it."""
+"""Which hooks the monitor calls, and when."""
 
 import pytest
 
@@ -8,33 +8,33 @@ from tests.simulated.invariant_harness import MonitorHarness
 
 
 class Everything(Invariant):
-    statement = "It objects to nothing."
+    statement = "It reports no violation."
 
     def __init__(self):
         super().__init__()
         self.told = []
 
-    def sent(self, process, effect):
-        self.told.append(("sent", type(effect.message)))
+    def on_sent(self, process, effect):
+        self.told.append(("on_sent", type(effect.message)))
 
-    def heard(self, process, request, answer):
-        self.told.append(("heard", type(request.message)))
+    def on_response(self, process, request, answer):
+        self.told.append(("on_response", type(request.message)))
 
-    def received(self, process, event):
-        self.told.append(("received", type(event.message)))
+    def on_received(self, process, event):
+        self.told.append(("on_received", type(event.message)))
 
-    def replying(self, process, event, message):
-        self.told.append(("replying", type(event.message)))
+    def on_replying(self, process, event, message):
+        self.told.append(("on_replying", type(event.message)))
 
-    def replied(self, process, event, message):
-        self.told.append(("replied", type(event.message)))
+    def on_replied(self, process, event, message):
+        self.told.append(("on_replied", type(event.message)))
 
 
 class VotesOnly(Everything):
     requests = (vote_request.VoteRequest,)
 
 
-HOOKS = ("sent", "heard", "received", "replying", "replied")
+HOOKS = ("on_sent", "on_response", "on_received", "on_replying", "on_replied")
 FETCH, VOTE = fetch_request.FetchRequest(), vote_request.VoteRequest()
 
 
@@ -64,23 +64,23 @@ def test_who_joins_hears_of_every_request_also_of_those_seen_before():
 
 
 class Steps(Invariant):
-    statement = "It objects to nothing."
+    statement = "It reports no violation."
 
     def __init__(self):
         super().__init__()
         self.told = []
 
-    def moved(self, process, before, after):
-        self.told.append("moved")
+    def on_status_changed(self, process, before, after):
+        self.told.append("on_status_changed")
 
-    def turned(self, process, before, after):
-        self.told.append("turned")
+    def on_role_changed(self, process, before, after):
+        self.told.append("on_role_changed")
 
-    def stepped(self, process):
-        self.told.append("stepped")
+    def on_step(self, process):
+        self.told.append("on_step")
 
-    def led(self, process):
-        self.told.append("led")
+    def on_leader_step(self, process):
+        self.told.append("on_leader_step")
 
 
 @pytest.mark.parametrize("change", [{"role": "voted"}, {"epoch": 2}, {"voted_for": 3}])
@@ -88,13 +88,15 @@ def test_a_change_of_role_epoch_or_vote_is_a_turn_and_others_are_not(change):
     steps = Steps()
     process = MonitorHarness(steps).process()
     process.moves()
-    assert steps.told == ["moved", "turned", "stepped"], "what it shows first is new"
+    assert steps.told == ["on_status_changed", "on_role_changed", "on_step"], (
+        "what it shows first is new"
+    )
     steps.told.clear()
     process.moves(high_watermark=5, log_end=7, leader=3)
-    assert steps.told == ["moved", "stepped"]
+    assert steps.told == ["on_status_changed", "on_step"]
     steps.told.clear()
     process.moves(**change)
-    assert steps.told == ["moved", "turned", "stepped"]
+    assert steps.told == ["on_status_changed", "on_role_changed", "on_step"]
 
 
 def test_the_steps_of_a_leader_are_told_apart_while_it_leads():
@@ -104,5 +106,14 @@ def test_the_steps_of_a_leader_are_told_apart_while_it_leads():
     process.steps()
     process.moves(role="resigned")
     process.steps()
-    led = ["stepped", "led"]
-    assert steps.told == ["moved", "turned", *led, *led, "moved", "turned", "stepped", "stepped"]
+    led = ["on_step", "on_leader_step"]
+    assert steps.told == [
+        "on_status_changed",
+        "on_role_changed",
+        *led,
+        *led,
+        "on_status_changed",
+        "on_role_changed",
+        "on_step",
+        "on_step",
+    ]

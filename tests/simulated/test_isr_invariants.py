@@ -64,9 +64,9 @@ def test_who_is_back_may_come_in():
 
 def test_a_topic_that_is_removed_leaves_nothing_behind():
     committed_log = CommittedLog()
-    witness = WhoEntersAnIsrMayLead(committed_log)
+    invariant = WhoEntersAnIsrMayLead(committed_log)
     for offset, record in enumerate(
         (*BROKERS, *CREATED, records.RemoveTopicRecord(topic_id=TOPIC))
     ):
         committed_log.commit(batch_of(offset, 1, record), 1, 0)
-    assert witness._isrs == {}
+    assert invariant._isrs == {}

@@ -29,7 +29,7 @@ class Leasing:
     def __init__(self, *make):
         self.committed_log = CommittedLog()
         self.registry = Registry(self.committed_log)
-        self.harness = MonitorHarness(*(witness(self.registry) for witness in make))
+        self.harness = MonitorHarness(*(invariant(self.registry) for invariant in make))
         self.process = self.harness.process(1)
         self.process.leads(1)
         self.register(0, b"a")
@@ -71,7 +71,7 @@ def test_a_heartbeat_under_an_epoch_that_was_superseded():
     leasing.heartbeat(0, ErrorCode.STALE_BROKER_EPOCH)
     assert leasing.reported == []
     leasing.heartbeat(0)
-    assert leasing.reported == ["broker 4: epoch 0 < 7"]
+    assert leasing.reported == ["broker 4: accepted epoch 0, but at least 7 is current"]
 
 
 def test_a_heartbeat_after_the_broker_was_unregistered():
@@ -79,7 +79,7 @@ def test_a_heartbeat_after_the_broker_was_unregistered():
     gone = records.UnregisterBrokerRecord(broker_id=4, broker_epoch=0)
     leasing.committed_log.commit(batch_of(1, 1, gone), 1, 0)
     leasing.heartbeat(0)
-    assert leasing.reported == ["broker 4: epoch 0 < 1"]
+    assert leasing.reported == ["broker 4: accepted epoch 0, but at least 1 is current"]
 
 
 def test_a_registration_that_is_given_anothers_epoch():
@@ -103,7 +103,7 @@ def test_a_second_incarnation_within_the_session_of_the_first():
     leasing.heartbeat(7)
     leasing.harness.now_ns += SESSION_NS - 1
     leasing.register(9, b"c")
-    assert leasing.reported == ["broker 4: 2.000 s after a contact"]
+    assert leasing.reported == ["broker 4: id reassigned 2.000 s after a contact"]
 
 
 def test_an_id_is_free_when_its_broker_has_left_even_if_it_was_not_told():
@@ -142,7 +142,7 @@ def test_a_broker_epoch_that_does_not_rise():
     leasing = Leasing(living)
     leasing.register(7, b"b")
     leasing.register(7, b"c", offset=8)
-    assert leasing.reported == ["epochs must rise: broker 4: 7 after 7"]
+    assert leasing.reported == ["epoch does not rise: broker 4: 7 after 7"]
 
 
 def test_an_incarnation_may_amend_its_registration():
@@ -155,7 +155,7 @@ def test_an_incarnation_may_amend_its_registration():
 def test_the_same_incarnation_is_given_another_epoch():
     leasing = Leasing(living)
     leasing.register(7, b"a")
-    assert leasing.reported == ["broker 4: gets epoch 7 for the incarnation that has 0"]
+    assert leasing.reported == ["broker 4: new epoch 7 for the incarnation with epoch 0"]
 
 
 def test_the_same_incarnation_begins_anew_once_it_was_unregistered():
@@ -246,4 +246,4 @@ def test_an_id_that_is_refused_when_the_session_of_its_owner_is_long_over():
     leasing.heartbeat(7, ErrorCode.STALE_BROKER_EPOCH)
     leasing.harness.now_ns += SESSION_NS + TICK_NS + 1
     leasing.registration(-1, b"b", ErrorCode.DUPLICATE_BROKER_REGISTRATION)
-    assert leasing.reported == ["broker 4: its id is not free 2.250 s after a contact"]
+    assert leasing.reported == ["broker 4: id not released 2.250 s after a contact"]

@@ -17,8 +17,8 @@ from tests.simulated.invariant_harness import MonitorHarness, batch_of, broker, 
 BROKERS = [broker(number, offset) for offset, number in enumerate((4, 5, 6))]
 
 
-def harness_of(committed_log, *witnesses):
-    harness = MonitorHarness(CommittedLogPruner(committed_log), *witnesses)
+def harness_of(committed_log, *invariants):
+    harness = MonitorHarness(CommittedLogPruner(committed_log), *invariants)
     return harness, harness.process(1), harness.process(2)
 
 

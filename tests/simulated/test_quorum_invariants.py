@@ -41,14 +41,14 @@ def test_two_leaders_of_one_epoch():
     harness.process(2).leads(5)
     assert harness.reported == []
     harness.process(3).leads(5)
-    assert harness.reported == ["leads epoch 5, which node 2 led in its incarnation 1"]
+    assert harness.reported == ["leads epoch 5, as did node 2, incarnation 1"]
 
 
 def test_a_leader_that_leads_its_epoch_again_after_a_restart():
     harness = MonitorHarness(ElectionSafety())
     harness.process(1).leads(4)
     harness.process(1, incarnation=2).leads(4)
-    assert harness.reported == ["leads epoch 4, which node 1 led in its incarnation 1"]
+    assert harness.reported == ["leads epoch 4, as did node 1, incarnation 1"]
 
 
 def test_a_leader_that_a_minority_has_elected():
@@ -62,7 +62,7 @@ def test_a_leader_that_a_minority_has_elected():
     first.persists(epoch=4, voted_for=2)
     second.persists(epoch=5, voted_for=2)
     second.leads(5)
-    assert harness.reported == ["leads epoch 5 with votes of [2] on disk only"]
+    assert harness.reported == ["leads epoch 5, but only [2] have the vote on disk"]
 
 
 def test_a_candidate_that_has_not_heard_of_its_votes():
@@ -72,7 +72,7 @@ def test_a_candidate_that_has_not_heard_of_its_votes():
         process.persists(epoch=3, voted_for=1)
     first.hears(2, vote(1, 3), granted(2))
     first.leads(3)
-    assert harness.reported == ["leads epoch 3 having heard votes of [1] only"]
+    assert harness.reported == ["leads epoch 3 after responses with votes of [1] only"]
 
 
 def test_votes_of_observers_elect_nobody():
@@ -80,7 +80,7 @@ def test_votes_of_observers_elect_nobody():
     for node_id in (1, 9):
         harness.process(node_id).persists(epoch=3, voted_for=1)
     harness.process(1).leads(3)
-    assert harness.reported == ["leads epoch 3 with votes of [1] on disk only"]
+    assert harness.reported == ["leads epoch 3, but only [1] have the vote on disk"]
 
 
 def test_an_epoch_that_falls_by_a_restart():
@@ -89,7 +89,7 @@ def test_an_epoch_that_falls_by_a_restart():
     harness.process(1, incarnation=2, durable=QuorumState(epoch=4))
     assert harness.reported == []
     harness.process(1, incarnation=3, durable=QuorumState(epoch=3))
-    assert harness.reported == ["its epoch fell from 4 to 3"]
+    assert harness.reported == ["the epoch fell from 4 to 3"]
 
 
 def fetch(replica, offset=0):
@@ -139,7 +139,7 @@ def test_a_process_that_steps_without_end_at_one_instant():
             process.steps()
     assert harness.reported == []
     process.steps()
-    assert harness.reported == ["10000 ticks, and no time has passed"]
+    assert harness.reported == ["10000 ticks at one instant"]
 
 
 # The log
@@ -153,7 +153,7 @@ def test_a_high_watermark_that_falls():
     process.moves(high_watermark=2)
     assert harness.reported == []
     process.moves(high_watermark=1)
-    assert harness.reported == ["high watermark 1 after 2"]
+    assert harness.reported == ["high watermark fell from 2 to 1"]
 
 
 def test_a_high_watermark_past_the_log_and_a_log_cut_below_it():
@@ -163,7 +163,7 @@ def test_a_high_watermark_past_the_log_and_a_log_cut_below_it():
     process.moves(high_watermark=2)
     process.truncates(1)
     assert harness.reported == [
-        "high watermark 2 is past the log's end 1",
+        "high watermark 2 is above the log end 1",
         "log cut to 1, below the high watermark 2",
     ]
 
@@ -182,13 +182,13 @@ def test_what_is_committed_is_durable_on_a_majority():
     assert harness.reported == []
     harness = MonitorHarness(CommitNeedsMajority(CONFIG))
     three_with_one_batch(harness, 1)[0].moves(high_watermark=1)
-    assert harness.reported == ["commits up to 1, which is durable on [1] only"]
+    assert harness.reported == ["commits offset 1, durable on nodes [1] only"]
 
 
 def test_another_batch_at_the_offset_is_not_the_committed_one():
     harness = MonitorHarness(CommitNeedsMajority(CONFIG))
     three_with_one_batch(harness, 1, 2, 3, epochs=(2, 1, 1))[0].moves(high_watermark=1)
-    assert harness.reported == ["commits up to 1, which is durable on [1] only"]
+    assert harness.reported == ["commits offset 1, durable on nodes [1] only"]
 
 
 def test_a_word_for_what_is_not_durable():
@@ -201,7 +201,7 @@ def test_a_word_for_what_is_not_durable():
     assert harness.reported == []
     process.moves(flushed=2)
     process.sends(fetch(1, offset=2))
-    assert harness.reported == ["flushed 2, durable 1", "fetches at 2, durable 1"]
+    assert harness.reported == ["claims 2 flushed, durable is 1", "fetches at 2, durable is 1"]
 
 
 def test_an_observer_vouches_for_nothing():
@@ -228,7 +228,7 @@ def test_logs_that_differ_before_a_record_that_they_share():
     second.appends(epoch=2)
     first.appends(epoch=3)
     second.appends(epoch=3)
-    assert harness.reported == ["offset 1, epoch 3, after (0, 2) and after (0, 1)"]
+    assert harness.reported == ["offset 1, epoch 3: differs, after (0, 2) and (0, 1)"]
 
 
 def test_a_committed_record_that_changes():
@@ -237,7 +237,7 @@ def test_a_committed_record_that_changes():
         process = harness.process(node_id)
         process.appends(epoch=epoch)
         process.moves(high_watermark=1)
-    assert harness.reported == ["offset 0: epoch 2, was 1"]
+    assert harness.reported == ["commits epoch 2 at offset 0, where epoch 1 had committed"]
 
 
 def test_a_leader_that_lacks_what_was_committed():
@@ -251,7 +251,7 @@ def test_a_leader_that_lacks_what_was_committed():
     assert harness.reported == []
     lacking.appends(epoch=2)
     lacking.leads(3)
-    assert harness.reported == ["epoch 3 lacks offset 0 of epoch 1"]
+    assert harness.reported == ["leads epoch 3 without the committed offset 0 of epoch 1"]
 
 
 def test_a_leader_that_commits_an_older_epoch_alone():
@@ -267,7 +267,7 @@ def test_a_leader_that_commits_an_older_epoch_alone():
     other.appends(epoch=4)
     other.leads(4)
     other.moves(high_watermark=1)
-    assert harness.reported == ["epoch 4: 1 ends with epoch 1"]
+    assert harness.reported == ["commits up to 1 in epoch 4, where the last record has epoch 1"]
 
 
 def test_a_start_that_does_not_find_what_was_durable():
@@ -278,7 +278,7 @@ def test_a_start_that_does_not_find_what_was_durable():
     process.restarts(batches)
     assert harness.reported == []
     process.restarts(batches[:2])
-    assert harness.reported == ["the log ends at 2, was durable to 3"]
+    assert harness.reported == ["the log ends at 2, but was durable to 3"]
 
 
 def test_a_log_that_is_cut_below_what_has_committed():

@@ -162,5 +162,5 @@ def test_a_run_in_which_nothing_is_left_to_happen_ends() -> None:
     async def stuck() -> None:
         await scope.promise()
 
-    with pytest.raises(SimulationLimitError, match="nothing is left to happen"):
+    with pytest.raises(SimulationLimitError, match="no timer is left"):
         run(scope, stuck())

@@ -184,4 +184,4 @@ def test_an_image_that_lags_behind_the_start_of_its_log():
     process.moves(image_offset=5)
     assert harness.reported == []
     process.moves(image_offset=4)
-    assert harness.reported == ["follower: its image ends at 4, its log begins at 5"]
+    assert harness.reported == ["follower: the image ends at 4, but the log starts at 5"]

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
-from kraftproof.cluster.simulated.background import stale_requests as strangers
+from kraftproof.cluster.simulated.background import stale_requests
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -21,13 +21,13 @@ SECOND_NS = 1_000_000_000
 
 
 class Listener:
-    """Notes what controllers are asked by strangers, and what they answer."""
+    """Collects the answers of controllers to stale and foreign requests."""
 
     def __init__(self):
         self.asked: dict[type[Message], list[int]] = {}
         self.late: dict[type[Message], list[int]] = {}
 
-    def replying(self, _process, event, message):
+    def on_replying(self, _process, event, message):
         named = getattr(event.message, "cluster_id", "")
         if named == stale_requests.ANOTHER_CLUSTER:
             self.asked.setdefault(type(event.message), []).append(message.error_code)
@@ -42,7 +42,7 @@ def test_stale_requests_change_nothing(tmp_path):
         ClusterOptions(nodes=nodes_of(controller=3, broker=1), seed=3, directory=tmp_path)
     )
     listener, scope = Listener(), cluster.scope
-    cluster.world.monitor.on_replying.append(listener.replying)
+    cluster.world.monitor.on_replying.append(listener.on_replying)
 
     async def main():
         await cluster.start()

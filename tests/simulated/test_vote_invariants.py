@@ -32,7 +32,7 @@ def test_a_vote_that_is_told_before_it_is_durable():
     process.replies(process.receives(vote(2, 4)), granted())
     assert harness.reported == []
     process.replies(process.receives(vote(3, 5)), granted())
-    assert "its vote of epoch 5 for 3 is told" in harness.reported[0]
+    assert "sends its vote for 3 in epoch 5" in harness.reported[0]
 
 
 def test_a_candidacy_that_is_told_before_it_is_durable():
@@ -50,7 +50,7 @@ def test_a_vote_against_the_leader_that_is_known():
     process = harness.process(1)
     process.persists(epoch=4, leader=2)
     process.persists(epoch=4, voted_for=3)
-    assert harness.reported == ["epoch 4: voted for 3, knowing leader 2"]
+    assert harness.reported == ["epoch 4: voted for 3 after it knew leader 2"]
 
 
 def test_a_start_that_finds_another_vote_than_was_written():

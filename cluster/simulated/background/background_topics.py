@@ -1,8 +1,9 @@
-"""Topics that no workload asked for, on whatever brokers there are, some by manual assignment.
+"""Background topics, created and deleted beside the workload, some with manual assignments.
 
-They lie on the brokers that a workload registers, too, so that these lead and are in sync when they
-are fenced, stop or are unregistered, and some are assigned to who is about to stop. Only a few are
-there at a time. Not: operations in a history.
+The topics are also placed on brokers registered by a workload, so that such brokers lead
+partitions and are in sync replicas when they are fenced, shut down or unregistered. Some topics
+are assigned to a broker that is about to shut down. Only a few topics exist at a time, and no
+history contains their operations.
 """
 
 from collections import deque
@@ -18,24 +19,26 @@ from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.messages import Message, create_topics_request, delete_topics_request
 
 SHARE = 0.5
-"""The share of runs in which there are any."""
+"""Share of runs with background topics."""
 MAX_TOPICS = 6
 MAX_REPLICAS = 6
 MAX_PARTITIONS = 2
 MANUAL_SHARE = 0.6
-"""The share of topics whose replicas are named, of all brokers that are not fenced."""
+"""Share of topics with manually assigned replicas on unfenced brokers."""
 MAX_WAIT_NS = milliseconds(1_000)
+"""Time-out of a connection, and of a response."""
 LONGEST_REST_NS = milliseconds(4_000)
+"""Longest time between two new topics."""
 CREATE_VERSION = 7
 DELETE_VERSION = 6
 NAME = "__tenant-{}"
-"""Two underscores: no operation of a workload is about it."""
+"""Name of a background topic; no workload uses names with two leading underscores."""
 
 
 async def create_and_delete_topics(
     scope: SimulatedScope, network: Network, random: Random, brokers: Mapping[int, Machine]
 ) -> None:
-    """Create one topic after the other and delete the oldest, until the run is over."""
+    """Create topics and delete the oldest topics, until the run ends."""
     made, ids = 0, sorted(brokers)
     present: deque[str] = deque()
     while True:
@@ -52,7 +55,7 @@ async def create_and_delete_topics(
 async def _ask(
     scope: SimulatedScope, network: Network, broker: int, request: tuple[Message, int]
 ) -> None:
-    """Whatever comes of it: it may be refused, as when there are too few brokers."""
+    """Send a request and ignore the answer, which may be an error, as with too few brokers."""
     message, version = request
     try:
         connection = await connect(scope, network, broker, MAX_WAIT_NS)
@@ -63,7 +66,7 @@ async def _ask(
 
 
 def _unfenced(machine: Machine) -> list[int]:
-    """Who is not fenced, by the image of this broker: some may be about to stop."""
+    """Return the unfenced brokers by the image of a broker; some may be about to shut down."""
     if machine.process is None:
         return []
     return [one.broker_id for one in machine.process.image.sorted_brokers() if not one.fenced]

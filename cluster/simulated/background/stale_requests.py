@@ -1,8 +1,8 @@
-"""Requests that no controller may heed: of another cluster's nodes, and of an epoch that is over.
+"""Forged requests to controllers: from nodes of another cluster, or with an old epoch.
 
-The first come when an address has changed hands, the second when a message was long on its way.
-Taken for a request of now, either would do harm: a vote, a leader, an election before its time.
-Not: what must become of them (stranger_invariants.py, announcement_invariants.py).
+A foreign request arrives if an address was reassigned, a stale request if a message was delayed.
+A controller that accepted the request could give a vote, follow a wrong leader or start an
+election early. See invariants/foreign_requests.py and invariants/announcements.py for the checks.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,19 +27,22 @@ from kraftproof.node.wire.messages import (
 )
 
 SHARE = 0.3
-"""The share of runs in which there are any."""
+"""Share of runs with forged requests."""
 ANOTHER_CLUSTER = "AnotherClusterOfKafkaQ"
 MAX_WAIT_NS = milliseconds(500)
+"""Time-out of a connection, and of a response."""
 LONGEST_REST_NS = milliseconds(4_000)
+"""Longest time between two requests."""
 FAR_AHEAD = 1_000
+"""Epoch of the requests from another cluster, above the epochs of a run."""
 LATE_SHARE = 0.5
-"""The share of requests that name no cluster, and the epoch before that of whom they ask."""
+"""Share of requests without a cluster id and with the epoch before the receiver's epoch."""
 
 Request = tuple[Message, int]
 
 
 class ForgedRequest(NamedTuple):
-    """Who says what to whom."""
+    """The contents of a forged request: receiver, claimed sender, cluster id and epoch."""
 
     cluster_id: str | None
     asked: int
@@ -51,7 +54,7 @@ class ForgedRequest(NamedTuple):
 async def send_stale_requests(
     scope: SimulatedScope, network: Network, random: Random, controllers: Mapping[int, Machine]
 ) -> None:
-    """Ask one controller after the other, until the run is over."""
+    """Send forged requests to random controllers, until the run ends."""
     while True:
         await scope.sleep(random.randrange(LONGEST_REST_NS))
         forged = _forge(random, controllers)

@@ -1,6 +1,6 @@
-"""What the cluster has committed, as first seen on any node. Not: a judgement of it.
+"""The committed log of the cluster, as first seen on any node.
 
-What lies below every node's log is kept as what it comes to, no more as batches.
+Batches below the log start of every node are folded into the resulting entities.
 """
 
 from collections import deque
@@ -18,7 +18,7 @@ OnCommit = Callable[[Batch, int], None]
 
 
 class Commitment(Struct, frozen=True, kw_only=True, gc=False):
-    """A batch, and the epoch and the time in which it was first seen as committed."""
+    """A batch, with the epoch and the time at which a node first reported it as committed."""
 
     batch: Batch
     epoch: int
@@ -26,28 +26,29 @@ class Commitment(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class CommittedLog:
-    """Committed batches in order of commitment, and by offset."""
+    """Committed batches in the order of commitment, and by offset."""
 
     __slots__ = ("_by_offset", "_forgotten", "base", "commitments", "subscribers")
 
     def __init__(self) -> None:
         self.base: Entities = {}
-        """What the batches say that are forgotten."""
+        """The entities that result from the pruned batches."""
         self.commitments: deque[Commitment] = deque()
         self.subscribers: list[OnCommit] = []
         self._by_offset: dict[int, Batch] = {}
         self._forgotten = 0
-        """Below it there is only what the batches came to."""
+        """Offset below which the batches have been pruned."""
 
     @property
     def end_offset(self) -> int:
-        """The offset after the last record that any node has committed."""
+        """The offset after the last committed record of any node."""
         return self.commitments[-1].batch.next_offset if self.commitments else 0
 
     def commit(self, batch: Batch, epoch: int, time_ns: int) -> Batch:
-        """Note a batch that a node of this epoch has committed; return the first at its offset.
+        """Record a batch committed by a node in an epoch; return the first batch at its offset.
 
-        One below what is forgotten is nobody's news: a node whose log begins at 0 again has it.
+        A batch below the pruned offset is returned as given: a node whose disk was wiped commits
+        its log from offset 0 again.
         """
         if batch.base_offset < self._forgotten:
             return batch
@@ -61,7 +62,7 @@ class CommittedLog:
         return batch
 
     def forget(self, below: int) -> None:
-        """Keep of what ends at or below an offset only what it comes to."""
+        """Fold the batches that end at or below an offset into the entities."""
         while self.commitments and self.commitments[0].batch.next_offset <= below:
             batch = self.commitments.popleft().batch
             apply_to_entities(self.base, batch)
@@ -69,11 +70,11 @@ class CommittedLog:
             self._forgotten = batch.next_offset
 
     def at(self, base_offset: int) -> Batch | None:
-        """Return the committed batch that begins at an offset."""
+        """Return the committed batch with a base offset, or None."""
         return self._by_offset.get(base_offset)
 
     def last_before(self, epoch: int) -> Batch | None:
-        """Return the last batch committed in an epoch below this one."""
+        """Return the last batch committed in an epoch below the given epoch, or None."""
         for commitment in reversed(self.commitments):
             if commitment.epoch < epoch:
                 return commitment.batch
@@ -81,5 +82,5 @@ class CommittedLog:
 
 
 def drop_below(entries: dict[int, T], below: int) -> list[T]:
-    """Drop the entries of offsets below one, from a dictionary that was filled in their order."""
+    """Remove and return the entries below an offset from a dictionary filled in offset order."""
     return [entries.pop(offset) for offset in list(takewhile(lambda o: o < below, entries))]

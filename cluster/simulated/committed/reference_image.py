@@ -1,8 +1,8 @@
-"""What an image must hold, from the committed records alone: the same rules told a second time.
+"""A second implementation of the metadata image, from the committed records alone.
 
-A plain dictionary for each kind of entity, with every field that the image has of it; slow, apart
-from node/core/metadata, for the end of a run and for some snapshots on their way. Not: derived
-parts of an image (final_checks.py has them rebuilt).
+Each entity is a dictionary with every field of the entity in the image. The code is slow and
+shares nothing with node/core/metadata; it checks the images at the end of a run and some
+snapshots during the run. See final_checks.py for the derived parts of an image.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ _KEPT_WHOLE: Final[dict[type, tuple[str, ...]]] = {
     records.AccessControlEntryRecord: ("id",),
     records.ClientQuotaRecord: ("key", "entity"),
 }
-"""Records that are the entity themselves, by the fields that say which one it is."""
+"""Records kept whole as an entity, with the fields that identify the entity."""
 _DROPPED: Final[dict[type, type]] = {
     records.RemoveDelegationTokenRecord: records.DelegationTokenRecord,
     records.RemoveUserScramCredentialRecord: records.UserScramCredentialRecord,
@@ -42,9 +42,9 @@ TaggedRecord = records.ConfigRecord | records.FeatureLevelRecord
 
 
 def entities_of_log(batches: Iterable[Batch], before: Entities | None = None) -> Entities:
-    """Return every entity that batches leave.
+    """Return the entities after applying batches to the entities `before`.
 
-    A change of what is not there leaves nothing; that a node must not go on is its own affair.
+    A change of an absent entity is ignored here; a node must stop at such a record.
     """
     entities = {} if before is None else {key: dict(was) for key, was in before.items()}
     for batch in batches:
@@ -53,7 +53,7 @@ def entities_of_log(batches: Iterable[Batch], before: Entities | None = None) ->
 
 
 def apply_to_entities(entities: Entities, batch: Batch) -> None:
-    """Change the entities in place as one more batch says."""
+    """Apply one batch to the entities in place."""
     for record in () if batch.is_control else batch.records:
         _apply_to_transaction(entities, record)
         _apply_to_brokers(entities, record)
@@ -63,7 +63,7 @@ def apply_to_entities(entities: Entities, batch: Batch) -> None:
 
 
 def _apply_to_transaction(entities: Entities, record: Record) -> None:
-    """Keep what was before a metadata transaction, until it is known how it ends (KIP-868)."""
+    """Keep the entities from before a metadata transaction until it ends or aborts (KIP-868)."""
     match record:
         case records.BeginTransactionRecord():
             was = [(key, dict(fields)) for key, fields in entities.items()]
@@ -79,7 +79,7 @@ def _apply_to_transaction(entities: Entities, record: Record) -> None:
 
 
 def shown(entities: Entities) -> Entities:
-    """Return the entities without those of a metadata transaction that has not ended."""
+    """Return the visible entities: without the changes of an open metadata transaction."""
     before = entities.get(OPEN_TRANSACTION, {}).get("before")
     if not isinstance(before, list):
         return dict(entities)
@@ -167,9 +167,9 @@ def _apply_to_topics(entities: Entities, record: Record) -> None:
 
 
 def _change(partition: Fields, record: records.PartitionChangeRecord) -> None:
-    """Every change counts one partition epoch, a new leader one leader epoch (631-20)."""
+    """Apply a change: each raises the partition epoch, a new leader the leader epoch (631-20)."""
     partition["partition_epoch"] = int(str(partition["partition_epoch"])) + 1
-    told: Fields = {
+    changed: Fields = {
         "replicas": record.replicas,
         "isr": record.isr,
         "removing": record.removing_replicas,
@@ -181,7 +181,7 @@ def _change(partition: Fields, record: records.PartitionChangeRecord) -> None:
         "eligible_leader_replicas": record.eligible_leader_replicas,
         "last_known_elr": record.last_known_elr,
     }
-    partition.update({name: value for name, value in told.items() if value is not None})
+    partition.update({name: value for name, value in changed.items() if value is not None})
     if record.leader != UNCHANGED:
         partition["leader"] = record.leader
         partition["leader_epoch"] = int(str(partition["leader_epoch"])) + 1
@@ -211,7 +211,7 @@ def _apply_to_configs(entities: Entities, record: Record) -> None:
 def _keep_tags(
     entities: Entities, key: tuple[object, ...], record: TaggedRecord, *, is_gone: bool
 ) -> None:
-    """Keep a record with tagged fields that no node of this version knows."""
+    """Keep a record with tagged fields that are unknown to this version."""
     entities.pop(("tags", *key[1:]), None)
     if record.unknown_tags and not is_gone:
         entities["tags", *key[1:]] = {"record": record}
@@ -231,7 +231,7 @@ def _apply_to_others(entities: Entities, record: Record) -> None:
 
 
 def _named(kind: type, record: Struct) -> tuple[object, ...]:
-    """A quota's entity has its parts in no order; an absent name is the default's."""
+    """Return the key of a record; the parts of a quota's entity are sorted, no name is default."""
     identity = {name: getattr(record, name) for name in _KEPT_WHOLE[kind]}
     if isinstance(record, records.ClientQuotaRecord):
         parts = [(part.entity_type, part.entity_name or "") for part in record.entity]
@@ -240,7 +240,7 @@ def _named(kind: type, record: Struct) -> tuple[object, ...]:
 
 
 def _key(record: Struct) -> tuple[object, ...]:
-    """Return where a record that an image keeps whole belongs."""
+    """Return the key of a record that an image keeps whole."""
     match record:
         case records.ConfigRecord():
             return ("tags", (record.resource_type, record.resource_name), record.name)
@@ -251,7 +251,7 @@ def _key(record: Struct) -> tuple[object, ...]:
 
 
 def entities_of_image(image: MetadataImage) -> Entities:
-    """Return what an image holds: whatever fields its entities have."""
+    """Return the entities of an image, with every field."""
     entities: Entities = {
         ("broker", broker.broker_id): asdict(broker) for broker in image.sorted_brokers()
     }
@@ -269,11 +269,11 @@ def entities_of_image(image: MetadataImage) -> Entities:
 
 
 def first_difference(expected: Entities, found: Entities) -> str | None:
-    """Say where the two differ first, if they do; what a transaction holds back is not compared."""
+    """Describe the first difference, or return None; an open transaction is not compared."""
     expected = shown(expected)
     if expected == found:
         return None
     for key in sorted(expected.keys() | found.keys(), key=str):
         if expected.get(key) != found.get(key):
-            return f"{key}: {found.get(key)}, by the log {expected.get(key)}"
+            return f"{key}: the image has {found.get(key)}, the log {expected.get(key)}"
     return None

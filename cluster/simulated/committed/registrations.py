@@ -1,6 +1,6 @@
-"""Who is registered under which broker epoch, by what has committed and been answered.
+"""Registrations of brokers by broker epoch, from committed records and from answers.
 
-Not: a judgement of it (metadata_invariants.py).
+See invariants/leases.py and invariants/heartbeats.py for the invariants that use the registry.
 """
 
 from collections.abc import Sequence
@@ -21,17 +21,17 @@ class Registration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What the committed records say of one registration."""
+    """The state of one registration, by the committed records."""
 
     fenced: bool
     leaving: bool
     changes: int
-    """How many records have spoken of it."""
+    """Number of committed changes of the registration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrationChange:
-    """A registration that has committed, and the one that it replaces."""
+    """A committed registration, with the registration that it replaces."""
 
     broker_id: int
     time_ns: int
@@ -40,11 +40,11 @@ class RegistrationChange:
     previous_epoch: int
     previous_incarnation: bytes | None
     was_unregistered: bool
-    """Whether the one that it replaces had been taken back before."""
+    """Whether the previous registration had been unregistered before."""
 
 
 class Registry:
-    """Registrations in the order of their commitment."""
+    """Registrations in the order of commitment."""
 
     __slots__ = (
         "_alive_ns",
@@ -63,33 +63,33 @@ class Registry:
         self._alive_ns: dict[tuple[int, int], int] = {}
         self._let_go: dict[tuple[int, int], bool] = {}
         self.changes: list[RegistrationChange] = []
-        """The registrations committed since they were last taken."""
+        """The registrations committed since the last `take_changes`."""
         self._standings: dict[tuple[int, int], Standing] = {}
         committed_log.subscribers.append(self._committed)
 
     def floor(self, broker_id: int) -> int:
-        """Return the lowest epoch of the broker that nothing committed has superseded."""
+        """Return the lowest epoch of a broker that no committed record has superseded."""
         return self._floors.get(broker_id, 0)
 
     def incarnation(self, broker_id: int, epoch: int) -> bytes | None:
-        """Return whom the log gave this epoch."""
+        """Return the incarnation that registered under a broker epoch, by the log, or None."""
         return self._incarnations.get((broker_id, epoch))
 
     def standing(self, broker_id: int, epoch: int) -> Standing | None:
-        """Return what has committed of a registration; None if there has been none."""
+        """Return the committed state of a registration; None if absent."""
         return self._standings.get((broker_id, epoch))
 
     def alive(self, broker_id: int, epoch: int, time_ns: int) -> None:
-        """A contact under this epoch, arrived at that time, has been answered well."""
+        """Record that a contact under a broker epoch, arrived at a time, was answered ok."""
         key = (broker_id, epoch)
         self._alive_ns[key] = max(time_ns, self._alive_ns.get(key, 0))
 
     def let_go(self, broker_id: int, epoch: int) -> None:
-        """This registration ends before its session: a granted shutdown, or unregistered."""
+        """Record that a registration ends before its session: by shutdown or unregistration."""
         self._let_go[broker_id, epoch] = True
 
     def alive_ns(self, broker_id: int, epoch: int) -> int | None:
-        """Return when the last such contact arrived; None: there is none, or it was let go."""
+        """Return the arrival of the last contact; None without contact, or after `let_go`."""
         key = (broker_id, epoch)
         return None if key in self._let_go else self._alive_ns.get(key)
 
@@ -109,7 +109,10 @@ class Registry:
                 self._change(record)
 
     def _change(self, record: records.BrokerRegistrationChangeRecord) -> None:
-        """Who leaves and is fenced is free to go; the answer to that may be lost in a failover."""
+        """Apply a change; a broker that is fenced and shutting down has released its epoch.
+
+        The answer that grants the shutdown may be lost in a failover, so the record decides.
+        """
         key = (record.broker_id, record.broker_epoch)
         known = self._standings.get(key)
         if known is None:

@@ -1,8 +1,8 @@
-"""What must hold when a run is over and its faults have been over for a while.
+"""The liveness checks at the end of a run, some time after the faults have ended.
 
-Progress (a leader, a topic, all nodes at one image) is asked for only then, of the core: the nodes
-that run and hear each other, among them a majority of the controllers. A high watermark that had
-not yet advanced is no loss before. Not: who is in the core (ending.py).
+Only the final phase demands progress (a leader, a topic, equal images), and only of the core: the
+running and connected nodes, including a majority of the controllers. Before the final phase, a
+high watermark that does not advance is no violation. See final_phase.py for the choice of the core.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,25 +21,25 @@ from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.image import MetadataImage
 
 ELECTIONS = 10
-"""Within how many election time-outs (after a fetch time-out) a majority has a leader."""
+"""Number of election time-outs, after one fetch time-out, within which a majority has a leader."""
 RUNNING = 3
-"""The broker state of 631-57."""
+"""The broker state RUNNING (631-57)."""
 SLACK_NS = milliseconds(2_000)
-"""What a broker may take to register anew, beside the sessions that it waits for."""
+"""Time for the registration of a broker, in addition to the sessions that must expire first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinalOutcome:
-    """What the core has managed within its time."""
+    """The progress of the core within its deadlines."""
 
     elected: bool
     created: bool
     end: int
-    """What had committed when the topic was created; the images reach that far."""
+    """End of the committed log at the creation of the topic; every image must reach the offset."""
 
 
 def heal_all(world: World) -> None:
-    """Heal every link, disk and clock, resume and start every node; bad luck is over, too."""
+    """Heal every link, disk and clock, end forced ties, and resume or start every node."""
     world.ties.share = 0.0
     world.links.heal_all()
     for node_id in sorted(world.machines):
@@ -52,20 +52,21 @@ def heal_all(world: World) -> None:
 
 
 def election_limit_ns(world: World) -> int:
-    """Return how long the core may take to have a leader."""
+    """Return the time limit for the election of a leader, in nanoseconds."""
     return ELECTIONS * world.timeouts.election_ns + world.timeouts.fetch_ns
 
 
 def limit_ns(world: World) -> int:
-    """Return how long the core may take until it has settled.
+    """Return the time limit for convergence, in nanoseconds.
 
-    A new leader gives each broker a session; a broker that was replaced waits for its end.
+    A new leader gives each broker a new session, and a restarted broker waits for the end of the
+    session of its previous incarnation.
     """
     return election_limit_ns(world) + 2 * world.timeouts.session_ns + SLACK_NS
 
 
 def is_ready(world: World) -> bool:
-    """Whether every broker runs, so that the active controller has unfenced it."""
+    """Return whether a leader is active and every broker is in the state RUNNING."""
     everybody = tuple(sorted(world.machines))
     return has_leader(world, everybody) and all(
         process.status is not None and process.status.broker_state in {None, RUNNING}
@@ -74,19 +75,19 @@ def is_ready(world: World) -> bool:
 
 
 def has_leader(world: World, core: Sequence[int]) -> bool:
-    """Whether one node of the core leads, and all that it has written has committed."""
+    """Return whether exactly one node of the core leads, and its whole log has committed."""
     return _leader(world, core) is not None
 
 
 def is_settled(world: World, core: Sequence[int], end: int) -> bool:
-    """Whether every image reaches that far, and the right brokers serve."""
+    """Return whether every image reaches an offset, and only missing brokers are fenced."""
     return has_converged(world, core, end) and not _wrongly_fenced(world, core)
 
 
 def has_converged(world: World, core: Sequence[int], end: int) -> bool:
-    """Whether every node of the core runs, and its image holds all below `end`.
+    """Return whether every node of the core runs, with an image up to `end` or further.
 
-    Not all that has committed: what a leader has just written, a standby's image does not hold yet.
+    `end` may be below the committed end: the latest records reach a standby's image later.
     """
     processes = list(_running(world, core))
     return len(processes) == len(core) and all(
@@ -95,7 +96,7 @@ def has_converged(world: World, core: Sequence[int], end: int) -> bool:
 
 
 def _wrongly_fenced(world: World, core: Sequence[int]) -> str | None:
-    """Say which broker of the cluster's own is fenced though in the core, or not though gone."""
+    """Describe a broker that is fenced but in the core, or unfenced but missing; else None."""
     image = max(_running(world, core), key=_image_offset).image
     for node_id in sorted(world.machines):
         if not world.machines[node_id].info.has("broker"):
@@ -108,7 +109,7 @@ def _wrongly_fenced(world: World, core: Sequence[int]) -> str | None:
 
 
 def judge(world: World, core: Sequence[int], outcome: FinalOutcome) -> None:
-    """Object to what does not hold at the end."""
+    """Report the violations at the end of a run."""
     process = next(_running(world, core))
     status = str(process.status)
     misses = (
@@ -127,30 +128,30 @@ def judge(world: World, core: Sequence[int], outcome: FinalOutcome) -> None:
         (
             not has_converged(world, core, outcome.end),
             "Convergence",
-            "In a connected majority every image reaches what has committed.",
+            "In a connected majority every image reaches the committed end.",
             "; ".join(f"node {p.node_id}: {p.status}" for p in _running(world, core)),
         ),
         (
             _wrongly_fenced(world, core) is not None,
             "DeadBrokersAreFenced",
-            "Brokers that are gone are fenced before long, and those that are there are not.",
+            "Missing brokers are fenced in time, and running brokers are unfenced.",
             str(_wrongly_fenced(world, core)),
         ),
     )
-    for is_missed, invariant, sentence, detail in misses:
+    for is_missed, invariant, statement, detail in misses:
         if is_missed:
-            world.monitor.report_violation_of(invariant, sentence, process, detail)
+            world.monitor.report_violation_of(invariant, statement, process, detail)
             return
     judged: MetadataImage | None = None
     for each in _running(world, core):
-        if each.image is not judged:  # most often all share one
+        if each.image is not judged:  # nodes usually share the image object
             _judge_image(world, each)
         judged = each.image
     _judge_by_log(world, core)
 
 
 def _judge_by_log(world: World, core: Sequence[int]) -> None:
-    """All images agree by their digests, so the one that reaches furthest is enough."""
+    """Compare the furthest image with the log; equal digests make one image enough."""
     process = max(_running(world, core), key=_image_offset)
     committed_log = world.committed_log
     said = entities_of_log((one.batch for one in committed_log.commitments), committed_log.base)
@@ -158,7 +159,7 @@ def _judge_by_log(world: World, core: Sequence[int]) -> None:
     if difference is not None:
         world.monitor.report_violation_of(
             "ImagesSayWhatTheLogSays",
-            "An image holds what the committed records leave, no more and no less.",
+            "An image holds exactly the entities that result from the committed records.",
             process,
             difference,
         )
@@ -169,7 +170,7 @@ def _judge_image(world: World, process: NodeProcess) -> None:
     if rebuild(image) != image:
         world.monitor.report_violation_of(
             "DerivedPartsAreRight",
-            "Indexes and digest of an image are those that its entities give from scratch.",
+            "Indexes and digest of an image equal those rebuilt from its entities.",
             process,
             f"{process.status}",
         )

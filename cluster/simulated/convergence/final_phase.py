@@ -1,8 +1,8 @@
-"""How a simulated run ends: the faults are over, and a connected majority has to make progress.
+"""The final phase of a simulated run: faults end, and a connected majority must make progress.
 
-In half of the runs everybody takes part. In the others a minority of the controllers and some
-brokers stay dead, or are cut off from all others, so that liveness is asked of what is left, and
-what is left has to fence who is gone. Not: what is judged then (final_checks.py).
+In half of the runs every node takes part. In the other half a minority of the controllers and some
+brokers stay dead or isolated; the remaining nodes must make progress and fence the missing
+brokers. See final_checks.py for the checks.
 """
 
 from collections.abc import Sequence
@@ -22,28 +22,28 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import create_topics_request, create_topics_response
 
 WHOLE_SHARE = 0.5
-"""The share of runs at whose end nobody is left out."""
+"""Share of runs in which every node takes part in the final phase."""
 DEAD_SHARE = 0.7
-"""The share of those left out that are dead; the others are cut off."""
+"""Share of the missing nodes that are dead; the other missing nodes are isolated."""
 POLL_NS = milliseconds(50)
 CREATE_VERSION = 7
 CREATE_TIMEOUT_NS = milliseconds(2_000)
-TOPIC = "__the-end"
-"""Two underscores: no operation of a workload is about it."""
+TOPIC = "__liveness-probe"
+"""Topic that the final phase creates; no workload uses names with two leading underscores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinalPhase:
-    """Who is there at the end of a run."""
+    """The nodes that take part in the final phase of a run, and the missing nodes."""
 
     core: tuple[int, ...]
-    """Alive, and connected with each other."""
+    """Nodes that are alive and connected with each other."""
     dead: tuple[int, ...] = ()
     isolated: tuple[int, ...] = ()
 
     @classmethod
     def draw(cls, random: Random, nodes: Sequence[NodeInfo]) -> "FinalPhase":
-        """Leave out nobody, or a minority of the controllers and not all brokers."""
+        """Draw the missing nodes: none, or a minority of controllers and not all brokers."""
         ids = [node.node_id for node in nodes]
         if random.random() < WHOLE_SHARE:
             return cls(core=tuple(ids))
@@ -61,8 +61,8 @@ class FinalPhase:
         )
 
 
-async def converge(scope: SimulatedScope, world: World, ending: FinalPhase) -> None:
-    """End all faults but those of the ending, let what is left settle, and judge it."""
+async def converge(scope: SimulatedScope, world: World, phase: FinalPhase) -> None:
+    """Heal every fault, remove the missing nodes, wait for convergence, and check the result."""
     final_checks.heal_all(world)
     for node_id in phase.dead:
         world.machines[node_id].kill()
@@ -87,7 +87,7 @@ async def converge(scope: SimulatedScope, world: World, ending: FinalPhase) -> N
 
 
 async def _creates(scope: SimulatedScope, world: World, core: Sequence[int], until_ns: int) -> bool:
-    """Whether some broker of the core answers before long that it has created a topic."""
+    """Return whether a broker of the core creates the topic before a deadline."""
     brokers = [node_id for node_id in core if world.machines[node_id].info.has("broker")]
     topic = create_topics_request.CreatableTopic(name=TOPIC, num_partitions=1, replication_factor=1)
     request = create_topics_request.CreateTopicsRequest(
@@ -102,7 +102,7 @@ async def _creates(scope: SimulatedScope, world: World, core: Sequence[int], unt
                 continue
             connection.close()
             assert isinstance(answer, create_topics_response.CreateTopicsResponse)
-            # It exists if an answer before was lost.
+            # The topic already exists if the response to an earlier attempt was lost.
             if answer.topics[0].error_code in {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}:
                 return True
         await scope.sleep(POLL_NS)

@@ -1,7 +1,8 @@
-"""What every node is asked at the end of a run: what it says by itself of brokers and topics.
+"""Queries to every node at the end of a run, about brokers, topics and the quorum.
 
-The answers are judged where they leave (broker_answer_invariants.py, quorum_answer_invariants.py),
-among them those to questions that no workload puts. Not: whether anything is answered at all.
+The queries include requests that no workload sends. The invariants check the responses as a node
+sends them (invariants/broker_answers.py, invariants/quorum_answers.py); a missing response is no
+violation here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,17 +26,17 @@ from kraftproof.node.wire.messages import (
 
 ANSWER_TIMEOUT_NS = milliseconds(500)
 MAX_TOPICS = 30
-"""So many are asked for by name; all of them only where there are no more, for speed."""
+"""Maximum number of topics in a query, for speed; more topics also mean no query of all topics."""
 BROKERS, CONTROLLERS = 1, 2
-"""The types of endpoints that DescribeCluster may be asked for."""
+"""The endpoint types of DescribeCluster."""
 TOPICS = 2
-"""The type of resources that are topics."""
+"""The resource type of a topic in DescribeConfigs."""
 Question = tuple[Message, int]
-"""A request, and the version that it is asked in."""
+"""A request and its version."""
 
 
 async def ask_final_queries(scope: SimulatedScope, world: World, nodes: Sequence[int]) -> None:
-    """Ask each of these nodes in turn; who does not answer is left."""
+    """Send the queries to each node in turn; skip a node that does not respond."""
     for node_id in nodes:
         machine = world.machines[node_id]
         if machine.process is None:
@@ -48,7 +49,7 @@ async def ask_final_queries(scope: SimulatedScope, world: World, nodes: Sequence
 
 
 def _questions(node: NodeInfo, image: MetadataImage) -> Iterator[Question]:
-    """Return what a node can say, by the listener that it has."""
+    """Return the queries for a node: a controller and a broker support different requests."""
     if node.has("controller"):
         yield describe_cluster_request.DescribeClusterRequest(endpoint_type=CONTROLLERS), 1
         partition = describe_quorum_request.PartitionData(partition_index=0)

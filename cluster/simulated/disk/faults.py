@@ -1,8 +1,8 @@
-"""What is wrong with a simulated disk: full, failing, slow, or about to lose its power.
+"""Faults of a simulated disk: full, failing, slow, or about to lose power.
 
-A failing write may have written a part. After an fsync that failed the system may think that all
-is on disk, as Linux does: what was to be synced stays readable, no later fsync writes it, and a
-loss of power takes it away. Not: what a crash does otherwise (filesystem.py).
+A failed write may leave a part of its data. After a failed fsync the kernel may mark the pages as
+clean, as Linux does: the data stays readable, no later fsync writes it, and a loss of power
+loses it. See filesystem.py for the effects of a crash.
 """
 
 import errno
@@ -13,13 +13,13 @@ from random import Random
 from kraftproof.cluster.capabilities import DiskFault
 
 FORGOTTEN_SHARE = 0.5
-"""The share of failed fsyncs after which the system believes that nothing is left to write."""
+"""Share of failed fsyncs after which the kernel marks the unsynced pages as clean."""
 
 
 class DiskFaults:
-    """The faults of one disk; a disk that is well has none of these."""
+    """The present faults of one disk."""
 
-    __slots__ = ("_on_death", "_operations_left", "_random", "hits", "faults")
+    __slots__ = ("_on_death", "_operations_left", "_random", "faults", "hits")
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -30,31 +30,31 @@ class DiskFaults:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether the disk has no faults."""
         return not self.faults and self._operations_left is None
 
     def crash_after(self, operations: int, on_death: Callable[[], None]) -> None:
-        """Refuse everything from that many changes on: the power is about to go."""
+        """Allow a number of changes, then refuse every change: the machine is losing power."""
         self._operations_left, self._on_death = operations, on_death
 
     def revive(self) -> None:
-        """The power is back, or has not gone after all."""
+        """Cancel `crash_after`: the machine has power."""
         self._operations_left = self._on_death = None
 
     def recover(self) -> None:
-        """Nothing is wrong any more."""
+        """Remove every fault."""
         self.revive()
         self.faults.clear()
 
     def fails(self) -> bool:
-        """Whether operations are refused, so that a process ends by no fault of its own."""
+        """Return whether operations fail, so that a process may end without a bug of its own."""
         return self._operations_left is not None or any(t.failure for t in self.faults)
 
     def change(self, path: str) -> None:
         """Allow one change of a file or directory.
 
         Raises:
-            OSError: the power has gone.
+            OSError: the machine has lost its power.
         """
         if self._operations_left is None:
             return
@@ -71,7 +71,7 @@ class DiskFaults:
         """Allow a new name.
 
         Raises:
-            OSError: the disk is full, or dead.
+            OSError: the disk is full or without power.
         """
         self.change(path)
         if self._has("full"):
@@ -79,10 +79,10 @@ class DiskFaults:
             raise _error(errno.ENOSPC, path)
 
     def write(self, path: str, data: bytes, write: Callable[[bytes], None]) -> None:
-        """Write, or a part of it.
+        """Write data, or a part of the data if the write fails.
 
         Raises:
-            OSError: the disk is full, failing or dead.
+            OSError: the disk is full, failing or without power.
         """
         self.change(path)
         for failure, number in (("full", errno.ENOSPC), ("write", errno.EIO)):
@@ -93,10 +93,10 @@ class DiskFaults:
         write(data)
 
     def fsync(self, path: str, forget: Callable[[], None]) -> None:
-        """Allow an fsync of a file; `forget` makes what it was to sync seem to be on disk.
+        """Allow an fsync of a file; `forget` marks the unsynced data as clean.
 
         Raises:
-            OSError: it fails, or the disk is dead.
+            OSError: the fsync fails, or the disk is without power.
         """
         self.change(path)
         if self._has("fsync"):
@@ -109,12 +109,12 @@ class DiskFaults:
         """Allow an fsync of a directory.
 
         Raises:
-            OSError: it fails, or the disk is dead.
+            OSError: the fsync fails, or the disk is without power.
         """
         self.fsync(path, lambda: None)
 
     def slowness_ns(self) -> int:
-        """Draw how much longer an fsync takes."""
+        """Draw the extra time of an fsync, in nanoseconds."""
         slow_ns = sum(fault.slow_ns for fault in self.faults)
         if slow_ns == 0:
             return 0

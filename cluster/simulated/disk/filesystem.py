@@ -1,6 +1,6 @@
-"""A disk in memory that forgets in a crash what was not made durable.
+"""A disk in memory; a crash loses data that was not synced.
 
-Not: what files and directories forget (inodes.py), disks that refuse (disk_health.py).
+See inodes.py for the data lost by files and directories, faults.py for failing disks.
 """
 
 import errno
@@ -16,7 +16,7 @@ from kraftproof.node.storage.filesystem import AppendHandle, FileSystem
 
 
 class SimulatedHandle(AppendHandle):
-    """A file opened to write at its end."""
+    """A file opened for appending."""
 
     __slots__ = ("_disk", "_file", "_path")
 
@@ -51,25 +51,25 @@ class SimulatedHandle(AppendHandle):
 
     @override
     def close(self) -> None:
-        """The page cache keeps what was written."""
+        """Do nothing: the page cache keeps the written data."""
 
 
 class SimulatedFileSystem(FileSystem):
-    """One machine's disk; it outlives the processes on it."""
+    """The disk of a machine, which outlives the processes of the machine."""
 
     __slots__ = ("disk_faults", "root")
 
     def __init__(self) -> None:
         self.root = SimulatedDirectory()
         self.disk_faults: DiskFaults | None = None
-        """None while the disk is well, so that a run without fault does not pay for it."""
+        """The faults of the disk; None without faults, so that a run without faults is fast."""
 
     def crash(self, random: Random) -> int:
-        """Lose power: what was not made durable goes, in part or whole; return the bytes lost."""
+        """Lose power and with it a random part of the unsynced data; return the bytes lost."""
         return self.root.crash(random)
 
     def is_synced(self, directory: str) -> bool:
-        """Whether a crash would leave every file of this directory as it is."""
+        """Return whether a crash would change no file of a directory."""
         entries = self._directory(directory).entries
         return all(
             entry.is_synced for entry in entries.values() if isinstance(entry, SimulatedFile)
@@ -149,7 +149,7 @@ class SimulatedFileSystem(FileSystem):
 
     @override
     def lock(self, path: str) -> Callable[[], None]:
-        """Let go of nothing: a simulated machine runs one process at a time."""
+        """Return a function that does nothing: a simulated machine runs one process at a time."""
         return lambda: None
 
     def _find(self, path: str) -> SimulatedFile | SimulatedDirectory | None:

@@ -1,11 +1,10 @@
-"""Files and directories that forget in a crash what was not made durable.
+"""Files and directories that lose unsynced changes in a crash.
 
-Each keeps an undo list of what has happened to it since it was last synced; a crash undoes a
-seed-drawn suffix of it. A write may be torn at any byte, and a file may keep its length while what
-is lost of it reads as zeros: its size was on disk before its blocks were.
+Each file and directory keeps an undo list of the changes since its last sync; a crash undoes a
+random suffix of the list, drawn from the seed. A write may be torn at any byte. A file may keep
+its length while the lost bytes read as zeros, since the disk may write a size before the blocks.
 Simplifications: a crash keeps a prefix of the unsynced writes of a file (pages are not reordered),
-and files and directories forget independently of each other (no journal orders them). Not: paths
-(filesystem.py).
+and each file and directory loses changes independently (no journal orders the changes).
 """
 
 from random import Random
@@ -13,11 +12,11 @@ from random import Random
 from msgspec import Struct
 
 LOSE_ALL = 0.6
-"""The share of files that lose every unsynced write in a crash."""
+"""Share of files that lose every unsynced write in a crash."""
 TEAR = 0.3
-"""The share of the others that keep a part of the first lost write."""
+"""Share of the other files that keep a part of the first lost write."""
 ZEROS = 0.2
-"""The share of those that lost writes at their end and read as zeros there."""
+"""Share of the files with lost writes at the end that keep zeros in place of the lost bytes."""
 
 
 class _Written(Struct, frozen=True):
@@ -29,13 +28,13 @@ class _Cut(Struct, frozen=True):
 
 
 class _Entry(Struct, frozen=True):
-    """What names pointed to before an operation; a rename changes two at once."""
+    """The former targets of the names changed by an operation; a rename changes two names."""
 
     before: "tuple[tuple[str, SimulatedFile | SimulatedDirectory | None], ...]"
 
 
 class SimulatedFile:
-    """Bytes as the page cache shows them, and how to undo what is not on disk."""
+    """The bytes in the page cache, and the undo list of changes that are not on disk."""
 
     __slots__ = ("_first", "_forgotten", "_undo", "data")
 
@@ -44,44 +43,44 @@ class SimulatedFile:
         self._undo: list[_Written | _Cut] = []
         self._first = 0
         self._forgotten: int | None = None
-        """From here on no fsync helps: one has failed, and the system believes it wrote all."""
+        """First change that no fsync writes any more, since a failed fsync marked it as clean."""
 
     def write(self, data: bytes) -> None:
-        """Append to the page cache."""
+        """Append data in the page cache."""
         self.data += data
         self._undo.append(_Written(len(data)))
 
     def truncate(self, size: int) -> None:
-        """Cut in the page cache."""
-        assert size <= len(self.data), "a file is cut, never grown"
+        """Truncate the file in the page cache."""
+        assert size <= len(self.data), "a truncation never grows a file"
         if self._forgotten is not None and size <= len(self.data) - self.unsynced_bytes:
-            self._forgotten = None  # what was to be written is wanted no more
+            self._forgotten = None  # the truncation removes the data that was never written
         self._undo.append(_Cut(bytes(self.data[size:])))
         del self.data[size:]
 
     def reached(self) -> int:
-        """Count what has happened until now; an fsync that starts now covers that much."""
+        """Return the number of changes so far, which an fsync that starts now covers."""
         return self._first + len(self._undo)
 
     def sync(self, reached: int) -> None:
-        """Make durable what had happened by then."""
+        """Make the first `reached` changes durable."""
         if self._forgotten is not None:
             reached = min(reached, self._forgotten)
         self._forget_undo(reached)
 
     def forget(self) -> None:
-        """An fsync has failed, and no later one writes what this one was to write."""
+        """Mark the unsynced changes as lost to every later fsync, after a failed fsync."""
         if self._undo and self._forgotten is None:
             self._forgotten = self._first
 
     @property
     def unsynced_bytes(self) -> int:
-        """How many bytes a crash could take away."""
+        """Number of bytes that a crash could lose."""
         return sum(undo.length for undo in self._undo if isinstance(undo, _Written))
 
     @property
     def is_synced(self) -> bool:
-        """Whether a crash would change nothing."""
+        """Whether a crash would leave the file unchanged."""
         return not self._undo
 
     def crash(self, random: Random) -> int:
@@ -115,7 +114,7 @@ class SimulatedFile:
 
 
 class SimulatedDirectory:
-    """Names as the kernel shows them, and how to undo what is not on disk."""
+    """The names shown by the kernel, and the undo list of changes that are not on disk."""
 
     __slots__ = ("_undo", "entries")
 
@@ -124,7 +123,7 @@ class SimulatedDirectory:
         self._undo: list[_Entry] = []
 
     def change(self, changes: "dict[str, SimulatedFile | SimulatedDirectory | None]") -> None:
-        """Point names elsewhere, all at once; None removes."""
+        """Point names to new entries in one atomic change; None removes a name."""
         self._undo.append(_Entry(tuple((name, self.entries.get(name)) for name in changes)))
         self._point(tuple(changes.items()))
 

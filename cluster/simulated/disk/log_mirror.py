@@ -1,7 +1,7 @@
-"""What a simulated disk holds of a node's log: kept by the simulator, not asked of the node.
+"""A copy of a node's log as the simulated disk holds it.
 
-It follows the effects as they are carried out, so that invariants judge a node by its disk and
-not by its word. Not: bytes; those are node.storage's.
+The simulator updates the mirror as it executes the effects of the node, so that invariants judge
+a node by its disk instead of its own claims. The bytes of the log belong to node.storage.
 """
 
 from bisect import bisect_left, bisect_right
@@ -14,7 +14,7 @@ from kraftproof.node.wire.messages.batch import Batch
 
 
 class LogMirror:
-    """The batches written, and how far they would survive a loss of power."""
+    """The written batches, and the offset up to which a loss of power keeps them."""
 
     __slots__ = (
         "_ends",
@@ -29,21 +29,21 @@ class LogMirror:
     def __init__(self) -> None:
         self.batches: list[Batch] = []
         self._ends: list[int] = []
-        """Where each of them ends; strictly ascending."""
+        """End offset of each batch; strictly ascending."""
         self.end_offset = 0
         """The offset after the last record."""
         self.durable_end = 0
         self.promised_end = 0
-        """How far the log was durable when its last process had ended."""
+        """`durable_end` at the end of the previous process."""
         self.start = LOG_BEGIN
-        """The snapshot that stands before the first batch."""
+        """The snapshot that precedes the first batch."""
         self.snapshots: list[SnapshotId] = []
-        """Complete and durable."""
+        """The complete and durable snapshots."""
 
     def recovered(
         self, batches: Sequence[Batch], history: History = NO_HISTORY, *, is_durable: bool
     ) -> None:
-        """Begin again with what a start has found on the disk."""
+        """Replace the contents by the log that a starting process found on the disk."""
         self.promised_end = self.durable_end
         self.start = history.log_start
         self.snapshots = [stored.snapshot for stored in history.kept]
@@ -53,20 +53,20 @@ class LogMirror:
         self.durable_end = self.end_offset if is_durable else min(self.durable_end, self.end_offset)
 
     def append(self, batch: Batch) -> None:
-        """Write one batch, at risk as yet."""
+        """Append one batch, which is not durable yet."""
         self.end_offset = batch.next_offset
         self.batches.append(batch)
         self._ends.append(self.end_offset)
 
     def truncate(self, end_offset: int) -> None:
-        """Drop every batch that reaches past the offset, durably."""
+        """Durably remove every batch that reaches past the offset."""
         kept = bisect_right(self._ends, end_offset)
         del self.batches[kept:], self._ends[kept:]
         self._note_end()
         self.durable_end = min(self.durable_end, self.end_offset)
 
     def clean(self, start: SnapshotId) -> None:
-        """Drop the batches and snapshots below a snapshot."""
+        """Remove the batches and snapshots below a snapshot."""
         cleaned = bisect_left(self.batches, start.end_offset, key=attrgetter("base_offset"))
         del self.batches[:cleaned], self._ends[:cleaned]
         self.start = start
@@ -74,7 +74,7 @@ class LogMirror:
         self._note_end()
 
     def reset(self, start: SnapshotId) -> None:
-        """Begin anew at a snapshot, durably."""
+        """Durably replace the whole log by a snapshot."""
         self.batches.clear()
         self._ends.clear()
         self.start = start

@@ -1,25 +1,26 @@
-"""Batches that stand on several simulated disks, read from there only once.
+"""A cache of batches by their bytes, so that a batch on several disks is decoded only once.
 
-What has been written lately is known by its bytes; whoever reads those bytes again at a start
-gets the batch itself. It goes with applying a batch once for all nodes (shared_apply.py), and like
-that it is left out in the runs whose messages pass through the codec: there each start reads with
-the real one. Checksums, order and torn ends are checked in any case. Not: the format.
+Recently written batches are found by their bytes: a node that reads the same bytes at a start gets
+the same batch object. Runs whose messages pass through the codec do without the cache, as they do
+without the shared apply (shared_apply.py), and decode each batch. Checksums, order and torn ends
+are checked in every run.
 """
 
 from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
 from kraftproof.node.wire.messages.batch import Batch
 
 MAX_KEPT = 4096
+"""Maximum number of cached batches."""
 
 
 class SharedBatches:
-    """A bounded memory of batches, for all nodes of one run."""
+    """A bounded cache of batches, shared by the nodes of one run."""
 
     __slots__ = ("_written", "codec")
 
     def __init__(self) -> None:
         self._written: dict[bytes, Batch] = {}
-        """In the order in which they were first written."""
+        """Batches by their bytes, in the order of the first write."""
         self.codec = BatchCodec(self._encode, self._decode)
 
     def _encode(self, batch: Batch) -> bytes:

@@ -1,1 +1,1 @@
-"""Faults that only the simulator has, and the moments at which they happen."""
+"""Faults that only the simulator supports, and the timing of faults."""

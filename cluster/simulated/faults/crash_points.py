@@ -1,7 +1,7 @@
-"""Where in a step a crash falls: between two effects, or between two operations of the disk.
+"""Crash points within a step: between two effects, or between two operations of the disk.
 
-A process that is killed, or whose machine loses its power, may have done any part of a step. What
-is dealt there is the caller's; some blows fall at other moments still (opportunity.py).
+A process may be killed, or its machine may lose power, after any part of a step. The caller gives
+the kind of crash. See fault_timing.py for the crash points outside of a step.
 """
 
 from collections.abc import Callable
@@ -23,12 +23,15 @@ from kraftproof.node.core.effects import (
 )
 
 CRASH_BETWEEN_EFFECTS = 0.3
-"""The share of blows that fall between two effects of a step."""
+"""Share of crashes between two effects of a step."""
 CRASH_BETWEEN_DISK_OPERATIONS = 0.25
-"""The share of blows that fall between two operations of the disk."""
+"""Share of crashes between two operations of the disk."""
 MAX_EFFECTS = 5
 MAX_OPERATIONS = 14
-"""Enough for a batch of a new epoch, or a truncation with what is written about it."""
+"""Maximum number of disk operations before a crash.
+
+The number covers a batch of a new epoch, and a truncation with its checkpoint files.
+"""
 WRITES = frozenset(
     (
         Append,
@@ -43,10 +46,12 @@ WRITES = frozenset(
 )
 
 
-async def strike(scope: SimulatedScope, machine: Machine, crash: Callable[[], int | None]) -> int:
-    """Deal a crash that ends the process at a drawn moment of its work; return what it returns.
+async def crash_at_random_point(
+    scope: SimulatedScope, machine: Machine, crash: Callable[[], int | None]
+) -> int:
+    """Crash a process at a random crash point of its work; return the result of `crash`.
 
-    Where nothing is written for a while it falls at once.
+    A process that writes nothing for a while is crashed at once.
     """
     process, random = machine.process, machine.fault_random("strike")
     drawn = random.random()
@@ -61,7 +66,7 @@ async def strike(scope: SimulatedScope, machine: Machine, crash: Callable[[], in
 
 
 async def crash_after_effects(scope: SimulatedScope, machine: Machine, effects: int) -> None:
-    """Kill the process when so many effects have been carried out after its next write."""
+    """Kill the process after a number of effects, counted from its next write."""
     crashed, left, has_begun = scope.promise(), effects, False
 
     def count(effect: Effect) -> None:
@@ -84,9 +89,9 @@ async def crash_after_effects(scope: SimulatedScope, machine: Machine, effects: 
 async def crash_after_disk_operations(
     scope: SimulatedScope, machine: Machine, operations: int
 ) -> None:
-    """Kill the process before its disk has done more than so many changes from now on."""
+    """Kill the process after a number of changes of its disk."""
     crashed = scope.promise()
-    machine.set_disk_fault(lambda health: health.crash_after(operations, lambda: crashed.set(None)))
+    machine.set_disk_fault(lambda faults: faults.crash_after(operations, lambda: crashed.set(None)))
     try:
         await _crashed(scope, machine, crashed)
         machine.kill()

@@ -1,8 +1,8 @@
-"""When faults strike: at opportune moments, since an arbitrary one finds nodes idle.
+"""Timing of faults: a share of the faults waits until its node is in the middle of work.
 
-Nine kills in ten at random times meet a node that does nothing; the bugs are in the tenth. So a
-drawn share of the faults waits, not for long, until its node is in the midst of something. Not:
-which fault, nor on whom (nemesis/).
+Nine of ten kills at random times hit an idle node, but bugs are in the tenth kill. A random share
+of the faults therefore waits, for a short time, until the target writes. The nemesis (nemesis/)
+chooses the fault and its target.
 """
 
 from collections.abc import Iterable
@@ -14,19 +14,22 @@ from kraftproof.cluster.simulated.node.process import NodeProcess
 from kraftproof.node.core.base.types import milliseconds
 
 IMMEDIATE_SHARE = 0.3
-"""The share of the faults that come at once, whatever the nodes do."""
+"""Share of the faults that are injected at once, without a wait."""
 MAX_WAIT_NS = milliseconds(100)
+"""Maximum wait for a write of a leader or a broker."""
 WRITE_NS = milliseconds(3)
-"""About as long as a record is on its way to a majority."""
+"""Approximate time for the replication of a record to a majority."""
 LONG_MAX_WAIT_NS = milliseconds(400)
-"""As long as voters may differ in when they miss their leader."""
+"""Maximum wait for a voter: the spread of the voters' fetch time-outs."""
 LOOK_NS = milliseconds(3)
+"""Interval between two checks for a successor."""
 
 
 def max_wait_ns(machine: Machine) -> int:
-    """Return how long a fault waits for this node to write.
+    """Return the maximum wait of a fault for a write of a node.
 
-    A voter that follows writes often, or there is no leader: then it is about to vote.
+    A voter that follows writes often, unless there is no leader: then the voter is about to vote,
+    which a longer wait catches.
     """
     process = machine.process
     is_voter = machine.info.has("controller") and process is not None and not _leads(process)
@@ -34,7 +37,7 @@ def max_wait_ns(machine: Machine) -> int:
 
 
 async def wait_for_write(scope: SimulatedScope, machine: Machine) -> None:
-    """Wait until the node has just written to its log or to its quorum state."""
+    """Wait until the node writes to its log or to its quorum state, or until a time-out."""
     process, random = machine.process, machine.fault_random("opportunity")
     if process is None or process.is_paused or random.random() < IMMEDIATE_SHARE:
         return
@@ -47,7 +50,7 @@ async def wait_for_write(scope: SimulatedScope, machine: Machine) -> None:
 
 
 async def wait_for_leader_write(scope: SimulatedScope, machines: Iterable[Machine]) -> None:
-    """Wait until a leader among these nodes, if there is one, has just written."""
+    """Wait for a write of the leader among the nodes, if any."""
     for machine in machines:
         if machine.process is not None and _leads(machine.process):
             await wait_for_write(scope, machine)
@@ -57,9 +60,9 @@ async def wait_for_leader_write(scope: SimulatedScope, machines: Iterable[Machin
 async def wait_until_superseded(
     scope: SimulatedScope, machine: Machine, others: Iterable[Machine]
 ) -> None:
-    """Wait until a leader that sleeps has a successor who has just committed something.
+    """Wait until a paused leader has a successor that has committed a record.
 
-    Woken then, it has the least cause to doubt that it leads.
+    At this moment the paused leader has no evidence of its successor.
     """
     asleep, random = machine.process, machine.fault_random("opportunity")
     if asleep is None or not _leads(asleep) or random.random() < IMMEDIATE_SHARE:

@@ -1,6 +1,6 @@
-"""What the simulator can do to its machines and links beyond what every backend can.
+"""The faults that the simulator supports beyond the faults of every backend.
 
-Not: what becomes of it (weather.py, disk_health.py, clock.py), nor the faults (nemesis/).
+See network/link_faults.py, disk/faults.py and kernel/clock.py for the effects of the faults.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from kraftproof.cluster.simulated.world import World
 
 
 class SimulatedFaults(LinkFaultCapable, DiskFaultCapable, ClockFaultCapable):
-    """The optional abilities of the simulated backend."""
+    """The optional fault capabilities of the simulated backend."""
 
     world: World
 
@@ -40,7 +40,7 @@ class SimulatedFaults(LinkFaultCapable, DiskFaultCapable, ClockFaultCapable):
 
     @override
     async def add_disk_fault(self, node_id: int, fault: DiskFault) -> None:
-        self._machine(node_id).set_disk_fault(lambda health: health.faults.append(fault))
+        self._machine(node_id).set_disk_fault(lambda faults: faults.faults.append(fault))
 
     @override
     async def remove_disk_fault(self, node_id: int, fault: DiskFault) -> None:
@@ -48,7 +48,7 @@ class SimulatedFaults(LinkFaultCapable, DiskFaultCapable, ClockFaultCapable):
 
     @override
     async def disk_fault_count(self, node_id: int) -> int:
-        return self._machine(node_id).health.hits
+        return self._machine(node_id).disk_faults.hits
 
     @override
     async def wipe(self, node_id: int) -> None:
@@ -72,13 +72,13 @@ class SimulatedFaults(LinkFaultCapable, DiskFaultCapable, ClockFaultCapable):
     def _machine(self, node_id: int) -> Machine:
         machine = self.world.machines.get(node_id)
         if machine is None:
-            raise ClusterError(f"node {node_id}: there is none, only {sorted(self.world.machines)}")
+            raise ClusterError(f"node {node_id} does not exist, only {sorted(self.world.machines)}")
         return machine
 
 
 def _without(fault: DiskFault) -> Callable[[DiskFaults], None]:
-    def mend(health: DiskFaults) -> None:
-        if fault in health.faults:
-            health.faults.remove(fault)
+    def mend(faults: DiskFaults) -> None:
+        if fault in faults.faults:
+            faults.faults.remove(fault)
 
     return mend

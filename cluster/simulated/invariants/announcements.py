@@ -1,6 +1,6 @@
-"""What must hold of the words by which epochs begin and end (KIP-595 Begin-, EndQuorumEpoch).
+"""Invariants of BeginQuorumEpoch, EndQuorumEpoch and of requests from old epochs (KIP-595).
 
-Not: who leads an epoch (election_invariants.py), Fetches (there, too).
+See elections.py for the leaders of epochs and for Fetches.
 """
 
 from typing import ClassVar
@@ -34,9 +34,9 @@ from kraftproof.node.wire.messages import (
 
 
 class OlderEpochsAreRefused(Invariant):
-    """Who comes late has no say (595-18, 595-34, 595-40, 631-34)."""
+    """Requests with an old epoch are fenced (595-18, 595-34, 595-40, 631-34)."""
 
-    sentence = "What is asked for in an epoch that is over is refused."
+    statement = "A node refuses each quorum request of an epoch below its own."
     requests: ClassVar[Requests] = (
         begin_quorum_epoch_request.BeginQuorumEpochRequest,
         end_quorum_epoch_request.EndQuorumEpochRequest,
@@ -49,29 +49,29 @@ class OlderEpochsAreRefused(Invariant):
         self._late: dict[tuple[int, int, int], int] = {}
 
     @override
-    def received(self, process: ProcessView, event: Received) -> None:
+    def on_received(self, process: ProcessView, event: Received) -> None:
         epoch = _epoch_of(event.message)
         if process.status is not None and 0 <= epoch < process.status.epoch:
             self._late[process.node_id, process.incarnation, event.request] = process.status.epoch
 
     @override
-    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
+    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
         epoch = self._late.pop((process.node_id, process.incarnation, event.request), None)
         if epoch is not None and not _is_error(message):
             name, late = type(event.message).__name__, _epoch_of(event.message)
             self.monitor.report_violation(
-                self, process, f"in epoch {epoch} it grants the {name} of {late}"
+                self, process, f"grants a {name} of epoch {late} in epoch {epoch}"
             )
 
 
 class SuccessorsHoldWhatCommitted(Invariant):
-    """Who is to stand at once must be one that can win (595-38).
+    """The preferred successor of a resigning leader can win the election (595-38).
 
-    A leader has heard that a majority holds what it has committed in its epoch. So whoever holds
-    most of the others holds that.
+    A majority of voters has acknowledged the records that the leader committed in its epoch, so
+    the voter with the longest log holds these records.
     """
 
-    sentence = "The successor that a leader prefers holds all that the leader knows as committed."
+    statement = "The log of a leader's preferred successor reaches the leader's high watermark."
     requests: ClassVar[Requests] = (end_quorum_epoch_request.EndQuorumEpochRequest,)
 
     def __init__(self) -> None:
@@ -79,11 +79,11 @@ class SuccessorsHoldWhatCommitted(Invariant):
         self._logs: dict[int, LogMirror] = {}
 
     @override
-    def started(self, process: ProcessView, durable: QuorumState) -> None:
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._logs[process.node_id] = process.log
 
     @override
-    def sent(self, process: ProcessView, effect: Send) -> None:
+    def on_sent(self, process: ProcessView, effect: Send) -> None:
         status, message = process.status, effect.message
         assert isinstance(message, end_quorum_epoch_request.EndQuorumEpochRequest)
         partition = message.topics[0].partitions[0]
@@ -93,17 +93,20 @@ class SuccessorsHoldWhatCommitted(Invariant):
             return
         committed = process.log.ending_at(status.high_watermark)
         if committed is None or committed.epoch != partition.leader_epoch:
-            return  # of what committed before it led, it has heard from nobody who holds it
+            return  # the leader does not know which voters hold records of earlier epochs
         end_offset = self._logs[first].end_offset
         if end_offset < status.high_watermark:
-            detail = f"{first} ends at {end_offset}, committed is {status.high_watermark}"
+            detail = (
+                f"the log of the preferred successor {first} ends at {end_offset}, below the high "
+                f"watermark {status.high_watermark}"
+            )
             self.monitor.report_violation(self, process, detail)
 
 
 class LeadersSayThatTheyStop(Invariant):
-    """Others need not wait for a leader that is told to stop (595-38)."""
+    """A leader that shuts down lets the voters elect a successor at once (595-38)."""
 
-    sentence = "A leader that stops in order tells every other voter, in the step that it resigns."
+    statement = "A leader that shuts down sends EndQuorumEpoch to every other voter as it resigns."
     requests: ClassVar[Requests] = (end_quorum_epoch_request.EndQuorumEpochRequest,)
 
     def __init__(self, config: ClusterConfig) -> None:
@@ -112,16 +115,18 @@ class LeadersSayThatTheyStop(Invariant):
         self._told: dict[tuple[int, int], set[int]] = {}
 
     @override
-    def sent(self, process: ProcessView, effect: Send) -> None:
+    def on_sent(self, process: ProcessView, effect: Send) -> None:
         self._told.setdefault((process.node_id, process.incarnation), set()).add(effect.destination)
 
     @override
-    def turned(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
+    def on_role_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
         if before is not None and isinstance(process.event, Stop):
             self._judge(process, before)
 
     @override
-    def exited(self, process: ProcessView) -> None:
+    def on_exited(self, process: ProcessView) -> None:
         if process.status is not None:
             self._judge(process, process.status)
 
@@ -130,12 +135,12 @@ class LeadersSayThatTheyStop(Invariant):
         untold = sorted(self._voters - told - {process.node_id})
         if before.role == LEADER and untold:
             self.monitor.report_violation(
-                self, process, f"stops leading epoch {before.epoch} and does not tell {untold}"
+                self, process, f"resigns epoch {before.epoch} without EndQuorumEpoch to {untold}"
             )
 
 
 def _epoch_of(message: Message) -> int:
-    """Return the epoch that a request names, -1 if none."""
+    """Return the epoch of a request, or -1 if the request has no epoch."""
     match message:
         case vote_request.VoteRequest(topics=(votes, *_)):
             return votes.partitions[0].replica_epoch

@@ -1,8 +1,7 @@
-"""What must hold of the active controller's answers (docs/glossary.md, "read barrier").
+"""Invariants of the active controller's answers (docs/glossary.md, "read barrier").
 
-An answer is a claim about the present: it may be neither older than what was committed when it
-was asked for, nor newer than what can't be lost any more. Not: whether it is the right answer,
-which the checkers of histories judge.
+An answer must reflect every record committed before the request arrived, and only committed
+records. The checkers of histories judge the contents of the answers.
 """
 
 from collections.abc import Iterator
@@ -49,25 +48,25 @@ OF_TOPICS = (
 
 
 class Asked(Struct, frozen=True, kw_only=True, gc=False):
-    """How far things had come when a request arrived."""
+    """The ends of the logs at the arrival of a request."""
 
     committed_end: int
-    """What any node had committed."""
+    """End of the committed log of the cluster."""
     log_end: int
-    """What the node that was asked had written."""
+    """End of the log of the receiving node."""
 
 
 class LinearizableReads(Invariant):
-    """The read barrier, and answers only at commit.
+    """The controller answers after a read barrier, and from committed records only.
 
-    The last of its three conditions is the barrier itself: a record that stood in the log already
-    when the request came proves nothing when it commits, since its acknowledgements may be older
-    than the request. The first shows where that has done harm.
+    The invariant has three conditions. The third is the barrier: a record already in the log at
+    the arrival of the request proves nothing by its commit, since its acknowledgements may be
+    older than the request. The first condition detects the harm of a missing barrier.
     """
 
-    sentence = (
-        "An answer of the controller is not older than what was committed when it was asked for, "
-        "rests on committed records only, and on one that was written after it was asked for."
+    statement = (
+        "An answer of the controller reflects every record committed before the request, is based "
+        "on committed records only, and waits for the commit of a record written after the request."
     )
     requests: ClassVar[Requests] = OF_THE_CONTROLLER
 
@@ -77,7 +76,7 @@ class LinearizableReads(Invariant):
         self._asked: dict[tuple[int, int, int], Asked] = {}
 
     @override
-    def received(self, process: ProcessView, event: Received) -> None:
+    def on_received(self, process: ProcessView, event: Received) -> None:
         if event.on_controller_listener:
             key = (process.node_id, process.incarnation, event.request)
             self._asked[key] = Asked(
@@ -85,7 +84,7 @@ class LinearizableReads(Invariant):
             )
 
     @override
-    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
+    def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
         asked = self._asked.pop((process.node_id, process.incarnation, event.request), None)
         status = process.status
         if asked is None or status is None or not _is_claim(message):
@@ -93,24 +92,30 @@ class LinearizableReads(Invariant):
         name = type(event.message).__name__
         end = status.high_watermark
         if end < asked.committed_end:
-            detail = f"{name}: committed here {end}, elsewhere {asked.committed_end} before it"
+            detail = (
+                f"{name}: answered at high watermark {end}, but offset {asked.committed_end} had "
+                f"committed elsewhere before the request"
+            )
             self.monitor.report_violation(self, process, detail)
         elif end < asked.log_end:
-            detail = f"{name}: committed {end}, but it saw the log to {asked.log_end}"
+            detail = f"{name}: answered at high watermark {end}, below the log end {asked.log_end}"
             self.monitor.report_violation(self, process, detail)
         elif end == asked.log_end:
-            detail = f"{name}: committed {end}, where the log ended when it was asked for"
+            detail = (
+                f"{name}: answered at high watermark {end}, without the commit of a record written "
+                f"after the request"
+            )
             self.monitor.report_violation(self, process, detail)
 
 
 class AcknowledgedIsCommitted(Invariant):
-    """What a client may rely on: done is done, and refused is not done.
+    """Clients can rely on the answers to CreateTopics and DeleteTopics.
 
-    That committed records stay is StateMachineSafety, that images show them is judged by the
-    log at the end of a run.
+    StateMachineSafety checks that committed records stay, and the final checks compare the images
+    with the log.
     """
 
-    sentence = "What an answer says was done has committed, and what it refuses was not written."
+    statement = "An acknowledged change has committed, and a refused change was never written."
     requests: ClassVar[Requests] = OF_TOPICS
 
     def __init__(self, committed_log: CommittedLog) -> None:
@@ -137,26 +142,26 @@ class AcknowledgedIsCommitted(Invariant):
             self._committed_at[batch.base_offset] = topics
 
     @override
-    def forgotten(self, below: int) -> None:
-        """Who has them in a snapshot has answered for them when they were committed."""
+    def on_pruned(self, below: int) -> None:
+        """Drop the topics of pruned batches, whose requests were answered at their commit."""
         for topics in drop_below(self._committed_at, below):
             for topic in topics:
                 self._created.pop(topic, None)
                 self._removed.discard(topic)
 
     @override
-    def received(self, process: ProcessView, event: Received) -> None:
+    def on_received(self, process: ProcessView, event: Received) -> None:
         if isinstance(event.message, create_topics_request.CreateTopicsRequest):
             self._stepping[process.node_id] = (process.incarnation, event.request)
 
     @override
-    def stepped(self, process: ProcessView) -> None:
+    def on_step(self, process: ProcessView) -> None:
         if self._stepping:
             self._stepping.pop(process.node_id, None)
 
     @override
-    def appended(self, process: ProcessView, batch: Batch) -> None:
-        """A request's records are written in the step that takes it."""
+    def on_appended(self, process: ProcessView, batch: Batch) -> None:
+        """Attribute the records to the request of the step that appends the records."""
         request = self._stepping.get(process.node_id) if self._stepping else None
         if request is not None:
             names = [r.name for r in batch.records if isinstance(r, records.TopicRecord)]
@@ -164,8 +169,8 @@ class AcknowledgedIsCommitted(Invariant):
                 self._written.setdefault((process.node_id, *request), []).extend(names)
 
     @override
-    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
-        """A broker passes on what a controller has answered, whose step may never be told."""
+    def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
+        """Check answers of controllers only: a broker may relay one of an unfinished step."""
         if not event.on_controller_listener:
             return
         match event.message, message:
@@ -180,7 +185,7 @@ class AcknowledgedIsCommitted(Invariant):
             ):
                 for result in results:
                     if not result.error_code and result.topic_id not in self._removed:
-                        detail = f"topic {result.name} is said to be deleted, and is not"
+                        detail = f"topic {result.name}: the deletion is acknowledged, not committed"
                         self.monitor.report_violation(self, process, detail)
             case _:
                 return
@@ -196,11 +201,11 @@ class AcknowledgedIsCommitted(Invariant):
         for topic in message.topics:
             if topic.error_code == ErrorCode.NONE:
                 is_done = request.validate_only or self._created.get(topic.topic_id) == topic.name
-                detail = f"topic {topic.name} is said to be created, and has not committed"
+                detail = f"topic {topic.name}: the creation is acknowledged, not committed"
             else:
                 is_done = topic.error_code == ErrorCode.REQUEST_TIMED_OUT
                 is_done = is_done or topic.name not in written
-                detail = f"topic {topic.name} is refused ({topic.error_code}), and was written"
+                detail = f"topic {topic.name}: refused with {topic.error_code}, but written"
             if not is_done:
                 self.monitor.report_violation(self, process, detail)
 

@@ -1,8 +1,7 @@
-"""What must hold of what a broker answers by itself, without the controller (KIP-631, 631-38).
+"""Invariants of a broker's answers from its own image, without the controller (KIP-631, 631-38).
 
-Metadata, DescribeCluster and DescribeConfigs are judged by the image that the broker has
-published. Not: whether that image is right (metadata_invariants.py), what controllers answer
-(answer_invariants.py, quorum_answer_invariants.py).
+Metadata, DescribeCluster and DescribeConfigs are compared with the published image of the broker.
+See metadata.py for the images, answers.py and quorum_answers.py for the answers of controllers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,15 +39,15 @@ ClusterResponse = describe_cluster_response.DescribeClusterResponse
 ConfigsRequest = describe_configs_request.DescribeConfigsRequest
 ConfigsResponse = describe_configs_response.DescribeConfigsResponse
 TOPIC_CONFIGS = 2
-"""The type of the resources whose configurations a broker knows."""
+"""The resource type of a topic."""
 SET_FOR_TOPIC = 1
-"""The source of a configuration that was set for the topic itself; others are defaults."""
+"""The source of a configuration set for the topic; other sources are defaults."""
 
 
 class AnswersShowTheImage(Invariant):
-    """Of brokers, topics and configurations, as clients are told of them."""
+    """Metadata answers of a broker equal its image."""
 
-    sentence = "A broker says of brokers, topics and configurations what its own image says."
+    statement = "A broker's answers about brokers, topics and configurations equal its image."
     requests: ClassVar[Requests] = (MetadataRequest, ClusterRequest, ConfigsRequest)
 
     def __init__(self, config: ClusterConfig) -> None:
@@ -57,16 +56,16 @@ class AnswersShowTheImage(Invariant):
         self._images: dict[int, MetadataImage] = {}
 
     @override
-    def started(self, process: ProcessView, durable: QuorumState) -> None:
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._images.pop(process.node_id, None)
 
     @override
-    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         self._images[process.node_id] = image
 
     @override
-    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
-        """An image that the same step moves is published after its answers."""
+    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
+        """Compare with the last published image; a step publishes its image after its answers."""
         if event.on_controller_listener:
             return
         image = self._images.get(process.node_id, EMPTY_IMAGE)
@@ -98,21 +97,23 @@ class AnswersShowTheImage(Invariant):
         said = _said_brokers(message)
         held = _held_brokers(image, process.node_id, fenced_too=fenced_too)
         if said != held:
-            self.monitor.report_violation(self, process, f"brokers {said}, its image has {held}")
+            self.monitor.report_violation(
+                self, process, f"answers brokers {said}, but the image has {held}"
+            )
         active = [broker.node_id for broker in said if not broker.fenced]
         if message.controller_id not in (active or [NO_NODE]):
             contact = message.controller_id
             self.monitor.report_violation(
-                self, process, f"sends clients to {contact}, active are {active}"
+                self, process, f"answers controller {contact}, but the active brokers are {active}"
             )
         if message.cluster_id != self._cluster_id:
             self.monitor.report_violation(
-                self, process, f"answers that its cluster is {message.cluster_id}"
+                self, process, f"answers the wrong cluster id {message.cluster_id}"
             )
 
 
 class ShownBroker(Struct, frozen=True, kw_only=True, order=True, gc=False):
-    """A broker as clients see it."""
+    """A broker in an answer to a client."""
 
     node_id: int
     host: str
@@ -144,7 +145,7 @@ def _said_brokers(message: MetadataResponse | ClusterResponse) -> list[ShownBrok
 
 
 def _held_brokers(image: MetadataImage, node_id: int, *, fenced_too: bool) -> list[ShownBroker]:
-    """Return the brokers at the listener that the node itself has registered first, by id."""
+    """Return the brokers by id, with their endpoint at the node's first registered listener."""
     by_id = {int(broker_id): broker for broker_id, broker in image.brokers.items()}
     ours = by_id.get(node_id)
     listener = ours.endpoints[0].name if ours is not None and ours.endpoints else None
@@ -164,7 +165,7 @@ def _held_brokers(image: MetadataImage, node_id: int, *, fenced_too: bool) -> li
 
 
 class ShownPartition(Struct, frozen=True, kw_only=True, gc=False):
-    """A partition as clients see it."""
+    """A partition in an answer to a client."""
 
     index: int
     leader: int
@@ -180,7 +181,7 @@ def _topic_faults(
     asked: tuple[metadata_request.MetadataRequestTopic, ...] | None,
     message: MetadataResponse,
 ) -> Iterator[str]:
-    """Say where the topics differ from those asked for; None: from all that there are."""
+    """Describe differences between the answered and requested topics; None means every topic."""
     if asked is None:
         wanted: Sequence[Uuid | None] = sorted(image.topics)
         said = sorted(message.topics, key=lambda topic: topic.topic_id)
@@ -188,18 +189,18 @@ def _topic_faults(
         wanted = [_topic_id(image, topic) for topic in asked]
         said = list(message.topics)
     if len(said) != len(wanted):
-        yield f"{len(said)} topics, where {len(wanted)} are due"
+        yield f"answers {len(said)} topics, but {len(wanted)} are requested"
         return
     for topic_id, topic in zip(wanted, said, strict=True):
         if topic_id is None:
             if topic.error_code == ErrorCode.NONE or topic.partitions:
-                yield f"topic {topic.name or topic.topic_id.hex()}, which its image has not"
+                yield f"answers topic {topic.name or topic.topic_id.hex()}, absent from the image"
         else:
             yield from _differences(image, topic_id, topic)
 
 
 def _topic_id(image: MetadataImage, asked: metadata_request.MetadataRequestTopic) -> Uuid | None:
-    """Return the id of the topic that is asked for, None if there is none; an id goes first."""
+    """Return the id of a requested topic, or None if absent; an id takes precedence over a name."""
     if asked.topic_id == ZERO_UUID and asked.name is not None:
         return image.topic_ids.get(asked.name)
     return asked.topic_id if asked.topic_id in image.topics else None
@@ -211,12 +212,12 @@ def _differences(
     held = image.topics[topic_id]
     said_name = (topic.name, topic.topic_id, topic.error_code)
     if said_name != (held.name, topic_id, ErrorCode.NONE):
-        yield f"topic {said_name}, its image has {held}"
+        yield f"answers topic {said_name}, but the image has {held}"
     said = {one.partition_index: _said_partition(one) for one in topic.partitions}
     due = {index: _held_partition(image, topic_id, index) for index in image.partitions[topic_id]}
     for index in sorted(said.keys() | due.keys()):
         if said.get(index) != due.get(index):
-            yield f"topic {held.name}: {said.get(index)}, its image has {due.get(index)}"
+            yield f"topic {held.name}: {said.get(index)}, but the image has {due.get(index)}"
 
 
 def _said_partition(said: metadata_response.MetadataResponsePartition) -> ShownPartition:
@@ -248,9 +249,9 @@ def _held_partition(image: MetadataImage, topic_id: Uuid, index: int) -> ShownPa
 def _config_faults(
     image: MetadataImage, request: ConfigsRequest, message: ConfigsResponse
 ) -> Iterator[str]:
-    """Say what was set for a topic and is not shown, and what is shown and was not set."""
+    """Describe differences between the answered and the set configurations of topics."""
     if len(message.results) != len(request.resources):
-        yield f"{len(message.results)} resources, where {len(request.resources)} are due"
+        yield f"answers {len(message.results)} resources of {len(request.resources)} requested"
         return
     for asked, result in zip(request.resources, message.results, strict=True):
         name = asked.resource_name
@@ -264,6 +265,6 @@ def _config_faults(
             if config.config_source == SET_FOR_TOPIC
         }
         if is_known != (result.error_code == ErrorCode.NONE):
-            yield f"topic {name}: error {result.error_code}, its image has it: {is_known}"
+            yield f"topic {name}: error {result.error_code}, but in the image: {is_known}"
         elif said != held:
-            yield f"topic {name}: {sorted(said.items())}, its image has {sorted(held.items())}"
+            yield f"topic {name}: {sorted(said.items())}, but the image has {sorted(held.items())}"

@@ -1,7 +1,7 @@
-"""The invariants of a simulated run, together. Each is a small class with its sentence.
+"""The invariants of a simulated run, checked during the run.
 
-Those of elections, votes, announcements, the log, answers, images, leases and wishes are in the
-modules named so. They watch during the run; what must hold at its end is in final_checks.py.
+Each invariant is a small class with its statement. See convergence/final_checks.py for the checks
+at the end of a run.
 """
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
@@ -69,7 +69,7 @@ from kraftproof.cluster.simulated.invariants.votes import (
 
 
 def make_monitor(config: ClusterConfig, committed_log: CommittedLog) -> InvariantMonitor:
-    """Return a monitor with every invariant, in the order in which they are told."""
+    """Return a monitor with every invariant; hooks are called in this order."""
     registry = Registry(committed_log)
     return InvariantMonitor(
         (

@@ -1,24 +1,24 @@
-"""A crash as a violation: code of a node has raised an exception that nothing handled.
+"""A crash as a violation: the code of a node has raised an unhandled exception.
 
-A crash is reported, but it is no broken property: a mutant whose edit only misspells a name crashes
-as well. Not: who catches the exception (suspension.py, machine.py, network.py).
+A crash is reported, but is no broken property: a mutant whose edit misspells a name crashes, too.
 """
 
 import re
 import traceback
 from typing import Final
 
-from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor, ViolationKind
+from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor
+from kraftproof.cluster.simulated.violation import ViolationKind
 
 INVARIANT: Final = "NoUnhandledException"
-SENTENCE: Final = "No code of a node raises an exception that nothing handles."
+SENTENCE: Final = "The code of a node raises no unhandled exception."
 ADDRESS: Final = re.compile(r"0x[0-9a-f]{6,}")
 LONGEST_MESSAGE: Final = 200
-"""Characters of an exception's text; the file of the traceback has all of it."""
+"""Maximum characters of an exception's text; the traceback file has the full text."""
 
 
 def record_crash(monitor: InvariantMonitor, error: Exception, *, node: int, time_ns: int) -> None:
-    """Record the violation, which is the same each time that the seed is run."""
+    """Record a crash as a violation, equal at each run of the seed."""
     monitor.record(
         INVARIANT,
         SENTENCE,
@@ -31,7 +31,7 @@ def record_crash(monitor: InvariantMonitor, error: Exception, *, node: int, time
 
 
 def _describe(error: Exception) -> str:
-    """Return one line that names the exception and the function that raised it."""
+    """Return one line with the exception and the function that raised the exception."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {frames[-1].name}" if frames else ""
     message = ADDRESS.sub("0x...", " ".join(str(error).split()))

@@ -1,7 +1,7 @@
-"""What must hold of epochs and leaders at every moment (KIP-595 "Vote").
+"""Invariants of epochs and leaders (KIP-595 "Vote").
 
-Each class is one property with its sentence, judged by effects, messages and what is on disk. Not:
-a single voter's votes (vote_invariants.py), the log (log_invariants.py).
+Each class is one property with its statement, judged by effects, messages and disks. See votes.py
+for the votes of a single voter.
 """
 
 from typing import ClassVar
@@ -30,31 +30,34 @@ from kraftproof.node.wire.messages import (
 
 
 class ElectionSafety(Invariant):
-    """Election safety."""
+    """Raft's Election Safety."""
 
-    sentence = "An epoch has at most one leader, and in one incarnation only."
+    statement = "An epoch has at most one leader, and the leader is one incarnation of a node."
 
     def __init__(self) -> None:
         super().__init__()
         self._leaders: dict[int, tuple[int, int]] = {}
 
     @override
-    def turned(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
+    def on_role_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
         if after.role != LEADER:
             return
         us = (process.node_id, process.incarnation)
         leader = self._leaders.setdefault(after.epoch, us)
         if leader != us:
             self.monitor.report_violation(
-                self, process, f"leads epoch {after.epoch}, which node {leader[0]} led in its
-                incarnation {leader[1]}",
+                self,
+                process,
+                f"leads epoch {after.epoch}, as did node {leader[0]}, incarnation {leader[1]}",
             )
 
 
 class ElectedByAMajority(Invariant):
-    """What an election is, by the votes on disks and by those that the candidate has heard."""
+    """Elections need a majority, by the votes on disks and by the responses to the candidate."""
 
-    sentence = "A leader was voted for in its epoch by a majority of voters, and told so."
+    statement = "A leader has votes of a majority on disk, and has received their responses."
     requests: ClassVar[Requests] = (vote_request.VoteRequest,)
 
     def __init__(self, config: ClusterConfig) -> None:
@@ -64,7 +67,7 @@ class ElectedByAMajority(Invariant):
         self._heard: dict[tuple[int, int], list[int]] = {}
 
     @override
-    def persisted(self, process: ProcessView, state: QuorumState) -> None:
+    def on_persisted(self, process: ProcessView, state: QuorumState) -> None:
         if state.voted_for == NO_NODE or process.node_id not in self._config.voters:
             return
         voters = self._votes.setdefault((state.epoch, state.voted_for), [])
@@ -72,8 +75,8 @@ class ElectedByAMajority(Invariant):
             voters.append(process.node_id)
 
     @override
-    def heard(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
-        """An answer names the epoch in which its voter stood when it gave the vote."""
+    def on_response(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
+        """Count a granted vote in the epoch of the response."""
         if not isinstance(answer, vote_response.VoteResponse) or not answer.topics:
             return
         partition = answer.topics[0].partitions[0]
@@ -82,7 +85,9 @@ class ElectedByAMajority(Invariant):
             self._heard.setdefault(key, [process.node_id]).append(request.destination)
 
     @override
-    def turned(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
+    def on_role_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
         if after.role != LEADER or (before is not None and before.role == LEADER):
             return
         key = (after.epoch, process.node_id)
@@ -92,44 +97,46 @@ class ElectedByAMajority(Invariant):
             self.monitor.report_violation(
                 self,
                 process,
-                f"leads epoch {after.epoch} with votes of {sorted(voters)} on disk only",
+                f"leads epoch {after.epoch}, but only {sorted(voters)} have the vote on disk",
             )
         elif len(told) < self._config.majority:
             self.monitor.report_violation(
-                self, process, f"leads epoch {after.epoch} having heard votes of {told} only"
+                self,
+                process,
+                f"leads epoch {after.epoch} after responses with votes of {told} only",
             )
 
 
 class EpochsNeverFall(Invariant):
-    """The durable epoch of a voter, across its lives."""
+    """The durable epoch of a voter, across restarts."""
 
-    sentence = "The epoch of a voter never falls, not even by a restart."
+    statement = "The epoch of a voter never falls, also across restarts."
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
         self._epochs = dict.fromkeys(config.voters, 0)
 
     @override
-    def started(self, process: ProcessView, durable: QuorumState) -> None:
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._see(process, durable.epoch)
 
     @override
-    def persisted(self, process: ProcessView, state: QuorumState) -> None:
+    def on_persisted(self, process: ProcessView, state: QuorumState) -> None:
         self._see(process, state.epoch)
 
     def _see(self, process: ProcessView, epoch: int) -> None:
         known = self._epochs.get(process.node_id)
         if known is None:
-            return  # a broker has nothing to vote with; it may have been given another disk
+            return  # a broker has no vote, and its disk may have been replaced
         if epoch < known:
-            self.monitor.report_violation(self, process, f"its epoch fell from {known} to {epoch}")
+            self.monitor.report_violation(self, process, f"the epoch fell from {known} to {epoch}")
         self._epochs[process.node_id] = max(known, epoch)
 
 
 class CheckQuorum(Invariant):
-    """A leader without followers stops, in time."""
+    """A leader without a majority of followers resigns (check quorum)."""
 
-    sentence = "No node leads for 1.5 fetch time-outs without Fetches from a majority."
+    statement = "A leader without Fetches from a majority resigns within 1.5 fetch time-outs."
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
     def __init__(self, config: ClusterConfig) -> None:
@@ -138,15 +145,17 @@ class CheckQuorum(Invariant):
         self._limit_ns = config.timeouts.fetch_ns * 3 // 2
         self._contacts: dict[int, dict[int, int]] = {}
         self._look_at: dict[int, int] = {}
-        """No need to look before: contacts only put it off."""
+        """Earliest time of the next check, by node; later Fetches only postpone the check."""
 
     @override
-    def started(self, process: ProcessView, durable: QuorumState) -> None:
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._contacts.pop(process.node_id, None)
         self._look_at.pop(process.node_id, None)
 
     @override
-    def turned(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
+    def on_role_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
         if after.role != LEADER:
             self._contacts.pop(process.node_id, None)
             self._look_at.pop(process.node_id, None)
@@ -156,7 +165,7 @@ class CheckQuorum(Invariant):
             self._contacts[process.node_id] = dict.fromkeys(others, now_ns)
 
     @override
-    def received(self, process: ProcessView, event: Received) -> None:
+    def on_received(self, process: ProcessView, event: Received) -> None:
         contacts = self._contacts.get(process.node_id)
         request = event.message
         if contacts is None or not isinstance(request, fetch_request.FetchRequest):
@@ -168,11 +177,11 @@ class CheckQuorum(Invariant):
             contacts[replica] = process.running_ns()
 
     @override
-    def led(self, process: ProcessView) -> None:
+    def on_leader_step(self, process: ProcessView) -> None:
         contacts = self._contacts.get(process.node_id)
         if not contacts or process.running_ns() <= self._look_at.get(process.node_id, 0):
             return
-        # With itself, a majority is there as long as this many others are.
+        # The leader itself counts towards the majority.
         needed = self._config.majority - 1
         newest = sorted(contacts.values(), reverse=True)[needed - 1]
         self._look_at[process.node_id] = newest + self._limit_ns
@@ -185,13 +194,13 @@ class CheckQuorum(Invariant):
 
 
 class FetchesAreFenced(Invariant):
-    """An acknowledgement counts in the epoch that it names only (595-47)."""
+    """A Fetch acknowledges records only in its own epoch (595-47)."""
 
-    sentence = "A replica's Fetch is served in the epoch that it names, and in no other."
+    statement = "A node serves a Fetch only if the epoch of the Fetch is the node's epoch."
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
     @override
-    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
+    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
         request = event.message
         if (
             not isinstance(request, fetch_request.FetchRequest)
@@ -203,5 +212,5 @@ class FetchesAreFenced(Invariant):
         asked, answered = request.topics[0].partitions[0], message.responses[0].partitions[0]
         epoch, current = asked.current_leader_epoch, answered.current_leader.leader_epoch
         if not answered.error_code and current >= 0 <= epoch != current:
-            detail = f"epoch {current} serves a Fetch of epoch {epoch}"
+            detail = f"serves a Fetch of epoch {epoch} in epoch {current}"
             self.monitor.report_violation(self, process, detail)

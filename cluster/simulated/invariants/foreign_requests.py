@@ -1,4 +1,4 @@
-"""What must become of requests that name another cluster (KIP-595 "ClusterId"). Not: who asks."""
+"""The invariant of requests with another cluster's id (KIP-595 "ClusterId")."""
 
 from typing_extensions import override
 
@@ -8,19 +8,19 @@ from kraftproof.node.wire.messages import Message
 
 
 class ForeignClusterIdRefused(Invariant):
-    """Of the requests of the quorum and of brokers that register, since only those name one."""
+    """Quorum requests and broker registrations with a foreign cluster id are refused."""
 
-    sentence = "A request that names another cluster is refused as a whole."
+    statement = "A request with another cluster's id is refused as a whole."
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
         self._cluster_id = config.cluster_id
 
     @override
-    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
+    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
         named = getattr(event.message, "cluster_id", None)
         if not named or not self._cluster_id or named == self._cluster_id:
             return
         if not getattr(message, "error_code", 0):
-            detail = f"{type(event.message).__name__} of {named}: {message}"
+            detail = f"accepts {type(event.message).__name__} of cluster {named}: {message}"
             self.monitor.report_violation(self, process, detail)

@@ -1,7 +1,7 @@
-"""What must hold of a controller's answers to a broker's wishes (KIP-631 "BrokerHeartbeat").
+"""The invariant of a controller's answers to heartbeats (KIP-631 "BrokerHeartbeat").
 
-Wishes are what heartbeats ask for: to be fenced, to serve, to stop. Not: how long a lease lasts
-(lease_invariants.py), nor whether an answer is of the present (answer_invariants.py).
+A heartbeat may request to be fenced, to serve or to shut down. See leases.py and sessions.py for
+the lengths of leases, answers.py for the read barrier.
 """
 
 from typing import ClassVar
@@ -26,7 +26,7 @@ from kraftproof.node.wire.messages.batch import Batch
 HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
 HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse
 MAX_DELAYS = 4
-"""So many answers in a row may put off a shutdown that nothing stands in the way of."""
+"""Maximum number of consecutive answers that delay a shutdown without a reason."""
 Contender = tuple[int, int]
 """A broker id and a broker epoch."""
 
@@ -36,19 +36,20 @@ def _contender(request: HeartbeatRequest) -> Contender:
 
 
 class Asked(Struct, frozen=True, kw_only=True, gc=False):
-    """How things stood when a heartbeat arrived."""
+    """The state of a broker at the arrival of a heartbeat."""
 
     standing: Standing | None
     may_stop: bool
-    """It was in controlled shutdown, and led nothing."""
+    """Whether the broker was in controlled shutdown and led no partition."""
 
 
 class HeartbeatRequestsHonoured(Invariant):
-    """Fences and shutdowns, by what is answered and by what commits."""
+    """Requests to be fenced, to serve and to shut down are granted, by answers and records."""
 
-    sentence = (
-        "A broker is told truly whether it is fenced, is fenced if it asks for that and not if it "
-        "asks to serve and has caught up, and may stop when it asks and leads nothing."
+    statement = (
+        "A heartbeat answer has the broker's fencing state; a broker that requests fencing is "
+        "fenced, a caught-up broker that requests to serve is unfenced, and a broker that requests "
+        "shutdown and leads nothing may shut down."
     )
     requests: ClassVar[Requests] = (HeartbeatRequest,)
 
@@ -62,11 +63,11 @@ class HeartbeatRequestsHonoured(Invariant):
         self._delays: dict[tuple[int, int, Contender], int] = {}
 
     @override
-    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         self._images[process.node_id] = image
 
     @override
-    def received(self, process: ProcessView, event: Received) -> None:
+    def on_received(self, process: ProcessView, event: Received) -> None:
         request = event.message
         if not isinstance(request, HeartbeatRequest):
             return
@@ -86,7 +87,7 @@ class HeartbeatRequestsHonoured(Invariant):
         )
 
     @override
-    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
+    def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
         if not self._asked:
             return  # most answers are to Fetches
         asked = self._asked.pop((process.node_id, process.incarnation, event.request), None)
@@ -104,22 +105,22 @@ class HeartbeatRequestsHonoured(Invariant):
         standing = self._registry.standing(*_contender(request))
         is_unchanged = standing is not None and standing == asked.standing
         if is_unchanged and standing is not None and standing.fenced != told.is_fenced:
-            detail = f"{broker}: told fenced={told.is_fenced}, which it was not at any time since"
+            detail = f"{broker}: answered fenced={told.is_fenced}, contrary to its committed state"
             self.monitor.report_violation(self, process, detail)
         if request.want_fence and not told.is_fenced:
             self.monitor.report_violation(
-                self, process, f"{broker}: asks to be fenced, and is told it is not"
+                self, process, f"{broker}: requests fencing, but is unfenced"
             )
         may_serve = not (request.want_fence or request.want_shut_down)
         if may_serve and is_unchanged and standing is not None and not standing.leaving:
             has_caught_up = request.current_metadata_offset >= request.broker_epoch
             if has_caught_up and told.is_fenced:
                 self.monitor.report_violation(
-                    self, process, f"{broker}: asks to serve, and is told it may not"
+                    self, process, f"{broker}: requests to serve, but is fenced"
                 )
         if told.should_shut_down and _contender(request) not in self._wants_to_stop:
             self.monitor.report_violation(
-                self, process, f"{broker}: is told to stop, which it never asked for"
+                self, process, f"{broker}: may shut down without a request"
             )
         self._count_delays(process, request, asked, is_granted=told.should_shut_down)
 
@@ -133,16 +134,18 @@ class HeartbeatRequestsHonoured(Invariant):
         delays = self._delays.get(key, 0) + 1
         self._delays[key] = delays
         if delays > MAX_DELAYS:
-            detail = f"broker {request.broker_id} leads nothing, has asked {delays} times to stop"
+            detail = f"broker {request.broker_id}: leads nothing, {delays} shutdown requests"
             self.monitor.report_violation(self, process, detail)
 
     @override
-    def appended(self, process: ProcessView, batch: Batch) -> None:
+    def on_appended(self, process: ProcessView, batch: Batch) -> None:
         for record in batch.records:
             if (
                 isinstance(record, records.BrokerRegistrationChangeRecord)
                 and record.fenced < 0
                 and (record.broker_id, record.broker_epoch) not in self._wants_to_serve
             ):
-                detail = f"broker {record.broker_id} is unfenced, has not asked and caught up"
+                detail = (
+                    f"broker {record.broker_id}: unfenced without a request of a caught-up broker"
+                )
                 self.monitor.report_violation(self, process, detail)

@@ -1,18 +1,16 @@
-"""What invariants are told, and what they say. Not: the invariants (invariants.py).
+"""The interface of an invariant, and the monitor that calls all invariants during a run.
 
-An invariant is a Invariant with a sentence. It overrides the hooks it needs; the monitor calls only
-those, after the effect or step that they are about, so that each costs what it uses.
+An invariant has a statement and overrides the hooks that it needs. The monitor calls only the
+overridden hooks, after the effect or step in question, so each invariant costs only its own hooks.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 from inspect import isfunction
 from typing import ClassVar, Generic, Protocol, TypeVar
 
-from typing_extensions import override
-
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.violation import Violation, ViolationKind
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
@@ -27,63 +25,32 @@ Hook = TypeVar("Hook", bound=Callable[..., None])
 Requests = tuple[type[Message], ...]
 
 LEADER = "leader"
-"""The name of the role, as a status has it."""
-
-
-class ViolationKind(StrEnum):
-    """The two kinds of violation: only a broken property says that an invariant has found a bug."""
-
-    PROPERTY = "property"
-    CRASH = "crash"
-    """Code of a node raised an exception that nothing handled, as a misspelled name does, too."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Violation:
-    """One invariant that did not hold, or one crash."""
-
-    invariant: str
-    sentence: str
-    node: int
-    time_ns: int
-    detail: str
-    event: int
-    """How many events of the run had happened; the same seed has it at the same one."""
-    kind: ViolationKind = ViolationKind.PROPERTY
-    traceback: str = field(default="", compare=False)
-    """Of a crash: what Python prints; with a recorder, frames of the recorder are in it."""
-
-    @override
-    def __str__(self) -> str:
-        seconds = self.time_ns / 1_000_000_000
-        return (
-            f"{self.invariant}: {self.sentence} [node {self.node}, {seconds:.3f} s] {self.detail}"
-        )
+"""The role of a leader in `NodeStatus.role`."""
 
 
 class ProcessView(Protocol):
-    """One process of a node, as invariants see it."""
+    """One process of a node, as seen by invariants."""
 
     node_id: int
     incarnation: int
-    """Which start of the node this is."""
+    """Number of this start of the node, from 1."""
     status: NodeStatus | None
     log: LogMirror
     event: Event | None
-    """What it steps through, or has stepped through last; None for its start."""
+    """The event of the current or last step; None for the start of the process."""
 
     def now_ns(self) -> int:
-        """True time, in nanoseconds since the run's start."""
+        """Return true time, in nanoseconds since the start of the run."""
         ...
 
     def running_ns(self) -> int:
-        """The time that this process has run: without its pauses and its waits for its disk."""
+        """Return the running time of the process, without pauses and waits for the disk."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterConfig:
-    """What a run's invariants have to know beforehand."""
+    """Configuration of the cluster, as far as the invariants of a run need it."""
 
     voters: tuple[int, ...]
     timeouts: Timeouts
@@ -91,181 +58,213 @@ class ClusterConfig:
 
     @property
     def majority(self) -> int:
-        """How many voters decide."""
+        """Number of voters in a majority."""
         return len(self.voters) // 2 + 1
 
 
 class Invariant:
-    """An invariant; every hook may be left out."""
+    """A property that must hold throughout a run; each hook is optional."""
 
-    sentence: ClassVar[str]
+    statement: ClassVar[str]
     requests: ClassVar[Requests] = ()
-    """It hears of messages with these requests only, and their answers; of all if none is named."""
+    """Types of requests that the message hooks get, with their answers; empty means all types."""
 
     def __init__(self) -> None:
         self.monitor: InvariantMonitor
 
-    def started(self, process: ProcessView, durable: QuorumState) -> None:
-        """A process has recovered its log and begins."""
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        """A process has recovered its log and starts."""
 
-    def appended(self, process: ProcessView, batch: Batch) -> None:
-        """A batch has been written."""
+    def on_appended(self, process: ProcessView, batch: Batch) -> None:
+        """A batch has been appended to the log."""
 
-    def truncated(self, process: ProcessView, end_offset: int) -> None:
-        """The log has been cut."""
+    def on_truncated(self, process: ProcessView, end_offset: int) -> None:
+        """The log is about to be truncated."""
 
-    def persisted(self, process: ProcessView, state: QuorumState) -> None:
-        """The quorum state has been replaced."""
+    def on_persisted(self, process: ProcessView, state: QuorumState) -> None:
+        """The quorum state on disk has been replaced."""
 
-    def sent(self, process: ProcessView, effect: Send) -> None:
-        """A request goes to a voter."""
+    def on_sent(self, process: ProcessView, effect: Send) -> None:
+        """A request is about to go to a voter."""
 
-    def heard(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
-        """An answer to a request of its own has arrived."""
+    def on_response(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
+        """A response to a request of this process has arrived."""
 
-    def received(self, process: ProcessView, event: Received) -> None:
-        """A request is about to be stepped."""
+    def on_received(self, process: ProcessView, event: Received) -> None:
+        """The core is about to handle a request."""
 
-    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
-        """An answer is about to leave; nothing of the step after it has been carried out."""
+    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
+        """A response is about to leave, before the later effects of its step are executed."""
 
-    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
-        """A request has been answered, in the step that is told by `moved`."""
+    def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
+        """A step has answered a request; called after `on_status_changed` of that step."""
 
-    def opened(self, process: ProcessView) -> None:
-        """A broker begins to listen to clients."""
+    def on_listeners_opened(self, process: ProcessView) -> None:
+        """A broker has opened its listeners for clients."""
 
-    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
-        """The committed image has moved."""
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+        """A newer committed image has been published."""
 
-    def snapshotted(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
-        """A snapshot of this image is about to be written."""
+    def on_snapshot_begun(
+        self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage
+    ) -> None:
+        """The node is about to write a snapshot of an image."""
 
-    def completed(
+    def on_snapshot_completed(
         self, process: ProcessView, stored: StoredSnapshot, read: Callable[[], bytes]
     ) -> None:
-        """A snapshot of its own is whole and on disk; its file is read when one asks."""
+        """A snapshot written by the node is complete on disk; `read` returns its file."""
 
-    def loaded(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
-        """A snapshot's file has been loaded: at a start, or in place of the log."""
+    def on_snapshot_loaded(
+        self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage
+    ) -> None:
+        """A snapshot's file has been loaded, at a start or in place of the log."""
 
-    def cleaned(self, process: ProcessView) -> None:
-        """Log and snapshots below a snapshot are gone."""
+    def on_log_cleaned(self, process: ProcessView) -> None:
+        """The log and the snapshots below a snapshot have been deleted."""
 
-    def moved(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
-        """A step has changed what the node shows."""
+    def on_status_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
+        """A step has changed the status of the node."""
 
-    def turned(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
-        """A step has changed the role, the epoch or the vote; told after `moved`."""
+    def on_role_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
+        """A step has changed role, epoch or vote; called after `on_status_changed`."""
 
-    def stepped(self, process: ProcessView) -> None:
-        """A step is over."""
+    def on_step(self, process: ProcessView) -> None:
+        """A step has ended."""
 
-    def led(self, process: ProcessView) -> None:
-        """A step is over, and the process leads now; told after `stepped`."""
+    def on_leader_step(self, process: ProcessView) -> None:
+        """A step of a leader has ended; called after `on_step`."""
 
-    def exited(self, process: ProcessView) -> None:
-        """The process ends in order, in a step that is told no more."""
+    def on_exited(self, process: ProcessView) -> None:
+        """The process exits with status 0; its last step has no further hooks."""
 
-    def forgotten(self, below: int) -> None:
-        """No log reaches below this offset any more: what is kept of that may go."""
+    def on_pruned(self, below: int) -> None:
+        """Every log starts at or above an offset; state about lower offsets may be dropped."""
 
 
 class ByRequest(dict[type[Message], list[Hook]], Generic[Hook]):
-    """Who is told of a message, by the type of the request; found when the first comes."""
+    """Hooks by the type of the request; the list for a type is built at its first request."""
 
     def __init__(self, hooks: Iterable[tuple[Requests, Hook]]) -> None:
         super().__init__()
         self._hooks = list(hooks)
 
     def append(self, hook: Hook) -> None:
-        """Tell one more, after the others and of every request."""
+        """Add a hook that gets every request, after the others."""
         self._hooks.append(((), hook))
         self.clear()
 
     def __missing__(self, request: type[Message]) -> list[Hook]:
-        told = [hook for requests, hook in self._hooks if not requests or request in requests]
-        self[request] = told
-        return told
+        hooks = [hook for requests, hook in self._hooks if not requests or request in requests]
+        self[request] = hooks
+        return hooks
 
 
 HOOKS = tuple(name for name, hook in vars(Invariant).items() if isfunction(hook) and name[0] != "_")
 
 
 class InvariantMonitor:
-    """Tells each invariant what it asked for, and keeps what they object to."""
+    """Calls the hooks of every invariant and collects the violations."""
 
     def __init__(self, invariants: Sequence[Invariant]) -> None:
         self.violations: list[Violation] = []
         self.count_events: Callable[[], int] = lambda: 0
-        """How many events have happened; the world says it."""
+        """Returns the number of events of the run so far; set by the world."""
         self.rate_error = 0.0
-        """The largest part by which faults have had a monotonic clock run too quick or slow."""
+        """Largest relative error of a monotonic clock's rate that faults have caused so far."""
         for invariant in invariants:
             invariant.monitor = self
-        self.on_started = [w.started for w in _who(invariants, "started")]
-        self.on_appended = [w.appended for w in _who(invariants, "appended")]
-        self.on_truncated = [w.truncated for w in _who(invariants, "truncated")]
-        self.on_persisted = [w.persisted for w in _who(invariants, "persisted")]
-        self.on_sent = ByRequest((w.requests, w.sent) for w in _who(invariants, "sent"))
-        self.on_response = ByRequest((w.requests, w.heard) for w in _who(invariants, "heard"))
-        self.on_received = ByRequest((w.requests, w.received) for w in _who(invariants, "received"))
-        self.on_replying = ByRequest((w.requests, w.replying) for w in _who(invariants, "replying"))
-        self.on_replied = ByRequest((w.requests, w.replied) for w in _who(invariants, "replied"))
-        self.on_listeners_opened = [w.opened for w in _who(invariants, "opened")]
-        self.on_published = [w.published for w in _who(invariants, "published")]
-        self.on_snapshot_begun = [w.snapshotted for w in _who(invariants, "snapshotted")]
-        self.on_snapshot_completed = [w.completed for w in _who(invariants, "completed")]
-        self.on_snapshot_loaded = [w.loaded for w in _who(invariants, "loaded")]
-        self.on_log_cleaned = [w.cleaned for w in _who(invariants, "cleaned")]
-        self.on_status_changed = [w.moved for w in _who(invariants, "moved")]
-        self.on_role_changed = [w.turned for w in _who(invariants, "turned")]
-        self.on_step = [w.stepped for w in _who(invariants, "stepped")]
-        self.on_leader_step = [w.led for w in _who(invariants, "led")]
-        self.on_exited = [w.exited for w in _who(invariants, "exited")]
-        self.on_pruned = [w.forgotten for w in _who(invariants, "forgotten")]
+        self.on_started = [i.on_started for i in _overriding(invariants, "on_started")]
+        self.on_appended = [i.on_appended for i in _overriding(invariants, "on_appended")]
+        self.on_truncated = [i.on_truncated for i in _overriding(invariants, "on_truncated")]
+        self.on_persisted = [i.on_persisted for i in _overriding(invariants, "on_persisted")]
+        self.on_sent = ByRequest(
+            (i.requests, i.on_sent) for i in _overriding(invariants, "on_sent")
+        )
+        self.on_response = ByRequest(
+            (i.requests, i.on_response) for i in _overriding(invariants, "on_response")
+        )
+        self.on_received = ByRequest(
+            (i.requests, i.on_received) for i in _overriding(invariants, "on_received")
+        )
+        self.on_replying = ByRequest(
+            (i.requests, i.on_replying) for i in _overriding(invariants, "on_replying")
+        )
+        self.on_replied = ByRequest(
+            (i.requests, i.on_replied) for i in _overriding(invariants, "on_replied")
+        )
+        self.on_listeners_opened = [
+            i.on_listeners_opened for i in _overriding(invariants, "on_listeners_opened")
+        ]
+        self.on_published = [i.on_published for i in _overriding(invariants, "on_published")]
+        self.on_snapshot_begun = [
+            i.on_snapshot_begun for i in _overriding(invariants, "on_snapshot_begun")
+        ]
+        self.on_snapshot_completed = [
+            i.on_snapshot_completed for i in _overriding(invariants, "on_snapshot_completed")
+        ]
+        self.on_snapshot_loaded = [
+            i.on_snapshot_loaded for i in _overriding(invariants, "on_snapshot_loaded")
+        ]
+        self.on_log_cleaned = [i.on_log_cleaned for i in _overriding(invariants, "on_log_cleaned")]
+        self.on_status_changed = [
+            i.on_status_changed for i in _overriding(invariants, "on_status_changed")
+        ]
+        self.on_role_changed = [
+            i.on_role_changed for i in _overriding(invariants, "on_role_changed")
+        ]
+        self.on_step = [i.on_step for i in _overriding(invariants, "on_step")]
+        self.on_leader_step = [i.on_leader_step for i in _overriding(invariants, "on_leader_step")]
+        self.on_exited = [i.on_exited for i in _overriding(invariants, "on_exited")]
+        self.on_pruned = [i.on_pruned for i in _overriding(invariants, "on_pruned")]
 
     def join(self, listener: Invariant) -> None:
-        """Tell one more what happens, before anything has; it hears it after the others."""
+        """Add a listener, called after the invariants; only before the run has begun."""
         for hook in HOOKS:
             if getattr(type(listener), hook) is not getattr(Invariant, hook):
-                getattr(self, f"on_{hook}").append(getattr(listener, hook))
+                getattr(self, hook).append(getattr(listener, hook))
 
-    def moved(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
-        """Tell of a step that has changed what a node shows, from what it showed before."""
-        for moved in self.on_status_changed:
-            moved(process, before, after)
+    def status_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
+        """Report a step that changed the status of a node from `before` to `after`."""
+        for hook in self.on_status_changed:
+            hook(process, before, after)
         if (
             before is None
             or before.role != after.role
             or before.epoch != after.epoch
             or before.voted_for != after.voted_for
         ):
-            for turned in self.on_role_changed:
-                turned(process, before, after)
+            for hook in self.on_role_changed:
+                hook(process, before, after)
 
-    def stepped(self, process: ProcessView) -> None:
-        """Tell of the end of a step."""
-        for stepped in self.on_step:
-            stepped(process)
+    def step_ended(self, process: ProcessView) -> None:
+        """Report the end of a step."""
+        for hook in self.on_step:
+            hook(process)
         if process.status is not None and process.status.role == LEADER:
-            for led in self.on_leader_step:
-                led(process)
+            for hook in self.on_leader_step:
+                hook(process)
 
-    def object(self, invariant: Invariant, process: ProcessView, detail: str) -> None:
-        """Record that a invariant's sentence does not hold."""
-        self.report_violation_of(type(invariant).__name__, invariant.sentence, process, detail)
+    def report_violation(self, invariant: Invariant, process: ProcessView, detail: str) -> None:
+        """Record a violation of an invariant."""
+        self.report_violation_of(type(invariant).__name__, invariant.statement, process, detail)
 
     def report_violation_of(
-        self, invariant: str, sentence: str, process: ProcessView, detail: str
+        self, invariant: str, statement: str, process: ProcessView, detail: str
     ) -> None:
-        """Record a violation of something that no invariant watches."""
-        self.record(invariant, sentence, detail, node=process.node_id, time_ns=process.now_ns())
+        """Record a violation of a property that has no class of its own."""
+        self.record(invariant, statement, detail, node=process.node_id, time_ns=process.now_ns())
 
     def record(
         self,
         invariant: str,
-        sentence: str,
+        statement: str,
         detail: str,
         *,
         node: int,
@@ -273,11 +272,11 @@ class InvariantMonitor:
         kind: ViolationKind = ViolationKind.PROPERTY,
         traceback: str = "",
     ) -> None:
-        """Record a violation by a node that may have no process."""
+        """Record a violation at a node, which need not have a running process."""
         self.violations.append(
             Violation(
                 invariant=invariant,
-                sentence=sentence,
+                sentence=statement,
                 node=node,
                 time_ns=time_ns,
                 detail=detail,
@@ -288,6 +287,6 @@ class InvariantMonitor:
         )
 
 
-def _who(invariants: Sequence[Invariant], hook: str) -> list[Invariant]:
+def _overriding(invariants: Sequence[Invariant], hook: str) -> list[Invariant]:
     """Return the invariants that override a hook, in their order."""
-    return [w for w in invariants if getattr(type(w), hook) is not getattr(Invariant, hook)]
+    return [i for i in invariants if getattr(type(i), hook) is not getattr(Invariant, hook)]

@@ -1,8 +1,7 @@
-"""What must hold of broker epochs and leases at every moment (KIP-631 "Broker Leases").
+"""Invariants of broker epochs and leases (KIP-631 "Broker Leases").
 
-Leases are judged by true time: a node's wall clock may be shifted, its monotonic clock runs true,
-but for faults of its rate, by as much as which a session may be shorter or longer.
-Not: images (metadata_invariants.py), when a lease ends (session_invariants.py).
+The length of a lease is measured in true time, with a tolerance for the rate error that faults
+give to monotonic clocks. See sessions.py for the end of leases.
 """
 
 from typing import ClassVar
@@ -35,18 +34,18 @@ CONTACTS = (HeartbeatRequest, RegistrationRequest)
 
 
 class Contact(Struct, frozen=True, kw_only=True, gc=False):
-    """When a request that proved a broker alive reached the process that answered it."""
+    """The arrival of a heartbeat or registration of a broker."""
 
     broker_id: int
     time_ns: int
     floor: int
-    """The lowest broker epoch that could still be current then."""
+    """Lowest broker epoch that may be current at the arrival."""
 
 
 class CurrentEpochsOnly(Invariant):
-    """Fencing tokens, by the answers that were given."""
+    """Broker epochs are fencing tokens, by the answers to brokers."""
 
-    sentence = "A broker epoch is honoured only while it is the broker's current one."
+    statement = "The controller accepts a broker epoch only while the epoch is current."
     requests: ClassVar[Requests] = CONTACTS
 
     def __init__(self, registry: Registry) -> None:
@@ -55,7 +54,7 @@ class CurrentEpochsOnly(Invariant):
         self._contacts: dict[tuple[int, int, int], Contact] = {}
 
     @override
-    def received(self, process: ProcessView, event: Received) -> None:
+    def on_received(self, process: ProcessView, event: Received) -> None:
         request = event.message
         if isinstance(request, CONTACTS):
             key = (process.node_id, process.incarnation, event.request)
@@ -66,7 +65,7 @@ class CurrentEpochsOnly(Invariant):
             )
 
     @override
-    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
+    def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
         if not self._contacts:
             return  # most answers are to Fetches
         contact = self._contacts.pop((process.node_id, process.incarnation, event.request), None)
@@ -88,7 +87,10 @@ class CurrentEpochsOnly(Invariant):
         contact: Contact,
     ) -> None:
         if request.broker_epoch < contact.floor:
-            detail = f"broker {request.broker_id}: epoch {request.broker_epoch} < {contact.floor}"
+            detail = (
+                f"broker {request.broker_id}: accepted epoch {request.broker_epoch}, but at least "
+                f"{contact.floor} is current"
+            )
             self.monitor.report_violation(self, process, detail)
         elif message.should_shut_down:
             self._registry.let_go(request.broker_id, request.broker_epoch)
@@ -115,10 +117,11 @@ class CurrentEpochsOnly(Invariant):
 
 
 class OneLivingIncarnation(Invariant):
-    """No broker loses its id, or its epoch (631-42), while it may believe that it has it."""
+    """A broker keeps its id for a session, and its epoch (631-42)."""
 
-    sentence = (
-        "A broker keeps its id for a session after an ok contact, its epoch till unregistered."
+    statement = (
+        "A broker keeps its id for a session after an accepted contact, and its epoch until it is "
+        "unregistered."
     )
 
     def __init__(self, config: ClusterConfig, registry: Registry) -> None:
@@ -127,7 +130,7 @@ class OneLivingIncarnation(Invariant):
         self._registry = registry
 
     @override
-    def stepped(self, process: ProcessView) -> None:
+    def on_step(self, process: ProcessView) -> None:
         if self._registry.changes:
             for change in self._registry.take_changes():
                 self._judge(process, change)
@@ -137,10 +140,10 @@ class OneLivingIncarnation(Invariant):
         amends = change.incarnation == change.previous_incarnation and not change.was_unregistered
         if change.epoch < previous or (change.epoch == previous and not amends):
             detail = f"broker {broker_id}: {change.epoch} after {previous}"
-            self.monitor.report_violation(self, process, f"epochs must rise: {detail}")
+            self.monitor.report_violation(self, process, f"epoch does not rise: {detail}")
         if change.incarnation == change.previous_incarnation:
             if change.epoch > previous and not change.was_unregistered:
-                detail = f"gets epoch {change.epoch} for the incarnation that has {previous}"
+                detail = f"new epoch {change.epoch} for the incarnation with epoch {previous}"
                 self.monitor.report_violation(self, process, f"broker {broker_id}: {detail}")
             return
         alive_ns = self._registry.alive_ns(broker_id, previous)
@@ -148,5 +151,5 @@ class OneLivingIncarnation(Invariant):
             return
         if change.time_ns < alive_ns + self._session_ns * (1 - self.monitor.rate_error):
             lived_ns = change.time_ns - alive_ns
-            detail = f"broker {broker_id}: {lived_ns / 1e9:.3f} s after a contact"
+            detail = f"broker {broker_id}: id reassigned {lived_ns / 1e9:.3f} s after a contact"
             self.monitor.report_violation(self, process, detail)

@@ -1,7 +1,6 @@
-"""What must hold of metadata images at every moment (KIP-631).
+"""Invariants of metadata images (KIP-631).
 
-Not: leases (lease_invariants.py), nor that derived parts are right, which is recomputed at the
-end of a run (final_checks.py).
+See leases.py for leases; final_checks.py rebuilds the derived parts of images at the end of a run.
 """
 
 from typing_extensions import override
@@ -20,9 +19,9 @@ OF_PARTITIONS = (records.PartitionRecord, records.PartitionChangeRecord)
 
 
 class ImagesAgree(Invariant):
-    """All nodes at one offset hold one image."""
+    """Nodes with equal offsets have equal images."""
 
-    sentence = "Images at one offset are equal on all nodes, and no process goes back."
+    statement = "Images at an offset are equal on every node, and an image never goes back."
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,30 +29,30 @@ class ImagesAgree(Invariant):
         self._offsets: dict[tuple[int, int], int] = {}
 
     @override
-    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         digest = self._digests.setdefault(offset, image.digest)
         if digest != image.digest:
             self.monitor.report_violation(
                 self,
                 process,
-                f"its image at offset {offset} is not that of others (digest {image.digest:032x})",
+                f"the image at offset {offset} differs from others (digest {image.digest:032x})",
             )
         us = (process.node_id, process.incarnation)
         if offset < self._offsets.get(us, 0):
             self.monitor.report_violation(
-                self, process, f"its image went back from offset {self._offsets[us]} to {offset}"
+                self, process, f"the image went back from offset {self._offsets[us]} to {offset}"
             )
         self._offsets[us] = offset
 
     @override
-    def forgotten(self, below: int) -> None:
+    def on_pruned(self, below: int) -> None:
         drop_below(self._digests, below)
 
 
 class BrokersServeCaughtUp(Invariant):
-    """What clients see of a broker that has just started (KIP-631 "Broker State Machine")."""
+    """A starting broker serves clients only after catching up (KIP-631 "Broker State Machine")."""
 
-    sentence = "A broker opens to clients once its image holds the registration of this process."
+    statement = "A broker opens its listeners after its image holds the process's registration."
 
     def __init__(self, committed_log: CommittedLog) -> None:
         super().__init__()
@@ -62,36 +61,36 @@ class BrokersServeCaughtUp(Invariant):
         self._shown: dict[int, MetadataImage] = {}
 
     @override
-    def started(self, process: ProcessView, durable: QuorumState) -> None:
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._committed[process.node_id] = self._committed_log.end_offset
         self._shown.pop(process.node_id, None)
 
     @override
-    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         self._shown[process.node_id] = image
 
     @override
-    def opened(self, process: ProcessView) -> None:
-        """Its record stands behind all that had committed when the process began."""
+    def on_listeners_opened(self, process: ProcessView) -> None:
+        """Check that the registration follows every record committed at the process start."""
         shown, committed = self._shown.get(process.node_id), self._committed[process.node_id]
         ours = None if shown is None else shown.brokers.get(NodeId(process.node_id))
         if ours is None or ours.epoch < committed:
             epoch = None if ours is None else ours.epoch
-            detail = f"its image has its epoch {epoch}, {committed} were committed before it began"
+            detail = f"the image has epoch {epoch}, but the log had {committed} at the start"
             self.monitor.report_violation(self, process, detail)
 
 
 class FencedBrokersLeadNothing(Invariant):
-    """What becomes of partitions whose brokers are gone."""
+    """Partitions of fenced brokers get other leaders."""
 
-    sentence = "A fenced broker leads nothing, and is in an ISR only alone and without a leader."
+    statement = "A fenced broker leads nothing, and an ISR with it has no other member or leader."
 
     def __init__(self) -> None:
         super().__init__()
         self._looked_at = 0
 
     @override
-    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         if offset <= self._looked_at:
             return
         self._looked_at = offset
@@ -102,7 +101,7 @@ class FencedBrokersLeadNothing(Invariant):
 
     def _look(self, process: ProcessView, image: MetadataImage, broker_id: NodeId) -> None:
         if image.leads_any(broker_id):
-            self.monitor.report_violation(self, process, f"broker {broker_id} leads, and is fenced")
+            self.monitor.report_violation(self, process, f"broker {broker_id} is fenced, but leads")
         for partition in image.in_isr(broker_id):
             if partition.isr != (broker_id,) or partition.leader != NO_NODE:
                 detail = f"broker {broker_id} is fenced: {partition}"
@@ -110,11 +109,11 @@ class FencedBrokersLeadNothing(Invariant):
 
 
 class LeadersAreInSync(Invariant):
-    """Partitions as they are created and changed, and when brokers come back."""
+    """Leader and ISR of partitions, at their creation and changes and when brokers return."""
 
-    sentence = (
-        "A partition's ISR is never empty and among its replicas; its leader is a member that is "
-        "neither fenced nor about to stop, and there is one as long as such a member is there."
+    statement = (
+        "A partition's ISR is a non-empty subset of its replicas; its leader is an ISR member that "
+        "is neither fenced nor shutting down, and the partition has a leader if a member qualifies."
     )
 
     def __init__(self, committed_log: CommittedLog) -> None:
@@ -131,7 +130,7 @@ class LeadersAreInSync(Invariant):
                 self._back.append(NodeId(record.broker_id))
 
     @override
-    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         changed, self._changed = self._changed, []
         back, self._back = self._back, []
         for topic_id, index in changed:
@@ -148,7 +147,7 @@ class LeadersAreInSync(Invariant):
         leads = partition.leader in may_lead or (partition.leader == NO_NODE and not may_lead)
         if not leads or not isr or set(isr) - set(partition.replicas):
             self.monitor.report_violation(
-                self, process, f"{partition}, of which {may_lead} may lead"
+                self, process, f"{partition}: the brokers that may lead are {may_lead}"
             )
 
 
@@ -158,24 +157,24 @@ def _may_lead(image: MetadataImage, broker_id: NodeId) -> bool:
 
 
 class WhoEntersAnIsrMayLead(Invariant):
-    """Record by record, since what an image shows of a broker may be younger than the ISR."""
+    """ISR members at their entry, checked per record: an image may have a newer broker state."""
 
-    sentence = (
-        "Who is in an ISR when the partition is created, or comes into it, is registered, and "
-        "neither fenced nor about to stop."
+    statement = (
+        "A broker that enters an ISR, also at the creation of the partition, is registered and "
+        "neither fenced nor shutting down."
     )
 
     def __init__(self, committed_log: CommittedLog) -> None:
         super().__init__()
         self._brokers: dict[int, tuple[bool, bool]] = {}
-        """By id of a registered one: whether it is fenced, and whether it is about to stop."""
+        """By id of a registered broker: whether the broker is fenced, and is shutting down."""
         self._isrs: dict[tuple[Uuid, int], tuple[int, ...]] = {}
         self._wrong: list[str] = []
-        """What is to be told of with the next image."""
+        """Violations to report with the next published image."""
         committed_log.subscribers.append(self._committed)
 
     @override
-    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         if self._wrong:
             wrong, self._wrong = self._wrong, []
             for detail in wrong:
@@ -230,23 +229,23 @@ class WhoEntersAnIsrMayLead(Invariant):
 
 
 class PartitionEpochsRiseByOne(Invariant):
-    """Partitions as version chains (KIP-497), by the image that shows a change first."""
+    """Partition and leader epochs count changes (KIP-497), by the first image with a change."""
 
-    sentence = "Each change of a partition raises its epoch by one, each election its leader's."
+    statement = "A partition change raises the partition epoch by 1, an election the leader epoch."
 
     def __init__(self) -> None:
         super().__init__()
         self._looked_at = 0
         self._epochs: dict[tuple[Uuid, int], tuple[int, int]] = {}
-        """By partition: its partition epoch and its leader epoch."""
+        """Partition epoch and leader epoch, by partition."""
 
     @override
-    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         if offset <= self._looked_at:
             return
         start, self._looked_at = self._looked_at, offset
         if process.log.start.end_offset > start:
-            self._epochs.clear()  # what lies between is in a snapshot only
+            self._epochs.clear()  # the skipped records are in a snapshot only
             start = process.log.start.end_offset
         changed: dict[tuple[Uuid, int], None] = {}
         for batch in process.log.between(start, offset):
@@ -265,11 +264,11 @@ class PartitionEpochsRiseByOne(Invariant):
             found = (partition.partition_epoch, partition.leader_epoch)
             if found != expected:
                 self.monitor.report_violation(
-                    self, process, f"{partition}, by its records {expected}"
+                    self, process, f"{partition}, but by the records the epochs are {expected}"
                 )
 
     def _forget(self, topic_id: Uuid) -> None:
-        """A topic's partitions are numbered from 0; its id comes to no other topic."""
+        """Remove a deleted topic's partitions, numbered from 0; topic ids are never reused."""
         index = 0
         while self._epochs.pop((topic_id, index), None) is not None:
             index += 1

@@ -1,4 +1,4 @@
-"""What must hold of a process's use of time. Not: progress of the cluster (final_checks.py)."""
+"""The invariant of a process's use of time; see final_checks.py for progress of the cluster."""
 
 from typing_extensions import override
 
@@ -6,16 +6,16 @@ from kraftproof.cluster.simulated.invariants.invariant import Invariant, Process
 from kraftproof.node.core.events import Tick
 
 MAX_STEPS = 10_000
-"""Far more than any backlog: a process that wakes finds some hundred messages."""
+"""Maximum number of ticks at one instant; the backlog after a pause is some hundred messages."""
 
 
 class NoBusyLoop(Invariant):
-    """A node whose deadline stays in the past is ticked for ever, and does nothing else.
+    """A deadline that stays in the past makes a node handle ticks forever.
 
-    Ticks alone can do that: whatever else reaches a process has taken time on its way.
+    Only ticks can repeat at one instant: messages and disk operations take time.
     """
 
-    sentence = "A process never takes steps without end at one instant."
+    statement = "A process takes a bounded number of steps at one instant."
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class NoBusyLoop(Invariant):
         self._steps: dict[int, int] = {}
 
     @override
-    def stepped(self, process: ProcessView) -> None:
+    def on_step(self, process: ProcessView) -> None:
         if type(process.event) is not Tick:
             return
         node_id, now_ns = process.node_id, process.now_ns()
@@ -33,6 +33,4 @@ class NoBusyLoop(Invariant):
         self._steps[node_id] += 1
         if self._steps[node_id] > MAX_STEPS:
             self._steps[node_id] = 0
-            self.monitor.report_violation(
-                self, process, f"{MAX_STEPS} ticks, and no time has passed"
-            )
+            self.monitor.report_violation(self, process, f"{MAX_STEPS} ticks at one instant")

@@ -1,6 +1,6 @@
-"""Lets the invariants forget what no log holds any more, so that a long run's memory is bounded.
+"""Prunes the committed log and the invariants' state, which bounds the memory of a long run.
 
-Not: what each of them keeps, nor what of it can go (their own `forgotten`).
+Each invariant drops its own state in `on_pruned`.
 """
 
 from typing_extensions import override
@@ -14,9 +14,9 @@ from kraftproof.node.core.metadata.image import MetadataImage
 
 
 class CommittedLogPruner(Invariant):
-    """Watches where the logs start; it objects to nothing."""
+    """Prunes batches below the start of every log; reports no violation."""
 
-    sentence = "What lies below the start of every log is not asked for again."
+    statement = "No node needs a record below the start of every log."
 
     def __init__(self, committed_log: CommittedLog) -> None:
         super().__init__()
@@ -25,15 +25,17 @@ class CommittedLogPruner(Invariant):
         self._below = 0
 
     @override
-    def started(self, process: ProcessView, durable: QuorumState) -> None:
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._logs[process.node_id] = process.log
 
     @override
-    def cleaned(self, process: ProcessView) -> None:
+    def on_log_cleaned(self, process: ProcessView) -> None:
         self._look()
 
     @override
-    def loaded(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
+    def on_snapshot_loaded(
+        self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage
+    ) -> None:
         self._look()
 
     def _look(self) -> None:

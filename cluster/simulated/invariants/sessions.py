@@ -1,8 +1,8 @@
-"""What must hold of the time at which a broker's lease ends (KIP-631 "Broker Leases").
+"""The invariant of the time at which a broker's lease ends (KIP-631 "Broker Leases").
 
-A controller has to act only in time in which it runs: neither a pause nor a wait for its disk
-counts, and a fencing that it has written waits for a majority. Not: who may use an epoch meanwhile
-(lease_invariants.py).
+The deadline of a controller counts its running time only, without pauses and waits for its disk;
+the commit of a written fencing additionally waits for a majority. See leases.py for the use of
+broker epochs.
 """
 
 from typing import ClassVar
@@ -36,27 +36,27 @@ from kraftproof.node.wire.messages.batch import Batch
 
 LOOK_EACH_NS = milliseconds(250)
 TICK_NS = milliseconds(250)
-"""Within what time a controller that runs acts on a lease that has run out."""
+"""Time within which a running controller acts on an expired lease."""
 
 
 class Moment(Struct, frozen=True, kw_only=True, gc=False):
-    """One instant: true time, and the time that a process has run."""
+    """An instant in true time and in the running time of a process."""
 
     true_ns: int
     running_ns: int
 
 
 def moment(process: ProcessView) -> Moment:
-    """Return this instant."""
+    """Return the present instant of a process."""
     return Moment(true_ns=process.now_ns(), running_ns=process.running_ns())
 
 
 class FencedInTime(Invariant):
-    """Leases last a session of true time, as the active controller sees the contacts."""
+    """Leases last one session since the last contact with the active controller."""
 
-    sentence = (
-        "A broker is fenced, and its id free, when its session has passed: "
-        "never before, and not long after."
+    statement = (
+        "The active controller fences a broker and releases its id at the end of its session: "
+        "never earlier, and not much later."
     )
     requests: ClassVar[Requests] = CONTACTS
 
@@ -73,17 +73,19 @@ class FencedInTime(Invariant):
         self._images: dict[int, MetadataImage] = {}
         self._look_at: dict[int, int] = {}
         self._written: dict[int, dict[int, int]] = {}
-        """The offset of the last record by which a leader ends each broker's lease."""
+        """Offset of the last record that ends the lease of a broker, by leader and broker."""
 
     @override
-    def started(self, process: ProcessView, durable: QuorumState) -> None:
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._leads_since.pop(process.node_id, None)
         self._written.pop(process.node_id, None)
         self._images.pop(process.node_id, None)
 
     @override
-    def moved(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
-        """Its own leases begin when the record that opens its epoch has committed."""
+    def on_status_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
+        """Start the leases of a new leader at the commit of the first record of its epoch."""
         if after.role != LEADER:
             self._leads_since.pop(process.node_id, None)
             self._written.pop(process.node_id, None)
@@ -95,7 +97,7 @@ class FencedInTime(Invariant):
             self._leads_since[process.node_id] = moment(process)
 
     @override
-    def received(self, process: ProcessView, event: Received) -> None:
+    def on_received(self, process: ProcessView, event: Received) -> None:
         request = event.message
         if process.node_id not in self._leads_since:
             return
@@ -107,8 +109,8 @@ class FencedInTime(Invariant):
                 self._touch(process, request.broker_id, moment(process), stops=stops)
 
     @override
-    def replied(self, process: ProcessView, event: Received, message: Message) -> None:
-        """A registration is a contact if it is not refused; the broker is fenced as yet."""
+    def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
+        """Count an accepted registration as a contact."""
         if not self._arrivals:
             return
         arrived = self._arrivals.pop((process.node_id, process.incarnation, event.request), None)
@@ -122,14 +124,14 @@ class FencedInTime(Invariant):
                 return
 
     def _refused(self, process: ProcessView, broker_id: int, arrived: Moment) -> None:
-        """Not long after: whoever had the id has lost it, fenced or not."""
+        """Check that a broker id is released soon after the end of its session."""
         since = self._leads_since.get(process.node_id)
         if since is None:
             return
         contact = self._contacts.get((process.node_id, broker_id), since)
         silence_ns = arrived.running_ns - max(contact.running_ns, since.running_ns)
         if silence_ns > self._session_ns * (1 + self.monitor.rate_error) + TICK_NS:
-            detail = f"broker {broker_id}: its id is not free {silence_ns / 1e9:.3f} s"
+            detail = f"broker {broker_id}: id not released {silence_ns / 1e9:.3f} s"
             self.monitor.report_violation(self, process, f"{detail} after a contact")
 
     def _touch(self, process: ProcessView, broker_id: int, contact: Moment, *, stops: bool) -> None:
@@ -141,11 +143,11 @@ class FencedInTime(Invariant):
             self._asks_to_stop.discard(key)
 
     @override
-    def published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
         self._images[process.node_id] = image
 
     @override
-    def appended(self, process: ProcessView, batch: Batch) -> None:
+    def on_appended(self, process: ProcessView, batch: Batch) -> None:
         since = self._leads_since.get(process.node_id)
         if since is None:
             return
@@ -161,7 +163,7 @@ class FencedInTime(Invariant):
                 written[record.broker_id] = batch.last_offset
 
     def _fenced(self, process: ProcessView, broker_id: int, since: Moment) -> None:
-        """Never before: true time counts, also while the controller was paused."""
+        """Check that a fencing is not early, in true time including pauses of the controller."""
         key = (process.node_id, broker_id)
         if key in self._asks_to_stop:
             return
@@ -172,8 +174,8 @@ class FencedInTime(Invariant):
             self.monitor.report_violation(self, process, detail)
 
     @override
-    def led(self, process: ProcessView) -> None:
-        """Not long after: a controller can fence while it runs only."""
+    def on_leader_step(self, process: ProcessView) -> None:
+        """Check that a fencing is not late, in running time of the controller."""
         since = self._leads_since.get(process.node_id)
         if since is None or process.now_ns() < self._look_at.get(process.node_id, 0):
             return
@@ -181,14 +183,14 @@ class FencedInTime(Invariant):
         image, status = self._images.get(process.node_id), process.status
         if image is None or status is None:
             return
-        # A record that it has written and nobody has acknowledged may be why it can't fence yet.
+        # Records without acknowledgement may prevent the commit of a fencing.
         is_settled = status.high_watermark == status.log_end
         limit_ns = self._session_ns * (1 + self.monitor.rate_error)
         limit_ns += TICK_NS if is_settled else self._slack_ns
         written = self._written.get(process.node_id, {})
         for broker in image.sorted_brokers():
             if written.get(broker.broker_id, -1) >= status.high_watermark:
-                continue  # its fencing, or its successor, waits for a majority and slow disks
+                continue  # the written fencing or registration has not committed yet
             contact = self._contacts.get((process.node_id, broker.broker_id), since)
             silence_ns = process.running_ns() - max(contact.running_ns, since.running_ns)
             if not broker.fenced and silence_ns > limit_ns:

@@ -1,9 +1,8 @@
-"""What must hold of snapshots at every moment (KIP-630, KIP-631 "Snapshots").
+"""Invariants of snapshots (KIP-630, KIP-631 "Snapshots").
 
-The images are compared with a fold of the committed records, which is made only as far as a
-snapshot reaches, and the files that are read with the image that they were made of. Not: that
-all images agree (metadata_invariants.py sees those from snapshots,
-too, as they are published).
+The image of a snapshot is compared with a fold of the committed records up to the snapshot's end;
+the contents of a file are compared with the image of the snapshot. See metadata.py for the
+agreement of images, which covers images from snapshots.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,31 +27,33 @@ from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
 
 BYTES_AN_EVENT = 0.8
-"""How much of snapshots is read back for each event, so that it takes no more of a run's time."""
+"""Bytes of snapshot files read back per event, which bounds the cost of the check."""
 
 
 class SnapshotsSayWhatTheLogSays(Invariant):
-    """Of each snapshot as it is written, and as it is loaded from its file."""
+    """The image of a snapshot equals the log, when written and when loaded."""
 
-    sentence = "A snapshot holds exactly what the committed records below its end say."
+    statement = "A snapshot's image is exactly the result of the committed records below its end."
 
     def __init__(self, committed_log: CommittedLog) -> None:
         super().__init__()
         self._committed_log = committed_log
         self._image = EMPTY_IMAGE
         self._folded = 0
-        """Where the image ends."""
+        """End offset of the folded image."""
         self._ends: dict[int, tuple[int, int]] = {}
         self._written: dict[tuple[int, int], tuple[SnapshotId, MetadataImage]] = {}
-        """By node and incarnation, in the step that is being carried out: what it has committed is told
-        at its end, and never if the process dies before."""
+        """Snapshots begun in the current step, by node and incarnation; compared at its end,
+        since only then the batches that the step commits are in the committed log."""
 
     @override
-    def snapshotted(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
+    def on_snapshot_begun(
+        self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage
+    ) -> None:
         self._written[process.node_id, process.incarnation] = (snapshot, image)
 
     @override
-    def stepped(self, process: ProcessView) -> None:
+    def on_step(self, process: ProcessView) -> None:
         if not self._written:
             return
         written = self._written.pop((process.node_id, process.incarnation), None)
@@ -60,7 +61,9 @@ class SnapshotsSayWhatTheLogSays(Invariant):
             self._compare(process, *written, "writes")
 
     @override
-    def loaded(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
+    def on_snapshot_loaded(
+        self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage
+    ) -> None:
         self._compare(process, snapshot, image, "loads")
 
     def _compare(
@@ -69,17 +72,17 @@ class SnapshotsSayWhatTheLogSays(Invariant):
         self._fold(snapshot.end_offset)
         known = self._ends.get(snapshot.end_offset)
         if known != (snapshot.epoch, image.digest):
-            said = f"epoch {snapshot.epoch}, {image.digest:032x}"
-            detail = "no committed batch ends there"
+            said = f"epoch {snapshot.epoch}, digest {image.digest:032x}"
+            detail = "no committed batch ends at this offset"
             if known is not None:
-                detail = f"the log says epoch {known[0]}, {known[1]:032x}"
+                detail = f"the log has epoch {known[0]}, digest {known[1]:032x}"
             end = snapshot.end_offset
             self.monitor.report_violation(
-                self, process, f"it {verb} one that ends at {end}, {said}; {detail}"
+                self, process, f"{verb} a snapshot with end {end}, {said}; {detail}"
             )
 
     @override
-    def forgotten(self, below: int) -> None:
+    def on_pruned(self, below: int) -> None:
         self._fold(below)
         drop_below(self._ends, below)
 
@@ -93,27 +96,29 @@ class SnapshotsSayWhatTheLogSays(Invariant):
 
 
 class SnapshotFilesSayWhatImagesSay(Invariant):
-    """Of the records that went into a file: each end once, and as many bytes as events allow."""
+    """The file of a snapshot equals its image; each end offset is checked once, within a budget."""
 
-    sentence = (
-        "A snapshot's file holds all of its image, between a header that has the time of the last "
-        "batch in it and a footer."
+    statement = (
+        "A snapshot's file has a header with the timestamp of the last contained batch, the "
+        "records of the whole image, and a footer."
     )
 
     def __init__(self) -> None:
         super().__init__()
         self._chosen: dict[int, tuple[MetadataImage, Batch | None]] = {}
-        """By node, what is being written: the image, and the batch that it ends with."""
+        """The image being written and its last batch, by node."""
         self._furthest = 0
-        """Where the snapshot ends that was read last."""
+        """End offset of the last checked snapshot."""
         self._bytes_read = 0
 
     @override
-    def snapshotted(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
+    def on_snapshot_begun(
+        self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage
+    ) -> None:
         self._chosen[process.node_id] = (image, process.log.ending_at(snapshot.end_offset))
 
     @override
-    def completed(
+    def on_snapshot_completed(
         self, process: ProcessView, stored: StoredSnapshot, read: Callable[[], bytes]
     ) -> None:
         image, last = self._chosen.pop(process.node_id)
@@ -130,16 +135,16 @@ class SnapshotFilesSayWhatImagesSay(Invariant):
 
 
 def _difference(data: bytes, image: MetadataImage, last: Batch) -> str | None:
-    """Say what of a file is not as its image and the last batch below its end have it."""
+    """Describe a difference of a file from its image and from the last contained batch."""
     try:
         batches = decode_batches(data)
     except WireError as error:
         return str(error)
     header = SnapshotHeader(last_contained_log_timestamp=last.timestamp_ms)
     if batches[0].records != (header,):
-        return f"it begins with {batches[0].records}, not with {header}"
+        return f"the file begins with {batches[0].records} instead of {header}"
     if batches[-1].records != (SnapshotFooter(),):
-        return f"it ends with {batches[-1].records[-1]}"
+        return f"the file ends with {batches[-1].records[-1]} instead of a footer"
     return _misplaced(batches, last) or first_difference(
         entities_of_image(image), entities_of_log(batches)
     )
@@ -150,61 +155,70 @@ def _misplaced(batches: Sequence[Batch], last: Batch) -> str | None:
     for batch in batches:
         if (batch.base_offset, batch.epoch) != (offset, last.epoch):
             return (
-                f"a batch at {batch.base_offset}, epoch {batch.epoch}, not {offset}, {last.epoch}"
+                f"a batch has offset {batch.base_offset}, epoch {batch.epoch} instead of offset "
+                f"{offset}, epoch {last.epoch}"
             )
         offset = batch.next_offset
     return None
 
 
 class SnapshotAtLogStart(Invariant):
-    """What retention may take away."""
+    """Cleaning keeps the snapshot at the log start."""
 
-    sentence = "A log that does not begin at 0 begins where a complete snapshot ends."
+    statement = "A log that starts above offset 0 starts at the end of a complete snapshot."
 
     @override
-    def started(self, process: ProcessView, durable: QuorumState) -> None:
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._look(process)
 
     @override
-    def cleaned(self, process: ProcessView) -> None:
+    def on_log_cleaned(self, process: ProcessView) -> None:
         self._look(process)
 
     @override
-    def loaded(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
+    def on_snapshot_loaded(
+        self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage
+    ) -> None:
         self._look(process)
 
     def _look(self, process: ProcessView) -> None:
         log = process.log
         if log.start != LOG_BEGIN and log.start not in log.snapshots:
             self.monitor.report_violation(
-                self, process, f"it begins at {log.start}, has {log.snapshots}"
+                self,
+                process,
+                f"the log starts at {log.start}, but the snapshots are {log.snapshots}",
             )
         if log.batches and log.batches[0].base_offset != log.start.end_offset:
             first = log.batches[0].base_offset
             self.monitor.report_violation(
-                self, process, f"its first batch is at {first}, not at {log.start}"
+                self, process, f"the first batch is at {first} instead of {log.start}"
             )
 
 
 class LeadersLoadNoSnapshot(Invariant):
-    """The active controller's image is ahead of what is committed, and its own."""
+    """The active controller has an image of its own, ahead of the committed image."""
 
-    sentence = "A leader, and so the active controller, never loads a snapshot."
+    statement = "A leader, and thus the active controller, never loads a snapshot."
 
     @override
-    def loaded(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
+    def on_snapshot_loaded(
+        self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage
+    ) -> None:
         if process.status is not None and process.status.role == LEADER:
-            self.monitor.report_violation(self, process, f"leads and loads the snapshot {snapshot}")
+            self.monitor.report_violation(self, process, f"loads the snapshot {snapshot} as leader")
 
 
 class ImagesMissNothing(Invariant):
-    """A snapshot in the log's place is at once in the image's place, too."""
+    """A snapshot that replaces the log also replaces the image."""
 
-    sentence = "Nothing is missing between the end of an image and the start of its log."
+    statement = "No record is missing between the end of an image and the start of its log."
 
     @override
-    def moved(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
+    def on_status_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
         start = process.log.start.end_offset
         if after.image_offset < start:
-            detail = f"{after.role}: its image ends at {after.image_offset}, its log begins at"
+            detail = f"{after.role}: the image ends at {after.image_offset}, but the log starts at"
             self.monitor.report_violation(self, process, f"{detail} {start}")

@@ -1,7 +1,7 @@
-"""What must hold of a voter's votes at every moment, and across its restarts (KIP-595 "Vote").
+"""Invariants of a voter's votes, also across restarts (KIP-595 "Vote").
 
-A voter is judged by its disk as the simulator has seen it written, and by what it tells others.
-Not: who wins by those votes (election_invariants.py).
+A voter is judged by its disk, as written through the simulator, and by its messages. See
+elections.py for the winners of elections.
 """
 
 from typing import ClassVar
@@ -24,44 +24,46 @@ from kraftproof.node.wire.messages import Message, vote_request, vote_response
 
 
 class OfVoters(Invariant):
-    """The quorum state on each voter's disk; those that vote not are left out."""
+    """Base class with the quorum state on each voter's disk; brokers are left out."""
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
         self._disks: dict[int, QuorumState | None] = dict.fromkeys(config.voters)
 
     @override
-    def started(self, process: ProcessView, durable: QuorumState) -> None:
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         if process.node_id in self._disks:
             self.begins(process, durable, self._disks[process.node_id])
             self._disks[process.node_id] = durable
 
     @override
-    def persisted(self, process: ProcessView, state: QuorumState) -> None:
+    def on_persisted(self, process: ProcessView, state: QuorumState) -> None:
         if process.node_id in self._disks:
             self._disks[process.node_id] = state
 
     def begins(self, process: ProcessView, found: QuorumState, written: QuorumState | None) -> None:
-        """A voter starts with what it has found; this was last written, if anything."""
+        """Handle the start of a voter, with the quorum state found and the one last written."""
 
 
 class QuorumStateIsKept(OfVoters):
-    """Durability of votes, by the next start."""
+    """Votes are durable, by the state found at the next start."""
 
-    sentence = "A voter finds the epoch, vote and leader on its disk that it has written there."
+    statement = "A starting voter finds the epoch, vote and leader that it last wrote to its disk."
 
     @override
     def begins(self, process: ProcessView, found: QuorumState, written: QuorumState | None) -> None:
         if written is not None and found != written:
             self.monitor.report_violation(
-                self, process, f"starts with quorum state {found}, had written {written}"
+                self, process, f"starts with quorum state {found}, but wrote {written}"
             )
 
 
 class OneVoteAnEpoch(OfVoters):
-    """Votes on disk, votes given by answers, and votes after a leader was known."""
+    """Votes on disk, votes in responses, and votes after a leader is known."""
 
-    sentence = "A voter votes once in an epoch, durably, and for nobody once it has a leader."
+    statement = (
+        "A voter votes once per epoch, durably, and never after it knows the epoch's leader."
+    )
     requests: ClassVar[Requests] = (vote_request.VoteRequest,)
 
     def __init__(self, config: ClusterConfig) -> None:
@@ -70,8 +72,8 @@ class OneVoteAnEpoch(OfVoters):
         self._leaders: dict[tuple[int, int], int] = {}
 
     @override
-    def persisted(self, process: ProcessView, state: QuorumState) -> None:
-        super().persisted(process, state)
+    def on_persisted(self, process: ProcessView, state: QuorumState) -> None:
+        super().on_persisted(process, state)
         key = (process.node_id, state.epoch)
         if state.voted_for != NO_NODE:
             self._vote(process, state.epoch, state.voted_for)
@@ -79,14 +81,14 @@ class OneVoteAnEpoch(OfVoters):
             self._leaders.setdefault(key, state.leader)
 
     @override
-    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
+    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
         asked = _asked(event.message)
         if asked is not None and _is_granted(message):
             self._vote(process, asked.replica_epoch, asked.replica_id)
             self._is_on_disk(process, asked.replica_epoch, asked.replica_id)
 
     @override
-    def sent(self, process: ProcessView, effect: Send) -> None:
+    def on_sent(self, process: ProcessView, effect: Send) -> None:
         asked = _asked(effect.message)
         if asked is not None:
             self._is_on_disk(process, asked.replica_epoch, process.node_id)
@@ -94,7 +96,7 @@ class OneVoteAnEpoch(OfVoters):
     def _is_on_disk(self, process: ProcessView, epoch: int, candidate: int) -> None:
         disk = self._disks.get(process.node_id)
         if disk is None or (disk.epoch, disk.voted_for) != (epoch, candidate):
-            detail = f"its vote of epoch {epoch} for {candidate} is told, on disk is {disk}"
+            detail = f"sends its vote for {candidate} in epoch {epoch}, but the disk has {disk}"
             self.monitor.report_violation(self, process, detail)
 
     def _vote(self, process: ProcessView, epoch: int, candidate: int) -> None:
@@ -105,21 +107,21 @@ class OneVoteAnEpoch(OfVoters):
             self.monitor.report_violation(self, process, detail)
         leader = self._leaders.get(key, candidate)
         if leader != candidate:
-            detail = f"epoch {epoch}: voted for {candidate}, knowing leader {leader}"
+            detail = f"epoch {epoch}: voted for {candidate} after it knew leader {leader}"
             self.monitor.report_violation(self, process, detail)
 
 
 class VotesAreRefusedForAReason(OfVoters):
-    """An answer that was lost is asked for again, and has to be the same (595-22)."""
+    """A vote is granted again if its response was lost (595-22)."""
 
-    sentence = (
-        "A voter that has no leader in the epoch, has voted for nobody else, and whose log holds "
-        "no more than the candidate's, gives its vote, as often as it is asked."
+    statement = (
+        "A voter grants each Vote request of a candidate with an up-to-date log, unless it knows a "
+        "leader of the epoch or has voted for another candidate."
     )
     requests: ClassVar[Requests] = (vote_request.VoteRequest,)
 
     @override
-    def replying(self, process: ProcessView, event: Received, message: Message) -> None:
+    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
         asked = _asked(event.message)
         disk = self._disks.get(process.node_id)
         if asked is None or disk is None or not _is_refused(message):
@@ -127,26 +129,28 @@ class VotesAreRefusedForAReason(OfVoters):
         is_free = disk.leader == NO_NODE and disk.voted_for in {NO_NODE, asked.replica_id}
         last = (asked.last_offset_epoch, asked.last_offset)
         if disk.epoch == asked.replica_epoch and is_free and _log_end(process) <= last:
-            detail = f"epoch {disk.epoch}: refused to {asked.replica_id}, on disk is {disk}"
+            detail = f"epoch {disk.epoch}: vote refused to {asked.replica_id}, the disk has {disk}"
             self.monitor.report_violation(self, process, detail)
 
 
 class RolesFitVotes(OfVoters):
-    """The table of roles (595-12), in the incarnation that gave a vote and in those after it."""
+    """The table of roles (595-12), in the process that voted and in later processes."""
 
-    sentence = (
-        "A voter's role is one that its disk allows: unattached without a vote in the epoch, voted "
-        "with one, candidate, leader and resigned with its own, follower of a leader it knows."
+    statement = (
+        "A voter's role fits its disk: unattached has no vote in the epoch, voted has a vote, "
+        "candidate, leader and resigned have a vote for themselves, follower has a leader."
     )
 
     @override
-    def turned(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
+    def on_role_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
         disk = self._disks.get(process.node_id)
         if disk is None:
             return
         remembers = (after.epoch, after.voted_for) == (disk.epoch, disk.voted_for)
         if not remembers or not _allows(disk, after.role, process.node_id):
-            detail = f"{after.role}, epoch {after.epoch}, vote {after.voted_for}; on disk is {disk}"
+            detail = f"{after.role}, epoch {after.epoch}, vote {after.voted_for}; disk has {disk}"
             self.monitor.report_violation(self, process, detail)
 
 
@@ -176,7 +180,7 @@ def _is_granted(message: Message) -> bool:
 
 
 def _is_refused(message: Message) -> bool:
-    """Whether the vote is denied, by one that has found no error in the request."""
+    """Return whether a response without error refuses the vote."""
     assert isinstance(message, vote_response.VoteResponse), "a Vote is answered by one"
     if message.error_code or not message.topics:
         return False

@@ -1,9 +1,9 @@
-"""The two clocks of one simulated machine. Not: time itself (scheduler.py).
+"""The monotonic clock and the wall clock of one simulated machine.
 
-The monotonic clock runs true but for faults, which change its rate for a while; it never goes
-back. Nothing may rest on the wall clock, so each machine's is wrong by an offset of its own, and
-in half of the runs it also runs too quickly or too slowly, each at a rate of its own.
-Simplification: time-outs of requests, which the shell counts, run true.
+The monotonic clock keeps true time unless a fault changes its rate for a while; the clock never
+goes back. A correct node relies on no wall clock, so each machine's wall clock has a random
+offset, and in half of the runs also a random rate error.
+Simplification: the time-outs of requests, counted by the shell, follow true time.
 """
 
 from random import Random
@@ -16,16 +16,17 @@ START_OF_TIME_NS = 1_767_225_600_000_000_000
 
 
 LONGEST_UPTIME_NS = 3_600_000_000_000
+"""Upper bound of a machine's uptime at the start of a run, which its monotonic clock shows."""
 PER_MILLION = 1_000_000
 LARGEST_DRIFT_PPM = 400_000
 DRIFTS = (0, LARGEST_DRIFT_PPM)
-"""How wrong the rates of a run's wall clocks can be, one of these for each run."""
+"""Largest rate error of wall clocks in parts per million; each run draws one of the values."""
 DIFFERENCES_NS = (0, 1_000_000_000, 300_000_000_000)
-"""How far a run's wall clocks can be from the true time at its start, one of these for each run."""
+"""Largest offset of wall clocks at the start, in nanoseconds; each run draws one of the values."""
 
 
 class SimulatedClock:
-    """Monotonic since this machine's own boot; a shift moves the wall clock, and only it."""
+    """Both clocks of a machine; the monotonic clock counts from the boot of the machine."""
 
     __slots__ = (
         "_ahead_ns",
@@ -47,14 +48,14 @@ class SimulatedClock:
     ) -> None:
         self._scheduler = scheduler
         self._ahead_ns = random.randrange(LONGEST_UPTIME_NS)
-        """By how much the monotonic clock was ahead of virtual time at `_since_ns`."""
+        """Lead of the monotonic clock over virtual time at `_since_ns`, in nanoseconds."""
         self._since_ns = 0
         self._rate_ppm = 0
         self._drift_ppm = random.randint(-largest_drift_ppm, largest_drift_ppm)
         self._wall_start_ns = START_OF_TIME_NS + wall_difference_ns
         self._strobe: tuple[int, int] | None = None
         self.wall_offset_ns = 0
-        """By which a fault has shifted it."""
+        """Shift of the wall clock by a fault, in nanoseconds."""
 
     def now(self) -> Instant:
         """Read both clocks."""
@@ -70,7 +71,7 @@ class SimulatedClock:
         return Instant(Monotonic(monotonic_ns), WallClock(self._wall_start_ns + true_ns + off_ns))
 
     def to_virtual(self, monotonic: Monotonic) -> int:
-        """Return the virtual time at which the monotonic clock shows this, at its present rate."""
+        """Return the virtual time of a monotonic reading, at the present rate of the clock."""
         if not self._rate_ppm:
             return monotonic - self._ahead_ns
         shown_ns = monotonic - self._ahead_ns - self._since_ns
@@ -78,27 +79,27 @@ class SimulatedClock:
 
     @property
     def rate_ppm(self) -> int:
-        """How much quicker the monotonic clock runs than time does."""
+        """Rate error of the monotonic clock in parts per million; positive means fast."""
         return self._rate_ppm
 
     def set_rate(self, rate_ppm: int) -> None:
-        """Let the monotonic clock run that much quicker from now on; it does not jump."""
+        """Set the rate error of the monotonic clock from now on, without a jump of the clock."""
         self._ahead_ns = self.now().monotonic - self._scheduler.now_ns
         self._since_ns = self._scheduler.now_ns
         self._rate_ppm = rate_ppm
 
     @property
     def injected_ns(self) -> int:
-        """By how much faults have the wall clock wrong at this moment."""
+        """Present error of the wall clock caused by faults, in nanoseconds."""
         strobe_ns = 0 if self._strobe is None else self._strobe_ns(self._strobe)
         return self.wall_offset_ns + strobe_ns
 
     def strobe(self, offset_ns: int, period_ns: int) -> None:
-        """Let the wall clock jump to and fro by an offset, each for a period; 0 ends it."""
+        """Alternate the wall clock between offset and no offset each period; offset 0 stops."""
         self._strobe = (offset_ns, period_ns) if offset_ns else None
 
     def repair(self) -> None:
-        """Undo every fault; what the monotonic clock has gained or lost it keeps."""
+        """Undo every fault; time gained or lost by the monotonic clock is kept."""
         self.wall_offset_ns = 0
         self._strobe = None
         self.set_rate(0)

@@ -1,7 +1,7 @@
-"""Settings of Python's garbage collector for the length of a simulated run.
+"""Settings of Python's garbage collector during a simulated run.
 
-A run makes many small objects that live on in logs; scanning them again and again doubled its
-time. Not: collecting less, only more seldom.
+A run makes many small objects that stay alive in logs; frequent scans of these objects doubled
+the run time. The collector still runs during a run, only less often.
 """
 
 import gc
@@ -9,14 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 THRESHOLD = 100_000
+"""Number of new objects from which the youngest generation is collected."""
 
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Leave out what is there already and collect seldom; restored afterwards.
+    """Freeze the existing objects and collect seldom; restore the settings at the end.
 
-    Within itself it only collects what is left of the runs before, so that a search of many runs
-    pays once for what was there before them all.
+    A nested call only collects the garbage of earlier runs, so a search over many runs freezes
+    the objects from before the search once.
     """
     if gc.get_freeze_count():
         gc.collect()

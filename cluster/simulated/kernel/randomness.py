@@ -1,8 +1,8 @@
-"""The chance that nodes are handed: in some runs their random waits tie far too often.
+"""The random source of a node; in some runs random waits of nodes are often equal.
 
-Random back-offs keep candidates apart, so that votes are split once in many elections, and the
-bugs of split votes are as rare. Any outcome of chance is a legal one: here it is a bad one more
-often, until the end of the run, when progress is asked for. Not: chance of the world itself.
+Random election time-outs keep candidates apart, so split votes are rare, and bugs that need a
+split vote are just as rare. Every random value is legal for a node: forced ties only make an
+unlucky value more frequent, until the final phase of the run, when the cluster must make progress.
 """
 
 from random import Random
@@ -12,8 +12,11 @@ from typing_extensions import override
 TIES = (0.0, 0.0, 0.5, 0.8)
 
 
+"""Shares of shortest possible waits; each run draws one of the values."""
+
+
 class ForcedTies:
-    """How often a random wait is as short as can be; one for all nodes of a run."""
+    """Share of random waits that take the shortest possible value, for all nodes of a run."""
 
     __slots__ = ("share",)
 
@@ -22,12 +25,12 @@ class ForcedTies:
 
     @classmethod
     def draw(cls, random: Random) -> "ForcedTies":
-        """Draw a run of ordinary or of bad luck."""
+        """Draw the share of a run; 0 in half of the runs."""
         return cls(random.choice(TIES))
 
 
 class NodeRandom(Random):
-    """A node's chance in one incarnation."""
+    """The random source of one process of a node."""
 
     def __init__(self, seed: str) -> None:
         super().__init__(seed)
@@ -35,7 +38,7 @@ class NodeRandom(Random):
 
     @classmethod
     def of(cls, seed: str, ties: ForcedTies) -> "NodeRandom":
-        """Return the chance of one incarnation in this run."""
+        """Return the random source of one process, with the forced ties of the run."""
         random = cls(seed)
         random._ties = ties
         return random

@@ -1,7 +1,7 @@
-"""Virtual time: one heap of (nanoseconds, sequence) and what happens then.
+"""Virtual time: one heap of timers, ordered by (nanoseconds, sequence number).
 
-Not asyncio: timers that are due at the same nanosecond run first-in first-out, and nothing
-depends on object addresses or on the machine's clock.
+Unlike asyncio, timers due at the same nanosecond run in FIFO order, and the order never depends
+on object addresses or on the clock of the machine.
 """
 
 from collections.abc import Callable
@@ -11,26 +11,26 @@ from msgspec import Struct
 
 Action = Callable[[], None]
 FEWEST_SIFTED = 1_000
-"""Below that many timers the cancelled ones cost less than looking for them."""
+"""Number of timers below which a search for cancelled timers is not worth its cost."""
 
 
 def _nothing() -> None:
-    """What is left of a cancelled timer."""
+    """Replace the action of a cancelled timer."""
 
 
 class Timer(Struct, eq=False):
-    """One thing that will happen; `cancel` makes it nothing."""
+    """A scheduled action that can be cancelled."""
 
     time_ns: int
     action: Action
 
     def cancel(self) -> None:
-        """Let it pass without effect; harmless after it ran."""
+        """Cancel the action; has no effect after the action ran."""
         self.action = _nothing
 
 
 class SimulationLimitError(RuntimeError):
-    """A run went on for longer than it was allowed to."""
+    """A run exceeded its limit of time or events, or has no timers left."""
 
 
 class Scheduler:
@@ -46,7 +46,7 @@ class Scheduler:
         self.events = 0
 
     def at(self, time_ns: int, action: Action) -> Timer:
-        """Do it at that time, after all that is due then already; the past means now."""
+        """Schedule `action` at `time_ns` (clamped to now); equal times run in FIFO order."""
         time_ns = max(time_ns, self.now_ns)
         timer = Timer(time_ns, action)
         self._sequence += 1
@@ -56,35 +56,35 @@ class Scheduler:
         return timer
 
     def _sift(self) -> None:
-        """Drop the cancelled, which may have been set for hours later. The order stays."""
+        """Remove cancelled timers, which may be due hours later; keep the order."""
         self._heap[:] = [entry for entry in self._heap if entry[2].action is not _nothing]
         heapify(self._heap)
         self._most = max(FEWEST_SIFTED, 2 * len(self._heap))
 
     def after(self, delay_ns: int, action: Action) -> Timer:
-        """Do it that much later."""
+        """Schedule `action` after a delay."""
         return self.at(self.now_ns + delay_ns, action)
 
     def soon(self, action: Action) -> Timer:
-        """Do it now, after all that is due now already."""
+        """Schedule `action` at the present time, after the actions that are due now."""
         return self.at(self.now_ns, action)
 
     def pending(self) -> list[Action]:
-        """Return what is still to happen, in no order."""
+        """Return the scheduled actions, in no particular order."""
         return [timer.action for _, _, timer in self._heap]
 
     def run_until(
         self, finished: Callable[[], object], *, until_ns: int, maximum_events: int
     ) -> None:
-        """Let time pass until `finished` says something true.
+        """Run timers in order until `finished` returns a true value.
 
         Raises:
-            SimulationLimitError: time or events ran out first, or nothing is left to happen.
+            SimulationLimitError: the limit of time or events is reached, or no timer is left.
         """
         heap = self._heap
         while not finished():
             if not heap:
-                raise SimulationLimitError(f"nothing is left to happen at {self.now_ns} ns")
+                raise SimulationLimitError(f"no timer is left at {self.now_ns} ns")
             time_ns, _, timer = heappop(heap)
             if time_ns > until_ns:
                 raise SimulationLimitError(f"not finished within {until_ns} simulated ns")

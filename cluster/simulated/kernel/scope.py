@@ -1,7 +1,7 @@
 """The tasks of a simulated run: coroutines driven by `send` over the scheduler's heap.
 
-Not asyncio: a task that becomes ready runs in the order in which it became so. A task suspends
-only by awaiting a promise, so a promise is the one thing that this module has to wake.
+Unlike asyncio, ready tasks run in the order in which they became ready. A task suspends only by
+awaiting a promise, so only promises wake tasks.
 """
 
 from collections.abc import Callable, Coroutine, Generator, Sequence
@@ -18,11 +18,11 @@ Waiter = Callable[[], None]
 
 
 class TaskCancelled(BaseException):
-    """Raised inside a coroutine whose task was cancelled, and in whoever awaits it."""
+    """Raised inside the coroutine of a cancelled task, and in tasks that await the task."""
 
 
 class SimulatedPromise(Promise[T], Generic[T]):
-    """A value that is set once; the waiters run in the order in which they came."""
+    """A value that is set once; waiters run in the order of arrival."""
 
     __slots__ = ("_scheduler", "_value", "_waiters", "is_set")
 
@@ -43,14 +43,14 @@ class SimulatedPromise(Promise[T], Generic[T]):
             self._scheduler.soon(waiter)
 
     def add_waiter(self, waiter: Waiter) -> None:
-        """Call it once the value is there."""
+        """Call `waiter` once the value is set."""
         if self.is_set:
             self._scheduler.soon(waiter)
         else:
             self._waiters.append(waiter)
 
     def remove_waiter(self, waiter: Waiter) -> None:
-        """Forget a waiter that is there no more."""
+        """Remove a waiter, if present."""
         if waiter in self._waiters:
             self._waiters.remove(waiter)
 
@@ -62,7 +62,7 @@ class SimulatedPromise(Promise[T], Generic[T]):
 
 
 class SimulatedTask(Task[T], Generic[T]):
-    """One coroutine and where it stands."""
+    """A running coroutine and its state."""
 
     __slots__ = (
         "_cancelling",
@@ -90,7 +90,7 @@ class SimulatedTask(Task[T], Generic[T]):
         self._has_begun = False
         self.finished: SimulatedPromise[None] = SimulatedPromise(scope.scheduler)
         self.observed = False
-        """Whether somebody has taken the result, so that an error is not lost."""
+        """Whether a caller has taken the result; if not, an error must be raised at the end."""
         scope.scheduler.soon(self._advance)
 
     @property
@@ -105,12 +105,12 @@ class SimulatedTask(Task[T], Generic[T]):
 
     @property
     def error(self) -> BaseException | None:
-        """What the coroutine raised."""
+        """The exception that the coroutine raised."""
         return self._error
 
     @property
     def result(self) -> T:
-        """What the coroutine returned; it has."""
+        """The return value of the finished coroutine."""
         assert self.done, "a task has no result before it is done"
         assert self._error is None, "a failed task has no result"
         return cast("T", self._result)
@@ -135,7 +135,7 @@ class SimulatedTask(Task[T], Generic[T]):
         return cast("T", self._result)
 
     def abandon(self) -> None:
-        """Close a coroutine whose first step will never come, before Python complains of that."""
+        """Close a coroutine that never started, so that Python warns of no unawaited coroutine."""
         if not self._has_begun:
             self._coroutine.close()
 
@@ -247,14 +247,14 @@ class SimulatedScope(Scope):
             timer.cancel()
 
     def abandon_all(self) -> None:
-        """Let go of the tasks that were spawned and never began; no time passes any more."""
+        """Close the tasks that were spawned but never started; virtual time has ended."""
         for action in self.scheduler.pending():
             task = getattr(action, "__self__", None)
             if isinstance(task, SimulatedTask):
                 task.abandon()
 
     def raise_lost_errors(self) -> None:
-        """Fail for the first task whose error nobody has taken."""
+        """Raise the error of the first failed task whose result no caller has taken."""
         for task in self.failed:
             if not task.observed and task.error is not None:
                 raise task.error

@@ -1,4 +1,4 @@
-"""A client's connection to a simulated node. Not: what the harness asks over it."""
+"""A client's connection from the harness to a simulated node."""
 
 from collections.abc import Callable
 
@@ -18,6 +18,7 @@ from kraftproof.node.shell.ports import Timers
 from kraftproof.node.wire.messages import Message
 
 PROBE_NS = milliseconds(300)
+"""Time-out of a round trip."""
 
 
 class HarnessEndpoint(ClientEndpoint, Timers):
@@ -81,7 +82,7 @@ async def connect(
     """Open a connection from the harness.
 
     Raises:
-        ConnectionFailed: nothing listens there, or nothing answers.
+        ConnectionFailed: the node does not listen, or does not answer in time.
     """
     client = HarnessEndpoint(scope, network.on_crash)
     channel = ClientChannel(network, Link(HARNESS, node_id), client, client)
@@ -99,7 +100,7 @@ async def connect(
 
 
 async def is_reached(scope: SimulatedScope, links: Links, link: Link) -> bool:
-    """Say whether a message of one node reaches another and an answer comes back in time."""
+    """Return whether a message of one node reaches another and an answer returns in time."""
     arrived = scope.promise()
     back = Stream(Link(link.target, link.source))
     links.send(Stream(link), lambda: links.send(back, lambda: arrived.set(True)))

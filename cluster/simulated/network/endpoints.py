@@ -1,4 +1,4 @@
-"""Who is at either end of a simulated connection. Not: the connection itself (network.py)."""
+"""The two ends of a simulated connection: the server and the client."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -14,23 +14,23 @@ class ServerEndpoint(Protocol):
     """A process that takes requests."""
 
     def accepts(self) -> bool:
-        """Whether its listener is open."""
+        """Return whether the listener of the process is open."""
         ...
 
     def serve(self, call: "Call", arrived: Arrived) -> None:
-        """Take a request; `call.answer` sends what comes of it."""
+        """Handle a request; `call.answer` sends the response."""
         ...
 
     def crashed(self, error: Exception) -> None:
-        """A request can't be read: an exception out of the codec."""
+        """Handle an exception of the codec, which cannot read a request."""
         ...
 
 
 class ClientEndpoint(Protocol):
-    """A process that sends requests; what it hears waits while it is paused."""
+    """A process that sends requests; responses wait while the process is paused."""
 
     def hear(self, action: Callable[[], None], connection: "Connection") -> None:
-        """Do it when the process next reads this connection's socket."""
+        """Run `action` when the process next reads the socket of the connection."""
         ...
 
     def is_answered(self, asked: Message, answered: Message) -> None:

@@ -1,8 +1,9 @@
-"""What goes wrong on links that are not cut: losses, resets, stalls and slow links.
+"""Faults of links that are not cut: losses, resets, stalls and slow links.
 
-Some of it a run has everywhere, drawn once; the rest is faults on some links for a while. It has
-a chance of its own, so that a run without it is the same run. Clients' links are left alone: a
-client never retries, so each fault there would only leave an operation open.
+A run draws permanent link faults once, for every link; the nemesis adds faults to single links
+for a while. The faults use a random source of their own, so that removing a fault leaves the rest
+of the run unchanged. Links of clients have no faults: a client never retries, so a fault there
+would only leave the operation open.
 """
 
 from collections import Counter
@@ -14,21 +15,21 @@ from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.protocol import Link
 
 HARNESS = 0
-"""The machine of the clients."""
+"""The machine id of the clients."""
 FIRST_RETRANSMISSION_NS = 200_000_000
-"""TCP's smallest time-out for a segment; it doubles with each further loss."""
-CALM_SHARE = 0.6
-"""The share of runs whose network has nothing but delays."""
+"""TCP's smallest retransmission time-out, in nanoseconds; each further loss doubles the value."""
+NO_FAULT_SHARE = 0.6
+"""Share of runs without permanent link faults."""
 SLOW_SHARE = 0.3
-"""The share of links that are slow where links are."""
-CALM = LinkFault()
+"""Share of slow links in a run that has slow links."""
+NO_FAULT = LinkFault()
 KINDS = ("lossy", "resetting", "stalling", "slow")
 
 
 def draw_link_fault(random: Random) -> LinkFault:
-    """Draw the link_faults of a run: mostly calm, else one kind of fault or several."""
-    if random.random() < CALM_SHARE:
-        return CALM
+    """Draw the permanent link faults of a run: mostly none, else one or several kinds."""
+    if random.random() < NO_FAULT_SHARE:
+        return NO_FAULT
     kinds = random.sample(KINDS, random.choice((1, 1, 2, 4)))
     return LinkFault(
         loss=random.choice((0.0005, 0.002, 0.01)) if "lossy" in kinds else 0.0,
@@ -40,7 +41,7 @@ def draw_link_fault(random: Random) -> LinkFault:
 
 
 def describe_link_fault(link_fault: LinkFault) -> str:
-    """Say in a few words what is wrong."""
+    """Describe a link fault in a few words."""
     words = []
     if link_fault.loss:
         words.append(f"loss {link_fault.loss:.2%}")
@@ -50,27 +51,27 @@ def describe_link_fault(link_fault: LinkFault) -> str:
         words.append(f"stall {link_fault.stall:.2%} to {link_fault.stall_ns / 1e9:g} s")
     if link_fault.slow_ns:
         words.append(f"slow +{link_fault.slow_ns / 1e6:g} ms")
-    return " ".join(words) or "calm"
+    return " ".join(words) or "no link faults"
 
 
 class LinkFaults:
-    """What is wrong with which link now."""
+    """The present faults of each link."""
 
-    __slots__ = ("_random", "_faults", "hits")
+    __slots__ = ("_faults", "_random", "hits")
 
     def __init__(self, random: Random) -> None:
         self._random = random
         self._faults: dict[Link, list[LinkFault]] = {}
         self.hits: Counter[Link] = Counter()
-        """How many messages something has happened to, since the start."""
+        """Number of messages affected by a fault since the start, by link."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is wrong anywhere."""
+        """Whether no link has a fault."""
         return not self._faults
 
     def spread(self, link_fault: LinkFault, node_ids: Sequence[int]) -> None:
-        """Let a run's own link_faults be everywhere; slow are some of the links only."""
+        """Add the permanent faults of a run to every link; only a share of the links is slow."""
         quick = LinkFault(
             loss=link_fault.loss,
             reset=link_fault.reset,
@@ -84,13 +85,13 @@ class LinkFaults:
                 self.add([link], found)
 
     def add(self, links: Iterable[Link], link_fault: LinkFault) -> None:
-        """Something goes wrong on these links, besides what does already."""
+        """Add a fault to links, in addition to present faults; links of clients are skipped."""
         for link in links:
             if HARNESS not in link:
                 self._faults.setdefault(link, []).append(link_fault)
 
     def remove(self, links: Iterable[Link], link_fault: LinkFault) -> None:
-        """It goes wrong no more; what was not added is not missed."""
+        """Remove a fault from links; a fault that is absent is ignored."""
         for link in links:
             link_faults = self._faults.get(link, [])
             if link_fault in link_faults:
@@ -99,11 +100,11 @@ class LinkFaults:
                     del self._faults[link]
 
     def clear(self) -> None:
-        """Nothing is wrong any more."""
+        """Remove every fault."""
         self._faults.clear()
 
     def delay_ns(self, link: Link) -> int:
-        """Draw how much longer a message takes."""
+        """Draw the extra delay of a message, in nanoseconds."""
         delay_ns = 0
         for link_fault in self._faults.get(link, ()):
             delay_ns += link_fault.slow_ns
@@ -116,7 +117,7 @@ class LinkFaults:
         return delay_ns
 
     def resets(self, link: Link) -> bool:
-        """Draw whether the connection of a request that arrives breaks."""
+        """Draw whether the connection breaks as a request arrives."""
         for link_fault in self._faults.get(link, ()):
             if link_fault.reset and self._random.random() < link_fault.reset:
                 self.hits[link] += 1
@@ -124,7 +125,7 @@ class LinkFaults:
         return False
 
     def is_carried_out(self) -> bool:
-        """Draw whether the request on which a connection broke is carried out."""
+        """Draw whether the server handles the request whose arrival broke the connection."""
         return self._random.random() < 0.5
 
     def _retransmissions_ns(self, loss: float) -> int:

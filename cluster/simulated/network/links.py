@@ -1,9 +1,8 @@
-"""Directed links between simulated machines: how long things take, and what is withheld.
+"""Directed links between simulated machines: delays, and messages withheld by cuts.
 
-A cut link keeps what is sent over it, as a sender's TCP does, and lets it go after the heal; what
-belongs to a connection that was given up meanwhile goes or is lost, by the seed. Not: connections
-and requests (network.py), losses and stalls (link_faults.py). Machine 0 is the harness; its links
-are never cut.
+A cut link holds messages, as a sender's TCP does, and delivers them after the heal. If the
+connection of a held message was closed in the meantime, the seed decides between delivery and
+loss. Machine 0 is the harness; its links are never cut. See link_faults.py for losses and stalls.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,11 +19,11 @@ from kraftproof.cluster.simulated.network.link_faults import HARNESS, LinkFaults
 __all__ = ("HARNESS", "RETRANSMISSION_NS", "Delays", "Links", "Stream")
 
 RETRANSMISSION_NS = 200_000_000
-"""The longest that a withheld segment is retransmitted after the heal."""
+"""Longest delay between the heal and the retransmission of a withheld segment, in nanoseconds."""
 
 
 class Stream:
-    """One direction of a connection: what goes in first comes out first."""
+    """One direction of a connection; messages arrive in the order of sending."""
 
     __slots__ = ("is_given_up", "last_arrival_ns", "link")
 
@@ -35,7 +34,7 @@ class Stream:
 
 
 class Delays(Struct, frozen=True, kw_only=True):
-    """The network of one run: drawn once, so that runs differ in kind."""
+    """Distribution of the message delays of one run."""
 
     base_ns: int
     mean_ns: int
@@ -44,7 +43,7 @@ class Delays(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def draw(cls, random: Random) -> "Delays":
-        """Draw a quick, an ordinary or a bad network."""
+        """Draw the delays of a fast, an ordinary or a slow network."""
         return cls(
             base_ns=random.choice((50_000, 200_000, 500_000)),
             mean_ns=random.choice((50_000, 300_000, 1_000_000)),
@@ -53,7 +52,7 @@ class Delays(Struct, frozen=True, kw_only=True):
         )
 
     def next_ns(self, random: Random) -> int:
-        """Draw how long one message takes."""
+        """Draw the delay of one message, in nanoseconds."""
         delay = self.base_ns + int(-log(1.0 - random.random()) * self.mean_ns)
         if self.spike_share and random.random() < self.spike_share:
             delay += int(random.random() * self.spike_ns)
@@ -61,14 +60,14 @@ class Delays(Struct, frozen=True, kw_only=True):
 
 
 class Links:
-    """All links of a cluster."""
+    """Every link of a cluster."""
 
     __slots__ = (
         "_cuts",
         "_held",
+        "_link_faults",
         "_random",
         "_scheduler",
-        "_link_faults",
         "_withheld",
         "delays",
         "link_faults",
@@ -79,28 +78,28 @@ class Links:
         self._random = random
         self._link_faults = link_faults
         self.link_faults: LinkFaults | None = None if link_faults.is_empty else link_faults
-        """None while nothing is wrong anywhere, so that a calm run does not pay for it."""
+        """The faults of links; None without faults, so that a run without faults is fast."""
         self.delays = Delays.draw(random)
         self._cuts: set[Link] = set()  # asked for membership only
         self._withheld: dict[Link, int] = {}
         self._held: dict[Link, list[tuple[Stream, Callable[[], None]]]] = {}
 
     def now_ns(self) -> int:
-        """True time."""
+        """Return true time, in nanoseconds since the start of the run."""
         return self._scheduler.now_ns
 
     def is_cut(self, link: Link) -> bool:
-        """Whether the link withholds what is sent over it."""
+        """Return whether the link withholds messages."""
         return link in self._cuts
 
     def cut(self, link: Link) -> None:
-        """Withhold from now on, what is on its way too."""
+        """Withhold messages from now on, including messages in flight."""
         if link not in self._cuts:
             self._cuts.add(link)
             self._withheld[link] = 0
 
     def heal(self, link: Link) -> None:
-        """Let everything pass again, and what was held after a retransmission."""
+        """Deliver messages again; held messages arrive after a random retransmission delay."""
         self._cuts.discard(link)
         for stream, arrive in self._held.pop(link, []):
             if stream.is_given_up and self._random.random() < 0.5:
@@ -108,33 +107,33 @@ class Links:
             self._carry(stream, arrive, int(self._random.random() * RETRANSMISSION_NS))
 
     def heal_all(self) -> None:
-        """Heal every link that is cut or bad."""
+        """Heal every cut and remove every link fault."""
         self._link_faults.clear()
         self.link_faults = None
         for link in sorted(self._cuts):
             self.heal(link)
 
     def add_fault(self, links: Iterable[Link], link_fault: LinkFault) -> None:
-        """Make links bad, besides what is wrong with them already."""
+        """Add a fault to links, in addition to present faults."""
         self._link_faults.add(links, link_fault)
         self.link_faults = self._link_faults
 
     def remove_fault(self, links: Iterable[Link], link_fault: LinkFault) -> None:
-        """Undo one `degrade`."""
+        """Undo one `add_fault`."""
         self._link_faults.remove(links, link_fault)
         if self._link_faults.is_empty:
             self.link_faults = None
 
     def fault_count(self, link: Link) -> int:
-        """How many messages have been lost, reset, stalled or slowed on a link."""
+        """Return the number of messages lost, reset, stalled or slowed on a link."""
         return self._link_faults.hits[link]
 
     def withheld(self, link: Link) -> int:
-        """How many messages have been withheld since the link's last cut."""
+        """Return the number of messages withheld since the last cut of the link."""
         return self._withheld.get(link, 0)
 
     def send(self, stream: Stream, arrive: Callable[[], None]) -> None:
-        """Carry one message over the stream's link, in the stream's order."""
+        """Send one message over the link of a stream, in the order of the stream."""
         if self._cuts and stream.link in self._cuts:
             self._hold(stream, arrive)
         else:

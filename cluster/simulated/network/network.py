@@ -22,15 +22,15 @@ Request = Send | Forward | Outgoing
 
 
 def _nobody() -> None:
-    """Who serves a connection that was reset: what still arrives on it is refused."""
+    """Return no server: a connection that was reset refuses later messages."""
 
 
 FEW_CONNECTIONS = 64
-"""So many are kept before those that were closed are looked for."""
+"""Number of connections from which closed connections are removed from the list."""
 
 
 class Call:
-    """One request on its way, at its server, or on its way back."""
+    """A request in flight, at its server, or with its response in flight."""
 
     __slots__ = ("connection", "correlation_id", "outgoing", "response")
 
@@ -41,23 +41,24 @@ class Call:
         self.response: Message | None = None
 
     def answer(self, message: Message) -> None:
-        """Send the response, after those of the requests before it on the connection."""
+        """Send the response, after the responses to earlier requests of the connection."""
         self.response = message
         self.connection.send_ready()
 
 
 class Connection:
-    """One connection from a client to whatever process serves at the target when it is opened."""
+    """A connection from a client to the process that serves at the target at its opening."""
 
     __slots__ = (
         "_back",
+        "_client",
+        "_client",
         "_forth",
         "_links",
         "_lookup",
         "_owner",
-        "_client",
-        "_transport",
         "_served",
+        "_transport",
         "is_established",
         "is_open",
         "server",
@@ -88,7 +89,7 @@ class Connection:
 
     @property
     def link(self) -> Link:
-        """From the machine that opened it to the one that serves."""
+        """The link from the machine of the client to the machine of the server."""
         return self._forth.link
 
     def send(self, correlation_id: int, outgoing: Outgoing) -> None:
@@ -99,22 +100,22 @@ class Connection:
         self._transmit(lambda: self._arrive(call, arriving))
 
     def open(self, on_open: Callable[[bool], None]) -> None:
-        """Establish the connection; tells whether anything listens there."""
+        """Establish the connection; `on_open` gets whether a server listens."""
         self._transmit(lambda: self._back_to_party(lambda: on_open(self._establish())))
 
     def close(self) -> None:
-        """End the connection; what was sent may have run, or may yet."""
+        """Give up every request in flight; a server may have run it, or may still run it."""
         self.is_open = False
         self._forth.is_given_up = True
         self._back.is_given_up = True
 
     def reset(self) -> None:
-        """The serving process is gone, and its machine says so if it can be heard."""
+        """Report to the client that the server process is gone, if the link back is up."""
         self._lookup = _nobody
         self._back_to_party(lambda: self._owner.ended(self))
 
     def send_ready(self) -> None:
-        """Send the responses that no earlier request holds up."""
+        """Send the responses whose earlier requests have been answered."""
         while self._served and self._served[0].response is not None:
             call = self._served.popleft()
             response = call.response
@@ -135,9 +136,9 @@ class Connection:
         self._links.send(self._back, lambda: self._client.hear(action, self))
 
     def _transmit(self, arrive: Callable[[], None]) -> None:
-        """Send forth; until the connection stands both directions are needed.
+        """Send a message to the server; before the handshake, both directions must be up.
 
-        What waits for that is given up with the connection, as nothing of it has left.
+        A message that waits for the handshake is unsent, and is given up with the connection.
         """
         if not self.is_established:
             if not self.is_open:
@@ -191,10 +192,10 @@ class Network:
     ) -> None:
         self.links = links
         self.on_crash = on_crash
-        """Told of a node whose answer the codec can't read."""
+        """Called with a node whose response the codec cannot read."""
         self.transport = transport
         self.make_connection = self._plain_connection
-        """How a connection is made; a recorder's tell what passes (recorder.py)."""
+        """Factory of connections; a recorder replaces the factory (trace/recorder.py)."""
         self._lookup = lookup
         self._connections: list[Connection] = []
         self._look_at = FEW_CONNECTIONS
@@ -220,7 +221,7 @@ class Network:
         return Connection(link, client, lookup, owner, links=self.links, transport=self.transport)
 
     def process_died(self, process: object) -> None:
-        """Reset every connection to a process that is gone."""
+        """Reset every connection to a process that has ended."""
         self._forget_closed()
         for connection in self._connections:
             if connection.server is process:

@@ -1,8 +1,8 @@
-"""How a message gets from one process to another: as the object it is, or through the codec.
+"""Delivery of messages between processes: as objects in memory, or encoded by the codec.
 
-Objects are what most runs pass, for speed; in a drawn share of runs each message is encoded and
-decoded as on a real connection, Envelopes included, so that nothing travels that the wire could
-not carry. Not: frames and headers of connections, which only the server's sockets have.
+Most runs pass objects, for speed. In a drawn share of runs each message is encoded and decoded as
+on a real connection, including Envelopes, so that a value that the wire cannot carry is found.
+Frames and headers of connections exist only on the sockets of the server.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ HARNESS_HOST = "127.0.0.1"
 
 
 class Outgoing(Struct, frozen=True, kw_only=True):
-    """A request as its sender has it; with `forward`, it goes in an Envelope."""
+    """A request of a sender; a request with `forward` is sent in an Envelope."""
 
     message: Message
     version: int
@@ -43,7 +43,7 @@ class Outgoing(Struct, frozen=True, kw_only=True):
 
 
 class Arrived(Struct, frozen=True, kw_only=True):
-    """A request as its server gets it."""
+    """A request as received by its server."""
 
     message: Message
     version: int
@@ -53,24 +53,24 @@ class Arrived(Struct, frozen=True, kw_only=True):
 
 
 class Transport(Protocol):
-    """What a message turns into on its way; the calls returned are made at the other end."""
+    """Encoding of messages; each returned function decodes a message at the receiver."""
 
     @property
     def bytes_passed(self) -> int:
-        """How many bytes the codec has made."""
+        """Number of bytes encoded so far."""
         ...
 
     def request(self, outgoing: Outgoing) -> Callable[[], Arrived]:
-        """Send a request."""
+        """Encode a request, and return the function that decodes it."""
         ...
 
     def response(self, outgoing: Outgoing, message: Message) -> Callable[[], Message]:
-        """Send what answers that request."""
+        """Encode the response to a request, and return the function that decodes it."""
         ...
 
 
 class InMemoryTransport(Transport):
-    """Messages pass as they are."""
+    """Passes messages as objects."""
 
     __slots__ = ()
 
@@ -100,7 +100,7 @@ class InMemoryTransport(Transport):
 
 
 class CodecTransport(Transport):
-    """Messages pass through the codec."""
+    """Passes messages through the codec."""
 
     __slots__ = ("_bytes_passed",)
 
@@ -165,5 +165,5 @@ def _inner_response(data: bytes, forward: Forward) -> Message:
 
 def _open(envelope: EnvelopeRequest) -> Opened:
     opened = open_request(envelope)
-    assert isinstance(opened, Opened), f"a broker of ours made an envelope refused as {opened}"
+    assert isinstance(opened, Opened), f"a node refused the Envelope of another node as {opened}"
     return opened

@@ -229,7 +229,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             heard(self, request, message)
 
     @override
-    def on_step(self, now: Instant) -> None:
+    def on_stepped(self, now: Instant) -> None:
         """Tell the monitor the result of the step, once all of it is carried out."""
         monitor = self._monitor
         status = self._node.status()

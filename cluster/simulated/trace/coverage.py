@@ -1,8 +1,8 @@
-"""What a simulated run has been through: in which role which event came, and under which faults.
+"""Coverage of a simulated run: cells of (role, event, fault).
 
-A cell is (role, event, fault): the role in which a node took the event, the event with its
-message, and a kind of fault that was in force in the cluster then, or "none". Not: what was right
-or wrong with it (invariants.py), nor which seeds to run for more (kraftproof/search/steering.py).
+A cell has the role in which a node handled an event, the event with its message, and a kind of
+fault that was active in the cluster at the time, or "none". See kraftproof/search/steering.py for
+the choice of seeds by coverage.
 """
 
 from collections import Counter
@@ -19,9 +19,9 @@ Cell = tuple[str, str, str]
 
 
 class Coverage(Invariant):
-    """Keeps the cells of one run; it objects to nothing, and costs a set's `add` each step."""
+    """Collects the cells of one run, with one `add` to a set per step."""
 
-    sentence = "What the run has been through."
+    statement = "The coverage reports no violation."
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,12 +31,12 @@ class Coverage(Invariant):
         self._steps: set[tuple[str, type, type, tuple[str, ...]]] = set()
 
     def fault_begins(self, kind: str) -> None:
-        """A fault of this kind is in force from now on."""
+        """Count one more active fault of a kind."""
         self._faults[kind] += 1
         self._name_faults()
 
     def fault_ends(self, kind: str) -> None:
-        """One of this kind less is in force."""
+        """Count one active fault of a kind less."""
         self._faults[kind] -= 1
         self._name_faults()
 
@@ -45,11 +45,11 @@ class Coverage(Invariant):
         self._in_force = tuple(kinds) or (NO_FAULT,)
 
     @override
-    def started(self, process: ProcessView, durable: QuorumState) -> None:
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._roles[process.node_id] = AT_START
 
     @override
-    def stepped(self, process: ProcessView) -> None:
+    def on_step(self, process: ProcessView) -> None:
         event, status = process.event, process.status
         assert status is not None, "it is there from the first step on"
         role = self._roles[process.node_id]
@@ -59,7 +59,7 @@ class Coverage(Invariant):
 
     @property
     def cells(self) -> frozenset[Cell]:
-        """All that the run has been through."""
+        """The covered cells of the run."""
         return frozenset(
             (role, _name(event, message), fault)
             for role, event, message, faults in self._steps
@@ -68,7 +68,7 @@ class Coverage(Invariant):
 
 
 def _name(event: type, message: type) -> str:
-    """Return a name such as `Received Fetch`, or `Tick` for what carries no message."""
+    """Return a name such as `Received Fetch`, or `Tick` for an event without a message."""
     if message is type(None):
         return event.__name__ if event is not type(None) else "start"
     name = message.__name__.removesuffix("Request").removesuffix("Response")

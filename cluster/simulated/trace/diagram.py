@@ -1,8 +1,8 @@
-"""The last events of a run as a sequence diagram in text: a column a node, time downwards.
+"""The last events of a run as a sequence diagram in text: a column per node, time downwards.
 
-A poll that says the same as the one before (a Fetch that brings nothing, a heartbeat) is left out,
-and so is the copying of the log to brokers that the violation does not concern. Not: how
-events come about (recorder.py).
+The diagram leaves out a poll with the same contents as the poll before (an empty Fetch, a
+heartbeat), and the replication of the log to brokers that the violation does not concern.
+See recorder.py for the recording of events.
 """
 
 import re
@@ -14,15 +14,17 @@ from kraftproof.cluster.simulated.trace.trace_events import Kind, State, TraceEv
 
 NS_PER_MS = 1_000_000
 COLUMN = 7
-"""Characters from one lifeline to the next; six nodes and clients leave 80 of 140 for words."""
+"""Characters between two lifelines; six nodes and clients leave 80 of 140 for text."""
 WIDTH = 140
+"""Maximum characters of a row."""
 TIME = 10
+"""Characters of the time column."""
 LATE_NS = 20 * NS_PER_MS
-"""Messages are on their way for a millisecond or so; what takes longer has met a fault."""
+"""Delay from which a row shows the sending time; without faults a delay is about 1 ms."""
 PAUSE_NS = 100 * NS_PER_MS
-"""Where nothing is shown for longer, the diagram says for how long."""
+"""Time without events from which the diagram shows a row with the length of the gap."""
 POLLED = frozenset({"ApiVersions", "BrokerHeartbeat", "DescribeQuorum", "Fetch"})
-"""What is asked all the time; anything else is asked again for a reason."""
+"""APIs that are polled; a repeated message of another API is always shown."""
 ELECTION = re.compile(r"epoch|start ")
 LIFELINES = {State.UP: "│", State.LEADS: "┃", State.PAUSED: "┊", State.DOWN: " "}
 MARKS = {Kind.STEP: "●", Kind.FAULT: "✗", Kind.VIOLATION: "!"}
@@ -30,7 +32,7 @@ SHAFTS = {Kind.REQUEST: "─", Kind.RESPONSE: "╌", Kind.LOST: "─"}
 LEGEND = (
     "│ up  ┃ leads  ┊ paused  (blank) down   ● step  ✗ fault   ──▶ request  ◀╌╌ response  "
     "──✗ given up   12@3: offset 12, epoch 3",
-    "Requests and responses stand where they are read. Polls that say the same again are left out.",
+    "Requests and responses are shown when they are read. Repeated equal polls are left out.",
 )
 
 
@@ -42,14 +44,14 @@ def draw(
     concerned: Iterable[int] = (),
     about: str | None = None,
 ) -> str:
-    """Return the diagram of the last `most` events that say something.
+    """Return the diagram of the last `most` informative events.
 
     Args:
-        events: What was recorded, in its order.
-        nodes: All nodes of the cluster.
-        most: How many of them it may have.
-        concerned: Brokers whose copying of the log is to be seen too; controllers' always is.
-        about: A name; only events that have it are shown then, with faults and elections.
+        events: The recorded events, in order.
+        nodes: The nodes of the cluster.
+        most: Maximum number of events in the diagram.
+        concerned: Brokers whose replication is shown; replication to controllers always is.
+        about: A name; if given, only events with the name, faults and elections are shown.
     """
     if about is not None:
         events = _of(events, about)
@@ -71,7 +73,7 @@ def draw(
 def informative_events(
     events: Iterable[TraceEvent], nodes: Sequence[NodeInfo], concerned: Iterable[int]
 ) -> list[TraceEvent]:
-    """Return the events that say something new, in their order."""
+    """Return the events without repeated polls and irrelevant replication, in order."""
     seen = {HARNESS, *concerned, *(node.node_id for node in nodes if node.has("controller"))}
     said: dict[tuple[Kind, int, int, str], str] = {}
     kept = []
@@ -88,7 +90,7 @@ def informative_events(
 
 
 def _of(events: Iterable[TraceEvent], name: str) -> list[TraceEvent]:
-    """The events that say the name as a word of its own, and those that matter to all."""
+    """Return the events whose text has the name as a whole word, with faults and elections."""
     named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     return [
         one
@@ -104,7 +106,7 @@ def _matters_to_all(event: TraceEvent) -> bool:
 
 
 def _is_copying(event: TraceEvent, seen: set[int]) -> bool:
-    """Whether a broker that is not to be seen copies the log here, which it does all the time."""
+    """Return whether an event is part of the replication to a broker that is not shown."""
     ends = {event.target} if event.source is None else {event.source, event.target}
     if ends <= seen:
         return False
@@ -112,7 +114,7 @@ def _is_copying(event: TraceEvent, seen: set[int]) -> bool:
 
 
 def _columns(shown: Sequence[TraceEvent], nodes: Sequence[NodeInfo]) -> dict[int, int]:
-    """The place of each node that has something to show; clients come first, as node 0."""
+    """Return the column of each node with events; clients are node 0, the first column."""
     active = {node.node_id for node in nodes if node.has("controller")}
     for event in shown:
         active |= {event.target} if event.source is None else {event.source, event.target}

@@ -40,9 +40,9 @@ from kraftproof.node.wire.messages.generated.vote_response import VoteResponse
 from kraftproof.node.wire.types import ZERO_UUID, Uuid, format_uuid
 
 MAX_NAMES = 3
-"""Of the topics of a request or the records of a batch; the others are counted."""
+"""Maximum number of named topics or records; the text has only the number of further names."""
 SHORT_ID = 6
-"""As many characters of a random id tell two of one run apart."""
+"""Characters of a random id, enough to distinguish the ids of one run."""
 
 
 def api_of(message: Message) -> str:
@@ -51,14 +51,14 @@ def api_of(message: Message) -> str:
 
 
 def format_response(message: Message) -> str:
-    """Return what a response says: its errors by name, then its essence."""
+    """Return the text of a response: the names of its errors, then its contents."""
     errors = ", ".join(dict.fromkeys(_error_names(message)))
     words = format_request(message)
     return ", ".join(part for part in (errors, words) if part) or "ok"
 
 
 def format_batch(batch: Batch) -> str:
-    """Return the place of a batch in the log and the names of its records."""
+    """Return the position of a batch in the log and the names of its records."""
     first, last = batch.base_offset, batch.last_offset
     place = f"{first}" if first == last else f"{first}-{last}"
     names = _counted([_format_record(record) for record in batch.records])
@@ -66,14 +66,14 @@ def format_batch(batch: Batch) -> str:
 
 
 def format_quorum_state(state: QuorumState) -> str:
-    """Return what a quorum-state file holds."""
+    """Return the text of a quorum-state file."""
     voted = f", voted for {state.voted_for}" if state.voted_for != NO_NODE else ""
     leader = f", leader {state.leader}" if state.leader != NO_NODE else ""
     return f"epoch {state.epoch}{voted}{leader}"
 
 
 def format_status_change(before: NodeStatus | None, after: NodeStatus) -> str:
-    """Return what has changed in what a node shows; empty where only its log's end has."""
+    """Return the text of a status change; empty if only the log end has changed."""
     parts = []
     if before is None or _place(before) != _place(after):
         leader = f" of {after.leader}" if after.leader != NO_NODE and after.role != LEADER else ""
@@ -98,13 +98,13 @@ def _place(status: NodeStatus) -> tuple[str, int, int]:
 
 
 def format_request(message: Message) -> str:
-    """Return what a request asks, without its API's name."""
+    """Return the text of a request's contents, without the name of the API."""
     of_class = _OF_CLASS.get(type(message))
     return of_class(message) if of_class is not None else _other(message)
 
 
 def _error_names(entity: object) -> list[str]:
-    """The names of all errors in a response, wherever they stand in it."""
+    """Return the names of every error in a response, at any depth."""
     if isinstance(entity, tuple):
         return [name for one in entity for name in _error_names(one)]
     fields: Sequence[str] = getattr(entity, "__struct_fields__", ())
@@ -122,7 +122,7 @@ _CODES = frozenset(code.value for code in ErrorCode)
 
 
 def _only_partition(message: Any) -> Any:  # noqa: ANN401 - the generated classes share no base
-    """The entry of the metadata partition; None where an error has taken its place."""
+    """Return the entry of the metadata partition; None in a response with a top-level error."""
     topics = message.responses if isinstance(message, FetchResponse) else message.topics
     return topics[0].partitions[0] if topics and topics[0].partitions else None
 
@@ -245,7 +245,7 @@ def _delete(request: DeleteTopicsRequest) -> str:
 
 
 def _other(message: Message) -> str:
-    """Plain fields that are not as they are by default, in words of the protocol itself."""
+    """Return the fields that differ from their defaults, by their names in the protocol."""
     plain = type(message)()
     values = ((field, getattr(message, field)) for field in message.__struct_fields__)
     said = [
@@ -271,7 +271,7 @@ def _format_record(record: object) -> str:
 
 
 def _counted(names: Sequence[str]) -> str:
-    """The first few of the names, and how many there are beside them."""
+    """Return the first names, and the number of further names."""
     more = f" +{len(names) - MAX_NAMES}" if len(names) > MAX_NAMES else ""
     return ", ".join(names[:MAX_NAMES]) + more
 

@@ -1,9 +1,8 @@
-"""Keeps the last events of a run, for the sequence diagram of a violation (diagram.py).
+"""Records the last events of a run, for the sequence diagram of a violation (diagram.py).
 
-It listens and changes nothing: it draws no chance and schedules nothing, so that a run with it is
-the run without it. Only a run that is done again to be shown has one. A message is one moment,
-that of its being read at its end; so are the loss of one, each effect on a disk, and each change
-of what a node shows.
+The recorder draws no random numbers and schedules nothing, so a run with a recorder equals the run
+without. Only the replay of a run for display has a recorder. Events are: a message as its receiver
+reads it, a lost message, an effect on a disk, and a change of a node's status.
 """
 
 from collections import defaultdict, deque
@@ -37,13 +36,13 @@ from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.batch import Batch
 
 MAX_EVENTS = 200_000
-"""Of a busy cluster about a minute."""
+"""Maximum number of recorded events, about one minute of a busy cluster."""
 
 
 class Recorder(Invariant):
-    """What one run was like towards its end."""
+    """The last events of one run."""
 
-    sentence = "It objects to nothing."
+    statement = "The recorder reports no violation."
 
     def __init__(self, world: World, most: int = MAX_EVENTS) -> None:
         """Listen to a world that has not started yet."""
@@ -66,12 +65,12 @@ class Recorder(Invariant):
         )
 
     def arrived(self, link: Link, arrived: Arrived, sent_ns: int) -> None:
-        """A request has reached its machine; its process may read it later."""
+        """Note that a request has reached its machine; the process may read the request later."""
         unread = self._unread[link.target, id(arrived.message)]
         unread.append((arrived, link.source, sent_ns))
 
     def answered(self, link: Link, asked: Message, message: Message, sent_ns: int) -> None:
-        """A response has been read."""
+        """Record that a client has read a response."""
         self.note(
             Kind.RESPONSE,
             link.source,
@@ -83,7 +82,7 @@ class Recorder(Invariant):
         )
 
     def lost(self, link: Link, message: Message, sent_ns: int) -> None:
-        """A sender that lives has given a request up."""
+        """Record that a running sender has given up a request."""
         if link.source == HARNESS or self._world.machines[link.source].process is not None:
             self.note(
                 Kind.LOST,
@@ -106,7 +105,7 @@ class Recorder(Invariant):
         subject: str = "",
         sent_ns: int | None = None,
     ) -> None:
-        """Keep one moment, with the states of all nodes."""
+        """Record one event, with the state of each node."""
         scheduler = self._world.scheduler
         self.events.append(
             TraceEvent(
@@ -125,7 +124,7 @@ class Recorder(Invariant):
         )
 
     def now_ns(self) -> int:
-        """The time of the run."""
+        """Return the time since the start of the run, in nanoseconds."""
         return self._world.scheduler.now_ns
 
     def _states(self) -> tuple[State, ...]:
@@ -135,10 +134,10 @@ class Recorder(Invariant):
     def _step(self, process: ProcessView, text: str) -> None:
         self.note(Kind.STEP, process.node_id, text)
 
-    # What the monitor tells
+    # The hooks of the monitor
 
     @override
-    def received(self, process: ProcessView, event: Received) -> None:
+    def on_received(self, process: ProcessView, event: Received) -> None:
         unread = self._unread.get((process.node_id, id(event.message)))
         if not unread:
             return
@@ -156,44 +155,50 @@ class Recorder(Invariant):
         )
 
     @override
-    def started(self, process: ProcessView, durable: QuorumState) -> None:
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         end = process.log.end_offset
         self._step(
             process, f"start {process.incarnation}: log end {end}, {format_quorum_state(durable)}"
         )
 
     @override
-    def appended(self, process: ProcessView, batch: Batch) -> None:
+    def on_appended(self, process: ProcessView, batch: Batch) -> None:
         self._step(process, f"appends {format_batch(batch)}")
 
     @override
-    def truncated(self, process: ProcessView, end_offset: int) -> None:
+    def on_truncated(self, process: ProcessView, end_offset: int) -> None:
         self._step(process, f"truncates {process.log.end_offset} to {end_offset}")
 
     @override
-    def persisted(self, process: ProcessView, state: QuorumState) -> None:
+    def on_persisted(self, process: ProcessView, state: QuorumState) -> None:
         self._step(process, f"writes quorum-state: {format_quorum_state(state)}")
 
     @override
-    def opened(self, process: ProcessView) -> None:
+    def on_listeners_opened(self, process: ProcessView) -> None:
         self._step(process, "opens its listener to clients")
 
     @override
-    def snapshotted(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
+    def on_snapshot_begun(
+        self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage
+    ) -> None:
         del image
         self._step(process, f"writes snapshot {snapshot.end_offset}@{snapshot.epoch}")
 
     @override
-    def loaded(self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage) -> None:
+    def on_snapshot_loaded(
+        self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage
+    ) -> None:
         del image
         self._step(process, f"loads snapshot {snapshot.end_offset}@{snapshot.epoch}")
 
     @override
-    def cleaned(self, process: ProcessView) -> None:
+    def on_log_cleaned(self, process: ProcessView) -> None:
         self._step(process, f"drops the log below {process.log.start.end_offset}")
 
     @override
-    def moved(self, process: ProcessView, before: NodeStatus | None, after: NodeStatus) -> None:
+    def on_status_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
         words = format_status_change(before, after)
         if words:
             self._step(process, words)
@@ -209,7 +214,7 @@ def _state_of(process: object) -> State:
 
 
 class _RecordedConnection(Connection):
-    """A connection that tells what comes out of it."""
+    """A connection that reports its messages to a recorder."""
 
     __slots__ = ("_recorder", "_sent_ns", "_unanswered")
 

@@ -1,4 +1,4 @@
-"""What a recorder keeps (recorder.py) and a diagram shows (diagram.py): one thing that happened."""
+"""The events kept by a recorder (recorder.py) and shown by a diagram (diagram.py)."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class State(StrEnum):
-    """How a node's process is at a moment."""
+    """The state of a node's process."""
 
     UP = "up"
     LEADS = "leads"
@@ -15,33 +15,33 @@ class State(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a moment is."""
+    """The kind of a trace event."""
 
     REQUEST = "request"
     RESPONSE = "response"
     LOST = "lost"
-    """The sender of a request gives up waiting for its answer."""
+    """The sender of a request has given up waiting for the response."""
     STEP = "step"
-    """Something within one node."""
+    """A change within one node."""
     FAULT = "fault"
     VIOLATION = "violation"
 
 
 class TraceEvent(Struct, frozen=True, kw_only=True):
-    """One thing that happened; a message has a source, anything else only a target."""
+    """One event of a run; a message has a source and a target, other events only a target."""
 
     time_ns: int
     event: int
-    """How many events of the run had happened."""
+    """Number of scheduler events of the run before this event."""
     kind: Kind
     target: int
     text: str
     source: int | None = None
     also: tuple[int, ...] = ()
-    """The other nodes of a fault."""
+    """The further targets of a fault."""
     api: str = ""
     subject: str = ""
-    """What a response answers."""
+    """The text of the request of a response."""
     sent_ns: int | None = None
     states: tuple[State, ...] = ()
-    """Of all nodes by their ids, 1 first."""
+    """The state of each node, by node id from 1."""

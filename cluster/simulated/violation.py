@@ -1,0 +1,38 @@
+"""A violation in a simulated run: a broken invariant, or a crash of a node's code."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from typing_extensions import override
+
+
+class ViolationKind(StrEnum):
+    """The two kinds of violation; only a broken property counts as a bug found by an invariant."""
+
+    PROPERTY = "property"
+    CRASH = "crash"
+    """A node's code raised an unhandled exception; even a misspelled name raises one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """A broken invariant or a crash, with its place and time."""
+
+    invariant: str
+    sentence: str
+    """The statement of the invariant."""
+    node: int
+    time_ns: int
+    detail: str
+    event: int
+    """Number of events of the run before the violation; it is the same at each run of the seed."""
+    kind: ViolationKind = ViolationKind.PROPERTY
+    traceback: str = field(default="", compare=False)
+    """Python's traceback of a crash; a run with a recorder has frames of the recorder in it."""
+
+    @override
+    def __str__(self) -> str:
+        seconds = self.time_ns / 1_000_000_000
+        return (
+            f"{self.invariant}: {self.sentence} [node {self.node}, {seconds:.3f} s] {self.detail}"
+        )
