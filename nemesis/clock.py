@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kraftproof.cluster.capabilities import ClockFaultCapable
 from kraftproof.cluster.protocol import Capability, NodeInfo
-from kraftproof.nemesis.fault import Before, World, draw_target
+from kraftproof.nemesis.fault import Baseline, FaultContext, draw_target
 from kraftproof.nemesis.one_node import OneNode
 
 SECOND_NS = 1_000_000_000
@@ -37,21 +37,21 @@ class ClockBump(OneNode):
         """Name the true time."""
         return f"clock of node {self.target} back to true time"
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Shift it."""
-        await world.cluster.shift_clock(self.node_id, self.offset_ns)
+        await context.cluster.shift_clock(self.node_id, self.offset_ns)
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """The node itself reports the offset."""
         del before
-        reported = await world.cluster.wall_clock_offset(self.node_id)
+        reported = await context.cluster.wall_clock_offset(self.node_id)
         if reported is None or abs(reported - self.offset_ns) > TOLERANCE_NS:
             return None
         return f"node {self.target} reports {reported / SECOND_NS:+.3f} s"
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """Set it right."""
-        await world.cluster.shift_clock(self.node_id, 0)
+        await context.cluster.shift_clock(self.node_id, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,21 +74,21 @@ class ClockStrobe(OneNode):
         """Name the end."""
         return f"clock of node {self.target} still"
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Begin."""
-        await _bending(world).strobe_clock(self.node_id, self.offset_ns, self.period_ns)
+        await _bending(context).strobe_clock(self.node_id, self.offset_ns, self.period_ns)
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """The node itself reports the offset, at one time or another."""
         del before
-        reported = await world.cluster.wall_clock_offset(self.node_id)
+        reported = await context.cluster.wall_clock_offset(self.node_id)
         if reported is None or abs(reported) < abs(self.offset_ns) / 2:
             return None
         return f"node {self.target} reports {reported / SECOND_NS:+.3f} s"
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """End it."""
-        await _bending(world).strobe_clock(self.node_id, 0, self.period_ns)
+        await _bending(context).strobe_clock(self.node_id, 0, self.period_ns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,19 +107,19 @@ class Drift(OneNode):
         """Name the true rate."""
         return f"monotonic clock of node {self.target} at true rate"
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Change the rate."""
-        await _bending(world).set_clock_rate(self.node_id, self.rate_ppm)
+        await _bending(context).set_clock_rate(self.node_id, self.rate_ppm)
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """The node's clock runs at that rate."""
         del before
-        rate_ppm = await _bending(world).clock_rate(self.node_id)
+        rate_ppm = await _bending(context).clock_rate(self.node_id)
         return f"rate {rate_ppm / 10_000:+.1f} %" if rate_ppm == self.rate_ppm else None
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """Set it right."""
-        await _bending(world).set_clock_rate(self.node_id, 0)
+        await _bending(context).set_clock_rate(self.node_id, 0)
 
 
 def rate_error(names: Sequence[str]) -> float:
@@ -127,9 +127,9 @@ def rate_error(names: Sequence[str]) -> float:
     return LARGEST_RATE_PPM / 1_000_000 if Drift.kind in names else 0.0
 
 
-def _bending(world: World) -> ClockFaultCapable:
-    assert isinstance(world.cluster, ClockFaultCapable), "its capabilities say that it is"
-    return world.cluster
+def _bending(context: FaultContext) -> ClockFaultCapable:
+    assert isinstance(context.cluster, ClockFaultCapable), "its capabilities say that it is"
+    return context.cluster
 
 
 def plan_clock(random: Random, nodes: Sequence[NodeInfo], /) -> ClockBump:

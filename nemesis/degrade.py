@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.capabilities import LinkFault, LinkFaultCapable
 from kraftproof.cluster.protocol import Capability, Link, NodeInfo
-from kraftproof.nemesis.fault import Before, Roles, World, draw_target, resolve
+from kraftproof.nemesis.fault import Baseline, FaultContext, Roles, draw_target, resolve
 from kraftproof.nemesis.one_node import OneNode
 from kraftproof.nemesis.partition import Direction, isolation
 
@@ -48,23 +48,23 @@ class Degrade(OneNode):
         return f"end {self.kind} on links of node {self.target} ({self.direction})"
 
     @override
-    async def before(self, world: World) -> Before:
+    async def baseline(self, context: FaultContext) -> Baseline:
         """Note how often the links have been bad to a message."""
-        return {self.node_id: await _degrading(world).link_fault_count(frozenset(self.links))}
+        return {self.node_id: await _degrading(context).link_fault_count(frozenset(self.links))}
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Make them bad."""
-        await _degrading(world).add_link_fault(frozenset(self.links), self.toxic)
+        await _degrading(context).add_link_fault(frozenset(self.links), self.toxic)
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """A message has met with it."""
-        hits = await _degrading(world).link_fault_count(frozenset(self.links))
-        hits -= before[self.node_id] or 0
+        hits = await _degrading(context).link_fault_count(frozenset(self.links))
+        hits -= baseline[self.node_id] or 0
         return f"{hits} messages met with {self.kind}" if hits else None
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """Make them good."""
-        await _degrading(world).remove_link_fault(frozenset(self.links), self.toxic)
+        await _degrading(context).remove_link_fault(frozenset(self.links), self.toxic)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +91,9 @@ class Stall(Degrade):
     requires: ClassVar[Capability] = Capability.STALL
 
 
-def _degrading(world: World) -> LinkFaultCapable:
-    assert isinstance(world.cluster, LinkFaultCapable), "its capabilities say that it is"
-    return world.cluster
+def _degrading(context: FaultContext) -> LinkFaultCapable:
+    assert isinstance(context.cluster, LinkFaultCapable), "its capabilities say that it is"
+    return context.cluster
 
 
 def plan_loss(random: Random, nodes: Sequence[NodeInfo], /) -> Loss:

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.capabilities import DiskFailureMode, DiskFault, DiskFaultCapable
 from kraftproof.cluster.protocol import Capability, NodeInfo
-from kraftproof.nemesis.fault import Before, World, draw_target
+from kraftproof.nemesis.fault import Baseline, FaultContext, draw_target
 from kraftproof.nemesis.one_node import OneNode
 
 
@@ -34,24 +34,26 @@ class BadDisk(OneNode):
         return f"mend the disk of node {self.target}, start it"
 
     @override
-    async def before(self, world: World) -> Before:
+    async def baseline(self, context: FaultContext) -> Baseline:
         """Note how often the disk has been bad."""
-        return {self.node_id: await harming(world).disk_fault_count(self.node_id)}
+        return {self.node_id: await harming(context).disk_fault_count(self.node_id)}
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Make it bad."""
-        await harming(world).add_disk_fault(self.node_id, self.trouble)
+        await harming(context).add_disk_fault(self.node_id, self.trouble)
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """An operation of the node has met with it."""
-        harms = await harming(world).disk_fault_count(self.node_id) - (before[self.node_id] or 0)
-        ending = ", which has ended" if harms and await world.down(self.node_id) else ""
+        harms = await harming(context).disk_fault_count(self.node_id) - (
+            baseline[self.node_id] or 0
+        )
+        ending = ", which has ended" if harms and await context.down(self.node_id) else ""
         return f"{harms} operations of node {self.target}{ending}" if harms else None
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """Mend it, and start the node if it has ended."""
-        await harming(world).remove_disk_fault(self.node_id, self.trouble)
-        await world.start_if_down(self.node_id)
+        await harming(context).remove_disk_fault(self.node_id, self.trouble)
+        await context.start_if_down(self.node_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,29 +100,29 @@ class Wipe(OneNode):
         return f"start node {self.target} from an empty disk"
 
     @override
-    async def moot(self, world: World) -> str | None:
+    async def skipped(self, context: FaultContext) -> str | None:
         """A disk can be lost whether its node runs or not; it must not vote."""
-        (node,) = [node for node in world.cluster.nodes if node.node_id == self.node_id]
+        (node,) = [node for node in context.cluster.nodes if node.node_id == self.node_id]
         return f"node {self.target} is a voter" if node.has("controller") else None
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Wipe it."""
-        await harming(world).wipe(self.node_id)
+        await harming(context).wipe(self.node_id)
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """The node is down, and its disk is as one that was just formatted."""
         del before
-        return f"node {self.target} has ended" if await world.down(self.node_id) else None
+        return f"node {self.target} has ended" if await context.down(self.node_id) else None
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """Start it."""
-        await world.start_if_down(self.node_id)
+        await context.start_if_down(self.node_id)
 
 
-def harming(world: World) -> DiskFaultCapable:
+def harming(context: FaultContext) -> DiskFaultCapable:
     """Return the cluster as one whose disks can be harmed."""
-    assert isinstance(world.cluster, DiskFaultCapable), "its capabilities say that it is"
-    return world.cluster
+    assert isinstance(context.cluster, DiskFaultCapable), "its capabilities say that it is"
+    return context.cluster
 
 
 def plan_disk_full(random: Random, nodes: Sequence[NodeInfo], /) -> DiskFull:

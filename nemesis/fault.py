@@ -70,7 +70,7 @@ def leading(nodes: Sequence[NodeInfo]) -> Role:
     return Role(name=ACTIVE_CONTROLLER if has_controllers else LEADER)
 
 
-class World:
+class FaultContext:
     """The cluster as faults reach it; links that several cuts hold heal with the last of them."""
 
     __slots__ = ("_held", "cluster")
@@ -101,7 +101,7 @@ class World:
             await self.cluster.heal(free)
 
 
-Before = Mapping[int, int | None]
+Baseline = Mapping[int, int | None]
 """What a fault saw of its nodes before it was applied, to tell a difference by."""
 
 
@@ -131,23 +131,23 @@ class Fault(Protocol):
         """Say in a few words what undoes it; written down before it is applied."""
         ...
 
-    async def moot(self, world: World) -> str | None:
+    async def skipped(self, context: FaultContext) -> str | None:
         """Say why it can't bite now, if it can't."""
         ...
 
-    async def before(self, world: World) -> Before:
+    async def baseline(self, context: FaultContext) -> Baseline:
         """Look at the nodes before it is applied."""
         ...
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Do it."""
         ...
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """Return the evidence that it has bitten, or None while there is none."""
         ...
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """Undo it; undoing twice is no error."""
         ...
 
@@ -163,14 +163,14 @@ class Planner(Protocol):
         ...
 
 
-async def process_ids(world: World, node_ids: Sequence[int]) -> dict[int, int | None]:
+async def process_ids(context: FaultContext, node_ids: Sequence[int]) -> dict[int, int | None]:
     """Return the process ids of nodes; None for one that is down."""
-    return {node_id: await world.cluster.process_id(node_id) for node_id in node_ids}
+    return {node_id: await context.cluster.process_id(node_id) for node_id in node_ids}
 
 
-async def moot_if_down(world: World, node_id: int) -> str | None:
+async def skipped_if_down(context: FaultContext, node_id: int) -> str | None:
     """Say that the target is down, if so."""
-    return f"node {node_id} is down already" if await world.down(node_id) else None
+    return f"node {node_id} is down already" if await context.down(node_id) else None
 
 
 def as_node(target: Target) -> int:

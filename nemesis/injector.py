@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from kraftproof.cluster.plugin import Plugin, PluginError, blamed, plugin, returned
 from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.scope import Task
-from kraftproof.nemesis.fault import Before, Fault, Roles, World
+from kraftproof.nemesis.fault import Baseline, Fault, FaultContext, Roles
 from kraftproof.nemesis.schedule import Schedule, Scheduled
 
 T = TypeVar("T")
@@ -44,8 +44,8 @@ class _Running:
     scheduled: Scheduled
     fault: Fault
     """As it was resolved."""
-    before: Before
-    has_bitten: bool = False
+    before: Baseline
+    has_effect: bool = False
 
 
 class Injector:
@@ -59,7 +59,7 @@ class Injector:
         "_roles",
         "_running",
         "_tasks",
-        "_world",
+        "_context",
     )
 
     def __init__(
@@ -73,7 +73,7 @@ class Injector:
         self._roles = roles
         self._log = log
         self._report = report
-        self._world = World(cluster)
+        self._context = FaultContext(cluster)
         self._running: dict[str, _Running] = {}
         self._tasks: list[Task[None]] = []
         self._origin_ns = 0
@@ -112,9 +112,9 @@ class Injector:
         running = await self._apply(scheduled)
         if running is None:
             return
-        while not running.has_bitten and self._now() < scheduled.until_ns:
+        while not running.has_effect and self._now() < scheduled.until_ns:
             await self._look(running)
-            if not running.has_bitten:
+            if not running.has_effect:
                 left_ns = scheduled.until_ns - self._now()
                 await self._cluster.scope.sleep(max(1, min(POLL_NS, left_ns)))
         await self._sleep_until(scheduled.until_ns)
@@ -125,18 +125,18 @@ class Injector:
         with _blames(fault, "describe_heal"):
             heal = fault.describe_heal()
         self._write("intent", scheduled, fault, f"heal: {heal}")
-        moot = await self._call(fault, "moot", lambda: fault.moot(self._world))
+        moot = await self._call(fault, "moot", lambda: fault.skipped(self._context))
         if moot is not None:
             self._write("moot", scheduled, fault, moot)
             return None
-        before = await self._call(fault, "before", lambda: fault.before(self._world))
+        before = await self._call(fault, "before", lambda: fault.baseline(self._context))
         running = _Running(scheduled=scheduled, fault=fault, before=before)
         self._running[scheduled.name] = running
         try:
-            await self._call(fault, "apply", lambda: fault.apply(self._world))
+            await self._call(fault, "apply", lambda: fault.apply(self._context))
         except ClusterError as error:
             self._write("failed", scheduled, fault, str(error))
-            running.has_bitten = True
+            running.has_effect = True
         else:
             with _blames(fault, "describe"):
                 what = fault.describe()
@@ -154,17 +154,17 @@ class Injector:
     async def _look(self, running: _Running) -> None:
         fault = running.fault
         evidence = await self._call(
-            fault, "bitten", lambda: fault.bitten(self._world, running.before)
+            fault, "bitten", lambda: fault.observed_effect(self._context, running.baseline)
         )
         if evidence is not None:
-            running.has_bitten = True
+            running.has_effect = True
             self._write("bitten", running.scheduled, fault, evidence)
 
     async def _heal(self, running: _Running) -> None:
         """Heal one fault; a heal that fails is written down, and reported if it is a mistake."""
         scheduled, fault = running.scheduled, running.fault
         try:
-            await self._call(fault, "heal", lambda: fault.heal(self._world))
+            await self._call(fault, "heal", lambda: fault.heal(self._context))
             self._write_healed(running)
         except ClusterError as error:
             self._write("failed", scheduled, fault, f"heal: {error}")
@@ -176,7 +176,7 @@ class Injector:
 
     def _write_healed(self, running: _Running) -> None:
         scheduled, fault = running.scheduled, running.fault
-        if not running.has_bitten:
+        if not running.has_effect:
             self._write("failed", scheduled, fault, "no evidence of an effect")
         with _blames(fault, "describe_heal"):
             heal = fault.describe_heal()

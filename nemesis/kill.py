@@ -8,7 +8,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Capability, NodeInfo
-from kraftproof.nemesis.fault import Before, Roles, Target, World, draw_target, process_ids
+from kraftproof.nemesis.fault import Baseline, FaultContext, Roles, Target, draw_target, process_ids
 from kraftproof.nemesis.one_node import OneNode
 
 
@@ -28,21 +28,21 @@ class Kill(OneNode):
         return f"start node {self.target}"
 
     @override
-    async def before(self, world: World) -> Before:
+    async def baseline(self, context: FaultContext) -> Baseline:
         """Note the process id."""
-        return await process_ids(world, [self.node_id])
+        return await process_ids(context, [self.node_id])
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Kill it."""
-        await world.cluster.kill(self.node_id)
+        await context.cluster.kill(self.node_id)
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """The process id has changed, or is gone."""
-        return await changed(world, before)
+        return await changed(context, before)
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """Start it."""
-        await world.start_if_down(self.node_id)
+        await context.start_if_down(self.node_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,44 +71,44 @@ class KillAll:
         """Name the start."""
         return f"start all {len(self.node_ids)} nodes"
 
-    async def moot(self, world: World) -> str | None:
+    async def skipped(self, context: FaultContext) -> str | None:
         """It takes one node that is up."""
         for node_id in self.node_ids:
-            if not await world.down(node_id):
+            if not await context.down(node_id):
                 return None
         return "every node is down already"
 
-    async def before(self, world: World) -> Before:
+    async def baseline(self, context: FaultContext) -> Baseline:
         """Note the process ids of those that are up."""
-        found = await process_ids(world, self.node_ids)
+        found = await process_ids(context, self.node_ids)
         return {node_id: pid for node_id, pid in found.items() if pid is not None}
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Kill them all beside each other."""
-        scope = world.cluster.scope
-        tasks = [scope.spawn(world.cluster.kill(node_id)) for node_id in self.node_ids]
+        scope = context.cluster.scope
+        tasks = [scope.spawn(context.cluster.kill(node_id)) for node_id in self.node_ids]
         for task in tasks:
             await task
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """Every process id has changed, or is gone."""
-        return await changed(world, before)
+        return await changed(context, before)
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """Start them all beside each other."""
-        scope = world.cluster.scope
-        tasks = [scope.spawn(world.start_if_down(node_id)) for node_id in self.node_ids]
+        scope = context.cluster.scope
+        tasks = [scope.spawn(context.start_if_down(node_id)) for node_id in self.node_ids]
         for task in tasks:
             await task
 
 
-async def changed(world: World, before: Before) -> str | None:
+async def changed(context: FaultContext, before: Baseline) -> str | None:
     """Return what became of the processes when all of them are other ones or gone."""
-    after = await process_ids(world, list(before))
-    if any(after[node_id] == before[node_id] for node_id in before):
+    after = await process_ids(context, list(before))
+    if any(after[node_id] == baseline[node_id] for node_id in before):
         return None
     return ", ".join(
-        f"node {node_id}: process {before[node_id]} ended" for node_id in sorted(before)
+        f"node {node_id}: process {baseline[node_id]} ended" for node_id in sorted(before)
     )
 
 

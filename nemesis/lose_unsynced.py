@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from kraftproof.cluster.protocol import Capability, NodeInfo
 from kraftproof.nemesis.fault import (
-    Before,
+    Baseline,
+    FaultContext,
     Role,
     Roles,
     Target,
-    World,
     as_node,
     draw_target,
     process_ids,
@@ -46,32 +46,32 @@ class LoseUnsynced:
         """Name the start."""
         return f"start nodes {', '.join(map(str, self.victims))}"
 
-    async def moot(self, world: World) -> str | None:
+    async def skipped(self, context: FaultContext) -> str | None:
         """It takes one node that is up."""
         for victim in self.victims:
-            if not await world.down(as_node(victim)):
+            if not await context.down(as_node(victim)):
                 return None
         return "the nodes are down already"
 
-    async def before(self, world: World) -> Before:
+    async def baseline(self, context: FaultContext) -> Baseline:
         """Note the process ids of those that are up."""
-        found = await process_ids(world, [as_node(victim) for victim in self.victims])
+        found = await process_ids(context, [as_node(victim) for victim in self.victims])
         return {node_id: pid for node_id, pid in found.items() if pid is not None}
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Cut the power of one after the other, with no time between them."""
         for victim in self.victims:
-            if not await world.down(as_node(victim)):
-                await world.cluster.lose_unsynced(as_node(victim))
+            if not await context.down(as_node(victim)):
+                await context.cluster.lose_unsynced(as_node(victim))
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """The processes ended; how much was lost is the disk's to say."""
-        return await changed(world, before)
+        return await changed(context, before)
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """Start them all."""
         for victim in self.victims:
-            await world.start_if_down(as_node(victim))
+            await context.start_if_down(as_node(victim))
 
 
 def plan_lose_unsynced(random: Random, nodes: Sequence[NodeInfo], /) -> LoseUnsynced:

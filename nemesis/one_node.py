@@ -5,7 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from kraftproof.cluster.protocol import NodeInfo
-from kraftproof.nemesis.fault import Before, Roles, Target, World, as_node, moot_if_down, resolve
+from kraftproof.nemesis.fault import (
+    Baseline,
+    FaultContext,
+    Roles,
+    Target,
+    as_node,
+    resolve,
+    skipped_if_down,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +36,11 @@ class OneNode:
         """Return it with a node id."""
         return replace(self, target=resolve(self.target, roles, nodes))
 
-    async def moot(self, world: World) -> str | None:
+    async def skipped(self, context: FaultContext) -> str | None:
         """A node that is down can't be hurt."""
-        return await moot_if_down(world, self.node_id)
+        return await skipped_if_down(context, self.node_id)
 
-    async def before(self, world: World) -> Before:
+    async def baseline(self, context: FaultContext) -> Baseline:
         """Nothing needs noting; most faults can be asked for themselves."""
-        del world
+        del context
         return {}

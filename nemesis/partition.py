@@ -12,10 +12,10 @@ from typing import ClassVar, Literal
 
 from kraftproof.cluster.protocol import Capability, Link, NodeInfo
 from kraftproof.nemesis.fault import (
-    Before,
+    Baseline,
+    FaultContext,
     Roles,
     Target,
-    World,
     deciding,
     leading,
     resolve,
@@ -82,38 +82,40 @@ class Cut:
     def _spelt(self) -> str:
         return " ".join(f"{link.source}>{link.target}" for link in self.links)
 
-    async def moot(self, world: World) -> str | None:
+    async def skipped(self, context: FaultContext) -> str | None:
         """A cut is moot where all of one end is down."""
-        down = [n for n in sorted({x for link in self.links for x in link}) if await world.down(n)]
+        down = [
+            n for n in sorted({x for link in self.links for x in link}) if await context.down(n)
+        ]
         if all(link.source in down or link.target in down for link in self.links):
             return "no link has both ends up"
         return None
 
-    async def before(self, world: World) -> Before:
+    async def baseline(self, context: FaultContext) -> Baseline:
         """Nothing needs noting."""
-        del world
+        del context
         return {}
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Cut them."""
-        await world.cut(self.links)
+        await context.cut(self.links)
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """Traffic was withheld, and a round trip over a link that is cut fails."""
         del before
-        withheld = await world.cluster.withheld(frozenset(self.links))
+        withheld = await context.cluster.withheld(frozenset(self.links))
         if withheld == 0:
             return None
         for link in self.links:
-            if await world.down(link.source) or await world.down(link.target):
+            if await context.down(link.source) or await context.down(link.target):
                 continue
-            if not await world.cluster.round_trip(link):
+            if not await context.cluster.round_trip(link):
                 return f"{withheld} withheld, no round trip {link.source}>{link.target}"
         return None
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """Heal them."""
-        await world.heal(self.links)
+        await context.heal(self.links)
 
 
 def touching(links: tuple[Link, ...], node_id: int) -> tuple[Link, ...]:

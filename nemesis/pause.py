@@ -8,7 +8,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Capability, NodeInfo
-from kraftproof.nemesis.fault import Before, World, draw_target, moot_if_down
+from kraftproof.nemesis.fault import Baseline, FaultContext, draw_target, skipped_if_down
 from kraftproof.nemesis.one_node import OneNode
 
 
@@ -28,28 +28,28 @@ class Pause(OneNode):
         return f"resume node {self.target}"
 
     @override
-    async def moot(self, world: World) -> str | None:
+    async def skipped(self, context: FaultContext) -> str | None:
         """A node that is down or paused can't be paused."""
         node_id = self.node_id
-        if await world.cluster.is_paused(node_id):
+        if await context.cluster.is_paused(node_id):
             return f"node {node_id} is paused already"
-        return await moot_if_down(world, node_id)
+        return await skipped_if_down(context, node_id)
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Pause it."""
-        await world.cluster.pause(self.node_id)
+        await context.cluster.pause(self.node_id)
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """The operating system says that it is stopped."""
         del before
         node_id = self.node_id
-        return f"node {node_id} is stopped" if await world.cluster.is_paused(node_id) else None
+        return f"node {node_id} is stopped" if await context.cluster.is_paused(node_id) else None
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """Resume it, if it is still there and stopped."""
         node_id = self.node_id
-        if not await world.down(node_id) and await world.cluster.is_paused(node_id):
-            await world.cluster.resume(node_id)
+        if not await context.down(node_id) and await context.cluster.is_paused(node_id):
+            await context.cluster.resume(node_id)
 
 
 def plan_pause(random: Random, nodes: Sequence[NodeInfo], /) -> Pause:

@@ -8,7 +8,13 @@ from typing import ClassVar
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Capability, NodeInfo
-from kraftproof.nemesis.fault import Before, World, draw_target, moot_if_down, process_ids
+from kraftproof.nemesis.fault import (
+    Baseline,
+    FaultContext,
+    draw_target,
+    process_ids,
+    skipped_if_down,
+)
 from kraftproof.nemesis.kill import changed
 from kraftproof.nemesis.one_node import OneNode
 
@@ -29,30 +35,30 @@ class Restart(OneNode):
         return f"start node {self.target}"
 
     @override
-    async def moot(self, world: World) -> str | None:
+    async def skipped(self, context: FaultContext) -> str | None:
         """A node that is down or paused does not hear SIGTERM."""
         node_id = self.node_id
-        if await world.cluster.is_paused(node_id):
+        if await context.cluster.is_paused(node_id):
             return f"node {node_id} is paused"
-        return await moot_if_down(world, node_id)
+        return await skipped_if_down(context, node_id)
 
     @override
-    async def before(self, world: World) -> Before:
+    async def baseline(self, context: FaultContext) -> Baseline:
         """Note the process id."""
-        return await process_ids(world, [self.node_id])
+        return await process_ids(context, [self.node_id])
 
-    async def apply(self, world: World) -> None:
+    async def apply(self, context: FaultContext) -> None:
         """Stop and start it."""
-        await world.cluster.stop_node(self.node_id)
-        await world.start_if_down(self.node_id)
+        await context.cluster.stop_node(self.node_id)
+        await context.start_if_down(self.node_id)
 
-    async def bitten(self, world: World, before: Before) -> str | None:
+    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
         """The process id has changed."""
-        return await changed(world, before)
+        return await changed(context, before)
 
-    async def heal(self, world: World) -> None:
+    async def heal(self, context: FaultContext) -> None:
         """Start it, should it be down."""
-        await world.start_if_down(self.node_id)
+        await context.start_if_down(self.node_id)
 
 
 def plan_restart(random: Random, nodes: Sequence[NodeInfo], /) -> Restart:

@@ -2,8 +2,8 @@
 
 `spaced` is for live clusters: one fault at a time, each kind asked for in turn, with quiet
 windows between (a quiet window opens 3 s after a heal), the last fifth of the run healed.
-`dense` is for simulation, where time costs nothing: single faults and stories
-(nemesis/stories.py) follow each other closely and may overlap.
+`dense` is for simulation, where time costs nothing: single faults and scenarios
+(nemesis/scenarios.py) follow each other closely and may overlap.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from random import Random
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.nemesis.catalogue import drawn
 from kraftproof.nemesis.fault import Fault
-from kraftproof.nemesis.stories import stories_of
+from kraftproof.nemesis.scenarios import scenarios_of
 
 SECOND_NS = 1_000_000_000
 SETTLE_NS = 3 * SECOND_NS
@@ -98,17 +98,17 @@ def dense(
 ) -> Schedule:
     """Draw a schedule for simulation: something every 0.5 to 3 s, the last fifth healed."""
     end_ns = int(time_limit_ns * (1 - HEALED_SHARE))
-    stories = stories_of(names, nodes)
+    scenarios = scenarios_of(names, nodes)
     scheduled: list[Scheduled] = []
     at_ns = int(random.uniform(0.3, 1.5) * SECOND_NS)
     while at_ns < end_ns and names:
-        if stories and random.random() < 0.6:
-            scenes = random.choice(stories)(random, nodes)
+        if scenarios and random.random() < 0.6:
+            steps = random.choice(scenarios)(random, nodes)
         else:
             length_s = random.uniform(0.2, 3.5)
-            scenes = [(0.0, length_s, drawn(random.choice(names), random, nodes))]
+            steps = [(0.0, length_s, drawn(random.choice(names), random, nodes))]
         latest_s = 0.0
-        for start_s, stop_s, fault in scenes:
+        for start_s, stop_s, fault in steps:
             scheduled.append(
                 Scheduled(
                     name=f"f{len(scheduled)}",

@@ -1,13 +1,19 @@
-"""Broker registrations of the test's own: clashes, heartbeats, expiry, shutdown, unregistering.
+"""BrokerIdState registrations of the test's own: clashes, heartbeats, expiry, shutdown, unregistering.
 
-Two contenders share each broker id (workloads/contenders.py), and a ghost goes on under epochs that
-have been superseded. The model is `registration` (KIP-631, broker leases and fencing tokens). The
-ids start at 1000 and stay apart from the cluster's own brokers.
+Two contenders share each broker id (workloads/competing_brokers.py), and a ghost goes on under
+epochs that have been superseded. The model is `registration` (KIP-631, broker leases and fencing
+tokens). The ids start at 1000 and stay apart from the cluster's own brokers.
 """
 
 from typing import ClassVar
 
-from kraftproof.workloads.contenders import Broker, Contender, Ghost, Lease, Place
+from kraftproof.workloads.competing_brokers import (
+    BrokerIdSlot,
+    BrokerIdState,
+    CompetingBroker,
+    Lease,
+    StaleBroker,
+)
 from kraftproof.workloads.keys import Key, KeyPool
 from kraftproof.workloads.workload import Outcome, Process, Session
 
@@ -25,18 +31,18 @@ class Registration:
     __slots__ = ("_pool",)
 
     def __init__(self) -> None:
-        self._pool: KeyPool[Broker] | None = None
+        self._pool: KeyPool[BrokerIdState] | None = None
 
     async def run(self, session: Session) -> None:
         """Let pairs of contenders fight for one id after the other."""
         pairs = max(1, session.load.concurrency // 2)
-        pool = KeyPool(session.random, 0, _broker_id, Broker)
+        pool = KeyPool(session.random, 0, _broker_id, BrokerIdState)
         self._pool = pool
         tasks = []
         for _ in range(pairs):
-            place = Place(pool)
-            tasks += [session.scope.spawn(Contender(session, place).run()) for _ in range(2)]
-            tasks.append(session.scope.spawn(Ghost(session, place).run()))
+            slot = BrokerIdSlot(pool)
+            tasks += [session.scope.spawn(CompetingBroker(session, slot).run()) for _ in range(2)]
+            tasks.append(session.scope.spawn(StaleBroker(session, slot).run()))
         for task in tasks:
             await task
 
@@ -56,7 +62,7 @@ def _broker_id(number: int) -> str:
     return str(FIRST_BROKER_ID + number)
 
 
-async def _read(session: Session, process: Process, key: Key[Broker]) -> bool:
+async def _read(session: Session, process: Process, key: Key[BrokerIdState]) -> bool:
     broker = key.state
     # It asks for nothing: a broker in controlled shutdown would not be fenced at its wish.
     lease = Lease(incarnation=broker.incarnation, epoch=broker.epoch, unfenced=True)

@@ -85,15 +85,15 @@ def phases_of(directory, kind):
 
 HEALS = {
     "raises": (
-        "async def heal(self, world): raise ValueError('on strike')",
+        "async def heal(self, context): raise ValueError('on strike')",
         "heal raised ValueError: on strike",
     ),
     "hangs": (
         """
         call_limit_ns = 5_000_000_000
 
-        async def heal(self, world):
-            await world.cluster.scope.sleep(10**15)
+        async def heal(self, context):
+            await context.cluster.scope.sleep(10**15)
         """,
         "heal raised TimeoutError: not done within 5 s",
     ),
@@ -129,9 +129,9 @@ BLOCKS = {
     "apply": (
         "fault",
         """
-        async def apply(self, world):
+        async def apply(self, context):
             import subprocess
-            await Pause.apply(self, world)
+            await Pause.apply(self, context)
             subprocess.run(["sleep", "600"])
         """,
     ),

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from kraftproof.cluster.protocol import ClusterOptions, Link, NodeInfo, nodes_of
 from kraftproof.nemesis.catalogue import nemesis_names, planner
-from kraftproof.nemesis.election_stories import late_rival
+from kraftproof.nemesis.election_scenarios import late_rival
 from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Role
 from kraftproof.nemesis.partition import Cut, between, bridge, halves, isolation, majorities_ring
+from kraftproof.nemesis.scenarios import scenarios_of
 from kraftproof.nemesis.schedule import (
     HEALED_SHARE,
     QUIET_SHARE,
@@ -21,7 +22,6 @@ from kraftproof.nemesis.schedule import (
     quiet_windows,
     spaced,
 )
-from kraftproof.nemesis.stories import stories_of
 
 ALL = tuple(nemesis_names())
 
@@ -89,11 +89,11 @@ def test_dense_schedules_are_healed_in_the_last_fifth(seed, controllers, brokers
     assert len({one.name for one in schedule}) == len(schedule)
 
 
-def test_stories_need_all_their_nemeses():
-    assert stories_of((), nodes()) == ()
-    assert len(stories_of(("kill",), nodes())) < len(stories_of(("kill", "partition"), nodes()))
-    assert late_rival not in stories_of(("kill", "partition"), nodes(3, 3))
-    assert late_rival in stories_of(("kill", "partition"), nodes(5, 1))
+def test_scenarios_need_all_their_nemeses():
+    assert scenarios_of((), nodes()) == ()
+    assert len(scenarios_of(("kill",), nodes())) < len(scenarios_of(("kill", "partition"), nodes()))
+    assert late_rival not in scenarios_of(("kill", "partition"), nodes(3, 3))
+    assert late_rival in scenarios_of(("kill", "partition"), nodes(5, 1))
 
 
 @given(seed=st.integers(0, 1000), name=st.sampled_from(ALL))
@@ -146,13 +146,13 @@ def test_a_cut_from_some_leaves_the_links_to_the_others():
 )
 def test_every_story_is_a_pure_function_with_faults_that_end(seed, controllers, brokers):
     there = nodes(controllers, brokers)
-    stories = sorted(set(stories_of(ALL, there)), key=lambda story: story.__name__)
-    assert len(stories) > 5
-    for story in stories:
-        scenes = story(Random(seed), there)
-        assert scenes == story(Random(seed), there)
-        assert scenes
-        for start_s, stop_s, fault in scenes:
+    scenarios = sorted(set(scenarios_of(ALL, there)), key=lambda scenario: scenario.__name__)
+    assert len(scenarios) > 5
+    for scenario in scenarios:
+        steps = scenario(Random(seed), there)
+        assert steps == scenario(Random(seed), there)
+        assert steps
+        for start_s, stop_s, fault in steps:
             assert 0 <= start_s < stop_s < 30
             resolved = fault.resolved({ACTIVE_CONTROLLER: (1,)}, there)
             assert all(isinstance(target, int) for target in resolved.targets)

@@ -1,6 +1,6 @@
 """Short sequences of faults that aim at one weakness of a consensus protocol each.
 
-A story is a pure function (random, nodes) to scenes (start and stop in seconds, fault). It
+A scenario is a pure function (random, nodes) to steps (start and stop in seconds, fault). It
 composes the same faults as everything else; targets are named by role, so that each scene finds
 whoever has the role by then. Stories need all their nemeses to have been asked for. Not: for
 live clusters, whose schedules keep faults apart.
@@ -12,12 +12,12 @@ from random import Random
 from kraftproof.cluster.protocol import Link, NodeInfo
 from kraftproof.nemesis.clock import SECOND_NS, ClockBump
 from kraftproof.nemesis.disk import DiskError, DiskFull
-from kraftproof.nemesis.disk_stories import believed_written, full_one_by_one
-from kraftproof.nemesis.election_stories import (
-    half_heard,
+from kraftproof.nemesis.disk_scenarios import believed_written, full_one_by_one
+from kraftproof.nemesis.election_scenarios import (
     killed_in_election,
     late_rival,
     rivals,
+    vote_response_lost,
     voters_die,
 )
 from kraftproof.nemesis.fault import Fault
@@ -26,12 +26,12 @@ from kraftproof.nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
 from kraftproof.nemesis.partition import Cut, Direction, between, plan_partition
 from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.restart import Restart
-from kraftproof.nemesis.scenes import ACTIVE, ALL_STANDBYS, MOST_STANDBYS, Scene, standby
+from kraftproof.nemesis.steps import ACTIVE, ALL_STANDBYS, MOST_STANDBYS, FaultStep, standby
 
-Story = Callable[[Random, Sequence[NodeInfo]], list[Scene]]
+FaultScenario = Callable[[Random, Sequence[NodeInfo]], list[FaultStep]]
 
 
-def laggard(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def laggard(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """A standby falls behind; the leader dies just when the standby is back."""
     del nodes
     behind_s = random.uniform(0.4, 2.5)
@@ -47,25 +47,25 @@ def laggard(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     ]
 
 
-def old_leader_wakes(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def old_leader_wakes(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """Leaders sleep until another has just begun to lead, and wake with full buffers."""
     del nodes
-    scenes: list[Scene] = []
+    steps: list[FaultStep] = []
     start_s = 0.0
     for _ in range(random.randrange(1, 4)):
         length_s = random.choice((random.uniform(1.1, 2.4), random.uniform(1.1, 4.0)))
-        scenes.append((start_s, start_s + length_s, Pause(target=ACTIVE)))
+        steps.append((start_s, start_s + length_s, Pause(target=ACTIVE)))
         start_s += length_s + random.uniform(0.3, 1.5)
-    return scenes
+    return steps
 
 
-def leaders_in_turn(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def leaders_in_turn(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """Each new leader is cut off before the one before it is healed (Figure 8 of Raft).
 
     A leader that keeps its brokers and loses the voters alone goes on writing, in vain.
     """
     del nodes
-    scenes: list[Scene] = []
+    steps: list[FaultStep] = []
     start_s = 0.0
     for _ in range(random.randrange(2, 5)):
         length_s = random.uniform(0.8, 3.0)
@@ -75,57 +75,57 @@ def leaders_in_turn(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
             others=random.choice(((), ALL_STANDBYS)),
             direction=random.choice(_DIRECTIONS),
         )
-        scenes.append((start_s, start_s + length_s, cut))
+        steps.append((start_s, start_s + length_s, cut))
         start_s += length_s * random.uniform(0.5, 1.2)
-    return scenes
+    return steps
 
 
-def outgrown(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def stale_leader_longer_log(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """A leader keeps its brokers and loses the voters; its successor dies as soon as there is one.
 
     Who led before comes back with more in its log than the successor had time to commit, all of an
     older epoch, and asks who has committed it for a vote.
     """
     del nodes
-    scenes: list[Scene] = []
+    steps: list[FaultStep] = []
     start_s = 0.0
     for _ in range(random.randrange(1, 4)):
         alone_s = random.uniform(1.3, 2.0)
         alone = Cut(shape="leader", around=ACTIVE, others=ALL_STANDBYS)
         dies_s = start_s + alone_s - random.uniform(0.0, 0.3)
-        scenes.append((start_s, start_s + alone_s, alone))
-        scenes.append((dies_s, dies_s + random.uniform(2.0, 4.0), Kill(target=ACTIVE)))
+        steps.append((start_s, start_s + alone_s, alone))
+        steps.append((dies_s, dies_s + random.uniform(2.0, 4.0), Kill(target=ACTIVE)))
         start_s += alone_s + random.uniform(1.5, 3.0)
-    return scenes
+    return steps
 
 
-def handover(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def handover(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """A leader stops in order while a standby is behind: it has to name who stands first."""
     del nodes
-    scenes: list[Scene] = []
+    steps: list[FaultStep] = []
     start_s = 0.0
     for _ in range(random.randrange(1, 4)):
         behind_s = random.uniform(0.2, 1.0)
         alone = Cut(shape="laggard", around=standby(random.randrange(MOST_STANDBYS)))
         stops_s = start_s + behind_s - random.uniform(0.0, 0.15)
-        scenes.append((start_s, start_s + behind_s, alone))
-        scenes.append((stops_s, stops_s + random.uniform(0.3, 1.0), Restart(target=ACTIVE)))
+        steps.append((start_s, start_s + behind_s, alone))
+        steps.append((stops_s, stops_s + random.uniform(0.3, 1.0), Restart(target=ACTIVE)))
         start_s += behind_s + random.uniform(1.0, 2.0)
-    return scenes
+    return steps
 
 
-def flapping(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def flapping(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """Several short partitions, back to back."""
-    scenes: list[Scene] = []
+    steps: list[FaultStep] = []
     start_s = 0.0
     for _ in range(random.randrange(3, 7)):
         length_s = random.uniform(0.2, 1.5)
-        scenes.append((start_s, start_s + length_s, plan_partition(random, nodes)))
+        steps.append((start_s, start_s + length_s, plan_partition(random, nodes)))
         start_s += length_s + random.uniform(0.0, 0.3)
-    return scenes
+    return steps
 
 
-def quorum_split(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def quorum_split(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """The controllers fall apart one by one, so that each side's vote and commit counts matter."""
     controllers = [node.node_id for node in nodes if node.has("controller")]
     random.shuffle(controllers)
@@ -135,7 +135,7 @@ def quorum_split(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     return [(0.0, length_s, apart)]
 
 
-def minority_then_lost(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def minority_then_lost(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """The leader keeps brokers and clients but no voter, and then is cut off or dies."""
     controllers = [node.node_id for node in nodes if node.has("controller")]
     links: list[Link] = []
@@ -148,23 +148,23 @@ def minority_then_lost(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]
     ]
 
 
-def rolling_kills(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def rolling_kills(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """One leader after the other dies and is back quickly: elections and votes across restarts."""
     del nodes
-    scenes: list[Scene] = []
+    steps: list[FaultStep] = []
     start_s = 0.0
     for _ in range(random.randrange(2, 5)):
-        scenes.append((start_s, start_s + random.uniform(0.1, 1.5), Kill(target=ACTIVE)))
+        steps.append((start_s, start_s + random.uniform(0.1, 1.5), Kill(target=ACTIVE)))
         start_s += random.uniform(0.6, 2.0)
-    return scenes
+    return steps
 
 
-def kill_everything(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def kill_everything(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """All die at once and are back soon."""
     return [(0.0, random.uniform(0.1, 1.5), plan_kill_all(random, nodes))]
 
 
-def deserted(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def leader_isolated_gradually(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """Nodes fall away from the leader one by one, and it hears of that too late.
 
     A standby that was cut off first is the one to call the election; the leader then sleeps, or
@@ -172,7 +172,7 @@ def deserted(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     to it (requests, acknowledgements) arrives when others have moved on.
     """
     brokers = [node.node_id for node in nodes if node.has("broker")]
-    scenes: list[Scene] = []
+    steps: list[FaultStep] = []
     start_s = 0.0
     for _ in range(random.randrange(1, 4)):
         first = random.randrange(MOST_STANDBYS)
@@ -183,39 +183,39 @@ def deserted(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
         if random.random() < 0.3:
             late = Cut(shape="deserted", around=ACTIVE, others=(standby(first + 1),))
         until_s = away_s + asleep_s
-        scenes.append((start_s, start_s + until_s + random.uniform(0.0, 0.5), alone))
-        scenes.append((start_s + away_s, start_s + until_s, late))
+        steps.append((start_s, start_s + until_s + random.uniform(0.0, 0.5), alone))
+        steps.append((start_s + away_s, start_s + until_s, late))
         start_s += until_s + random.uniform(0.5, 1.5)
-    return scenes
+    return steps
 
 
-def leases_run_out(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def leases_run_out(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """The leader dies with several brokers: its successor sees their leases end all at once."""
     brokers = [node.node_id for node in nodes if node.has("broker")]
     gone = random.sample(
         brokers, random.randint(min(2, len(brokers)), max(min(2, len(brokers)), len(brokers) - 1))
     )
     back_s = random.uniform(4.0, 5.5)
-    scenes: list[Scene] = [(0.0, random.uniform(0.5, 5.0), Kill(target=ACTIVE))]
+    steps: list[FaultStep] = [(0.0, random.uniform(0.5, 5.0), Kill(target=ACTIVE))]
     early_s = random.uniform(0.0, 0.4)
-    return scenes + [(early_s, back_s + random.uniform(0.0, 0.5), Kill(target=b)) for b in gone]
+    return steps + [(early_s, back_s + random.uniform(0.0, 0.5), Kill(target=b)) for b in gone]
 
 
-def clock_jumps(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def clock_jumps(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """The active controller's wall clock jumps to and fro while brokers come and go."""
     del nodes
-    scenes: list[Scene] = []
+    steps: list[FaultStep] = []
     start_s = 0.0
     for _ in range(random.randrange(3, 8)):
         length_s = random.uniform(0.1, 1.2)
         seconds = random.uniform(1.0, 60.0) * random.choice((-1, 1))
         bump = ClockBump(target=ACTIVE, offset_ns=int(seconds * SECOND_NS))
-        scenes.append((start_s, start_s + length_s, bump))
+        steps.append((start_s, start_s + length_s, bump))
         start_s += length_s + random.uniform(0.05, 0.6)
-    return scenes
+    return steps
 
 
-def power_failure(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def power_failure(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """A standby lags, then the power goes: what a minority had flushed is not committed."""
     alone = Cut(shape="laggard", around=standby(random.randrange(MOST_STANDBYS)))
     lag_s = random.uniform(0.2, 1.5)
@@ -227,18 +227,18 @@ def power_failure(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
 
 _DIRECTIONS: tuple[Direction, ...] = ("both", "both", "in", "out")
 
-_STORIES: tuple[tuple[frozenset[str], int, Story], ...] = (
+_SCENARIOS: tuple[tuple[frozenset[str], int, FaultScenario], ...] = (
     (frozenset({Cut.kind, Kill.kind}), 2, laggard),
     (frozenset({Pause.kind}), 1, old_leader_wakes),
     (frozenset({Cut.kind}), 2, leaders_in_turn),
     (frozenset({Cut.kind}), 1, flapping),
-    (frozenset({Cut.kind, Kill.kind}), 3, outgrown),
+    (frozenset({Cut.kind, Kill.kind}), 3, stale_leader_longer_log),
     (frozenset({Cut.kind, Restart.kind}), 3, handover),
     (frozenset({Cut.kind}), 1, quorum_split),
     (frozenset({Cut.kind, Kill.kind}), 1, minority_then_lost),
-    (frozenset({Cut.kind, Pause.kind}), 3, deserted),
+    (frozenset({Cut.kind, Pause.kind}), 3, leader_isolated_gradually),
     (frozenset({Cut.kind, Pause.kind}), 1, rivals),
-    (frozenset({Cut.kind, Kill.kind}), 3, half_heard),
+    (frozenset({Cut.kind, Kill.kind}), 3, vote_response_lost),
     (frozenset({Kill.kind, Pause.kind}), 2, voters_die),
     (frozenset({Kill.kind}), 1, rolling_kills),
     (frozenset({Kill.kind}), 1, killed_in_election),
@@ -251,16 +251,18 @@ _STORIES: tuple[tuple[frozenset[str], int, Story], ...] = (
 )
 """What each needs, and how often it is told beside the others."""
 
-_WITH_FIVE_VOTERS: tuple[tuple[frozenset[str], int, Story], ...] = (
+_WITH_FIVE_VOTERS: tuple[tuple[frozenset[str], int, FaultScenario], ...] = (
     (frozenset({Cut.kind, Kill.kind}), 10, late_rival),
 )
 """Those besides that fewer voters make pointless."""
 FIVE = 5
 
 
-def stories_of(names: Sequence[str], nodes: Sequence[NodeInfo]) -> tuple[Story, ...]:
-    """Return the stories that need no nemesis but these, each as often as its weight."""
+def scenarios_of(names: Sequence[str], nodes: Sequence[NodeInfo]) -> tuple[FaultScenario, ...]:
+    """Return the scenarios that need no nemesis but these, each as often as its weight."""
     asked = frozenset(names)
     voters = sum(node.has("controller") for node in nodes)
-    told = (*_STORIES, *_WITH_FIVE_VOTERS) if voters >= FIVE else _STORIES
-    return tuple(story for needs, weight, story in told if needs <= asked for _ in range(weight))
+    told = (*_SCENARIOS, *_WITH_FIVE_VOTERS) if voters >= FIVE else _SCENARIOS
+    return tuple(
+        scenario for needs, weight, scenario in told if needs <= asked for _ in range(weight)
+    )

@@ -8,7 +8,7 @@ import pytest
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.systems.system import Completion, Outcome
-from kraftproof.workloads.contenders import ANOTHER_CLUSTER
+from kraftproof.workloads.competing_brokers import ANOTHER_CLUSTER
 from kraftproof.workloads.registration import Registration
 from kraftproof.workloads.workload import Load
 

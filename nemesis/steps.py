@@ -1,11 +1,11 @@
-"""What stories are made of: scenes, and targets named by role. Not: the stories."""
+"""What scenarios are made of: steps, and targets named by role. Not: the scenarios."""
 
 from collections.abc import Iterable
 
 from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Fault, Role
 
-Scene = tuple[float, float, Fault]
-"""Start and stop in seconds since the story's begin, and the fault."""
+FaultStep = tuple[float, float, Fault]
+"""Start and stop in seconds since the scenario's begin, and the fault."""
 
 ACTIVE = Role(name=ACTIVE_CONTROLLER)
 MOST_STANDBYS = 4
@@ -20,6 +20,6 @@ def standby(choice: int) -> Role:
 ALL_STANDBYS = tuple(standby(choice) for choice in range(MOST_STANDBYS))
 
 
-def in_order(scenes: Iterable[Scene]) -> list[Scene]:
-    """Return scenes by their times."""
-    return sorted(scenes, key=lambda scene: scene[:2])
+def in_order(steps: Iterable[FaultStep]) -> list[FaultStep]:
+    """Return steps by their times."""
+    return sorted(steps, key=lambda scene: scene[:2])

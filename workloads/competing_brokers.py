@@ -20,12 +20,12 @@ SAME_SHARE = 0.3
 AGAIN_SHARE = 0.05
 """How often a holder registers again, as one does whose answer was lost."""
 ABANDONED_SESSIONS = 7
-"""How long a contender that has left for good waits for the other to take its place."""
+"""How long a contender that has left for good waits for the other to take its slot."""
 ANOTHER_CLUSTER = "another-cluster-of-kafka"
 
 
 @dataclass(slots=True, kw_only=True)
-class Broker:
+class BrokerIdState:
     """The largest epoch that anybody was granted for one id, and one that was superseded."""
 
     epoch: int = -1
@@ -52,16 +52,16 @@ class Lease:
         return value if caught_up else {**value, "caught_up": False}
 
 
-class Place:
+class BrokerIdSlot:
     """The id that a pair fights for at present."""
 
     __slots__ = ("_key", "_pool")
 
-    def __init__(self, pool: KeyPool[Broker]) -> None:
+    def __init__(self, pool: KeyPool[BrokerIdState]) -> None:
         self._pool = pool
         self._key = pool.fresh()
 
-    def key(self) -> Key[Broker]:
+    def key(self) -> Key[BrokerIdState]:
         """Return the present id, or a new one when it is retired."""
         if self._key.is_retired:
             self._key = self._pool.fresh()
@@ -71,13 +71,13 @@ class Place:
 class _Client:
     """What contenders and ghosts share: one process, and operations at the load's pace."""
 
-    def __init__(self, session: Session, place: Place) -> None:
+    def __init__(self, session: Session, slot: BrokerIdSlot) -> None:
         self._session = session
-        self._place = place
+        self._slot = slot
         self._process: Process = session.process()
         self._random: Random = session.random
 
-    async def _invoke(self, key: Key[Broker], f: str, value: Value) -> Completion:
+    async def _invoke(self, key: Key[BrokerIdState], f: str, value: Value) -> Completion:
         load = self._session.load
         spacing_ns = int(min(load.concurrency / load.rate * 1e9, load.session_ns / 4))
         await self._sleep(int(spacing_ns * self._random.uniform(0.3, 1.7)))
@@ -89,24 +89,24 @@ class _Client:
     async def _sleep(self, duration_ns: int) -> None:
         await self._session.scope.sleep(duration_ns)
 
-    def _is_over(self, key: Key[Broker]) -> bool:
+    def _is_over(self, key: Key[BrokerIdState]) -> bool:
         return self._session.ending or key.is_retired
 
 
-class Contender(_Client):
+class CompetingBroker(_Client):
     """One of the two that want an id."""
 
-    def __init__(self, session: Session, place: Place) -> None:
-        super().__init__(session, place)
+    def __init__(self, session: Session, slot: BrokerIdSlot) -> None:
+        super().__init__(session, slot)
         self._incarnation = ""
 
     async def run(self) -> None:
         """Register, hold, give up, again and again."""
         while not self._session.ending:
-            await self._contend(self._place.key())
+            await self._compete(self._slot.key())
         self._process.close()
 
-    async def _contend(self, key: Key[Broker]) -> None:
+    async def _compete(self, key: Key[BrokerIdState]) -> None:
         drawn = f"{self._random.getrandbits(128):032x}"
         if not self._incarnation or self._random.random() >= SAME_SHARE:
             self._incarnation = drawn
@@ -128,7 +128,7 @@ class Contender(_Client):
             await self._invoke(key, "unregister", None)
             await self._hold(key, lease, 1)
 
-    async def _register(self, key: Key[Broker], incarnation: str) -> Lease | None:
+    async def _register(self, key: Key[BrokerIdState], incarnation: str) -> Lease | None:
         while not self._is_over(key):
             asked: dict[str, object] = {"incarnation": incarnation}
             is_foreign = self._random.random() < FOREIGN_SHARE
@@ -141,7 +141,7 @@ class Contender(_Client):
         return None
 
     def _granted(
-        self, key: Key[Broker], incarnation: str, done: Completion, *, unfenced: bool
+        self, key: Key[BrokerIdState], incarnation: str, done: Completion, *, unfenced: bool
     ) -> Lease:
         assert done.value is not None
         epoch = done.value["epoch"]
@@ -150,7 +150,7 @@ class Contender(_Client):
             key.state.epoch, key.state.incarnation = epoch, incarnation
         return Lease(incarnation=incarnation, epoch=epoch, unfenced=unfenced)
 
-    async def _hold(self, key: Key[Broker], lease: Lease, heartbeats: int) -> bool:
+    async def _hold(self, key: Key[BrokerIdState], lease: Lease, heartbeats: int) -> bool:
         """Whether it still has the id after so many heartbeats, of which the first lag behind."""
         behind = self._random.choice((0, 0, 1, 2))
         for number in range(heartbeats):
@@ -167,14 +167,14 @@ class Contender(_Client):
                 return False
         return True
 
-    async def _expire(self, key: Key[Broker], lease: Lease) -> None:
+    async def _expire(self, key: Key[BrokerIdState], lease: Lease) -> None:
         """Fall silent for longer than the session; then say it was alive all the time."""
         session_ns = self._session.load.session_ns
         await self._sleep(int(session_ns * self._random.uniform(0.8, 2.2)))
         if not await self._hold(key, lease, self._random.randrange(1, 4)):
             key.state.superseded = lease
 
-    async def _abandon(self, key: Key[Broker], lease: Lease) -> None:
+    async def _abandon(self, key: Key[BrokerIdState], lease: Lease) -> None:
         """Say nothing any more until the other one has the id, as it has to before long."""
         session_ns = self._session.load.session_ns
         for _ in range(2 * ABANDONED_SESSIONS):
@@ -183,7 +183,7 @@ class Contender(_Client):
             await self._sleep(session_ns // 2)
         key.state.superseded = lease
 
-    async def _shut_down(self, key: Key[Broker], lease: Lease) -> None:
+    async def _shut_down(self, key: Key[BrokerIdState], lease: Lease) -> None:
         self._incarnation = ""  # who stops does not come back as who it was
         for _ in range(SHUTDOWN_HEARTBEATS):
             if self._is_over(key):
@@ -195,13 +195,13 @@ class Contender(_Client):
                 return
 
 
-class Ghost(_Client):
+class StaleBroker(_Client):
     """Who does not know, or care, that its epoch is over."""
 
     async def run(self) -> None:
         """Haunt the present id, and rest."""
         while not self._session.ending:
-            key = self._place.key()
+            key = self._slot.key()
             session_ns = self._session.load.session_ns
             await self._sleep(int(session_ns * self._random.uniform(0.2, 1.0)))
             for _ in range(self._random.randrange(2, 16)):

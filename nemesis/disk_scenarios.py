@@ -7,10 +7,10 @@ from kraftproof.cluster.capabilities import DiskFault
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.nemesis.disk import DiskError, DiskFull
 from kraftproof.nemesis.lose_unsynced import LoseUnsynced
-from kraftproof.nemesis.scenes import ACTIVE, MOST_STANDBYS, Scene, standby
+from kraftproof.nemesis.steps import ACTIVE, MOST_STANDBYS, FaultStep, standby
 
 
-def believed_written(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def believed_written(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """An fsync fails, the node is started again, reads what was never synced, and loses power."""
     controllers = [node.node_id for node in nodes if node.has("controller")]
     victim = random.choice(controllers)
@@ -25,7 +25,7 @@ def believed_written(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
     ]
 
 
-def full_one_by_one(random: Random, nodes: Sequence[NodeInfo]) -> list[Scene]:
+def full_one_by_one(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """The leader's disk is full, then its successor's, before the first has space again."""
     del nodes
     full = DiskFault(failure="full")
