@@ -1,4 +1,4 @@
-"""How long `kraftproof analyze` takes by the number of operations, and what one hot key costs it.
+"""Measure the time of `kraftproof analyze` by number of operations, and the cost of a hot key.
 
 `python -m bench.analyze` generates tables of 10M and 20M operations in 10,000 keys, and one of 10M
 of which a single key has half, and analyses each in a process of its own, interleaved. Seconds are
@@ -41,7 +41,7 @@ class Job:
     hot_key: float = 0.0
 
     def make(self, folder: Path) -> Path:
-        """Generate the table, unless it is there."""
+        """Generate the table if the file is missing."""
         path = folder / f"{self.name}-{self.operations}-{self.keys}.parquet"
         if path.exists():
             return path
@@ -93,7 +93,7 @@ def analyse(table: Path, master: str) -> Taken:
 
 
 def _tree(root: int) -> list[int]:
-    """A process and all below it."""
+    """Return a process and all its descendants."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -57,7 +57,7 @@ class Bench:
         self._made = 0
 
     def client(self, number: int) -> Client:
-        """Return a client; which broker it goes to is drawn from its number."""
+        """Return a client; its number determines the broker."""
         return self._system.client(self._cluster, "topics", Random(number))
 
     async def first_topic(self) -> float:

@@ -121,7 +121,7 @@ def configs_of(topics: int, partitions: int, name: str = "t") -> tuple[Message, 
 
 
 def measure_answers(cluster: Cluster) -> None:
-    """Ask a broker for all that it knows."""
+    """Request the complete metadata of a broker."""
     ask = cluster.ask_broker
     cluster.measure(f"metadata of all {cluster.partitions():,} partitions", lambda: ask(metadata()))
     cluster.measure("metadata of 5,000 topics by name", lambda: ask(metadata(MANY)))

@@ -1,4 +1,4 @@
-"""Measures which short histories start the compilation of an engine, and what each costs.
+"""Measure the short histories that start the compilation of an engine, with the cost of each.
 
 A line for each history on standard output: model, shape, operations, processor seconds, whether a
 kernel was compiled, the verdict and the engine's reason. Each history is judged in a process of its

@@ -73,7 +73,7 @@ class Cluster:
                 self._ask(node_id, message, version, None)
 
     def _timed(self, node_id: int, name: str, act: Callable[[Node], list[Effect]]) -> str:
-        """Let a node act, measure that, and return its role."""
+        """Let a node act, measure the time, and return the node's role."""
         node = self.nodes[node_id]
         begun = time.process_time_ns()
         effects = act(node)
@@ -137,7 +137,7 @@ class Cluster:
             self._step(node_id, Tick())
 
     def take(self, count: int) -> None:
-        """Let nodes take so many events, as far as there are any."""
+        """Process up to the given number of events."""
         for _ in range(min(count, len(self.events))):
             node_id, event = self.events.popleft()
             if node_id in self.nodes:
@@ -148,7 +148,7 @@ class Cluster:
         return next(n for n, node in self.nodes.items() if node.status().role == "leader")
 
     def kill(self, node_id: int) -> None:
-        """Take a node away; what it was asked stays unanswered."""
+        """Remove a node; its pending requests stay unanswered."""
         del self.nodes[node_id]
         for request, (asked, asker) in list(self.asked.items()):
             if asked == node_id:

@@ -1,1 +1,1 @@
-"""The composition root: commands, the interpreter, run directories, reports, the pytest plug-in."""
+"""Kraftproof: commands, the runner, run directories, reports and the pytest plug-in."""

@@ -1,6 +1,6 @@
-"""Runs the command, as `python -m kraftproof` and as the script: Ctrl-C works from the beginning.
+"""Run the command line, for `python -m kraftproof` and the script, with Ctrl-C from the start.
 
-The imports of the command line take a while, and Python would show where Ctrl-C met them.
+The imports of the command line take a while, and Ctrl-C during the imports would print a traceback.
 """
 
 import os
@@ -8,13 +8,13 @@ import signal
 from types import FrameType
 
 STATUS = 130
-"""Ctrl-C, as shells have it; errors.py, which has the number too, is not imported yet."""
+"""Exit code after Ctrl-C; errors.py has the same number, but is not imported yet."""
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
     del number, frame
     os.write(2, b"kraftproof: interrupted\n")
-    os._exit(STATUS)  # nothing has been begun that would have to be ended
+    os._exit(STATUS)  # no process, file or thread is open yet
 
 
 def main() -> None:

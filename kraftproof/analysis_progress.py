@@ -1,4 +1,4 @@
-"""How a Spark job goes, for people: one live line on a terminal, one line a step elsewhere."""
+"""Progress of a Spark job: a live line on a terminal, otherwise a line per step."""
 
 import threading
 from collections.abc import Callable
@@ -12,7 +12,7 @@ EVERY_S: Final = 0.5
 
 
 class AnalysisProgress:
-    """Tells of steps, and while one lasts of the tasks that Spark has done."""
+    """Prints each step, and on a terminal the number of finished Spark tasks of the step."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -39,11 +39,11 @@ class AnalysisProgress:
         self._stop()
 
     def watch(self, tasks: Callable[[], tuple[int, int]]) -> None:
-        """From now on ask for the tasks that are done, and how many there are."""
+        """Set the function that returns the numbers of finished and of all tasks."""
         self._tasks = tasks
 
     def step(self, text: str) -> None:
-        """End the step before, and begin one."""
+        """End the previous step, and start a step."""
         self._stop()
         self._text = text
         self._console.print(f"[bold cyan]·[/] {text}")
@@ -61,5 +61,5 @@ class AnalysisProgress:
             status, tasks = self._status, self._tasks
             if status is None or tasks is None:
                 continue
-            done, there = tasks()
-            status.update(f"{self._text}: {done} of {there} tasks" if there else self._text)
+            done, total = tasks()
+            status.update(f"{self._text}: {done} of {total} tasks" if total else self._text)

@@ -1,6 +1,6 @@
-"""The command `kraftproof`: finds the command's file, runs it, and turns mistakes into one line.
+"""The command line `kraftproof`: runs the file of a command, and prints each error as one line.
 
-Only the file of the command that was asked for is imported, so that help is quick and a mutant's
+Only the file of the given command is imported, so that help is quick and a mutant's
 import hook comes before everything of the node. Exit codes: 0 valid, 1 invalid, 2 unknown, 3 a
 mistake in the usage or the input, 70 a mistake in Kraftproof itself, 130 interrupted.
 """
@@ -29,48 +29,49 @@ from kraftproof.errors import (
     USAGE_EXIT_CODE,
     UsageError,
 )
-from kraftproof.output import complain, say
+from kraftproof.output import print_error, print_line
 
 COMMANDS: Final = {
-    "test": "Run a workload against a cluster under faults, and judge what it did.",
-    "sim": "Search seeds in simulation until an invariant or a model is violated.",
-    "shrink": "Cut a failing run in simulation down to what it takes, as a schedule file.",
-    "mutants": "Plant real bugs in the node one by one, and see if the simulation finds them.",
-    "check": "Check recorded histories and run directories again.",
-    "explain": "Say why a history is invalid: in words, as JSON, as a picture.",
-    "report": "Write the pages of runs again: report.html, report.md and junit.xml.",
-    "analyze": "Judge any number of runs on Spark: tables and one page on how they fared.",
-    "generate": "Make a history whose verdict is known, to prove a checker with.",
-    "list": "List backends, systems, workloads, faults and models, installed ones too.",
-    "up": "Bring a cluster up and print its bootstrap addresses until Ctrl-C.",
-    "heal": "Undo the faults of a run whose harness is dead.",
-    "sweep": "Remove what dead harnesses left on this machine.",
+    "test": "Run a workload on a cluster under faults, and judge the recorded run.",
+    "sim": "Run simulated clusters, one per seed, until an invariant or a model is violated.",
+    "shrink": "Reduce a failing simulated run to a short schedule file.",
+    "mutants": "Plant known bugs in the node, and report which bugs the simulation finds.",
+    "check": "Check recorded histories and run directories.",
+    "explain": "Explain an invalid history: in words, as JSON, as a picture.",
+    "report": "Rewrite report.html, report.md and junit.xml of recorded runs.",
+    "analyze": "Judge many runs on Spark: result tables and a summary page.",
+    "generate": "Generate a history with a known verdict, to test a checker.",
+    "list": "List backends, systems, workloads, faults and models, with installed plug-ins.",
+    "up": "Start a cluster, print its bootstrap addresses, and keep the cluster up until Ctrl-C.",
+    "heal": "Undo the faults of a run whose process died.",
+    "sweep": "Remove processes, containers and networks of dead runs.",
 }
 FUNCTIONS: Final = {"test": "run_one", "mutants": "judge", "list": "list_names"}
-"""Where a command's function has another name than the command."""
-HELP: Final = """Break a KRaft cluster on purpose, and prove from what its clients saw
-whether it kept its promises.
+"""Functions whose name differs from the command's name."""
+HELP: Final = """Inject faults into a KRaft cluster, and prove from the answers of its
+clients whether the cluster stayed correct.
 
-Start with: [bold]kraftproof test[/] (3+3 local processes, kill -9 and pause, 30 s). Exit codes:
-0 valid, 1 invalid, 2 unknown, 3 a mistake in the usage or the input, 70 a mistake in
-Kraftproof itself, 130 interrupted."""
+Start with [bold]kraftproof test[/]: 3+3 local processes, kill -9 and pause, 30 s.
+
+Exit codes: 0 valid, 1 invalid, 2 unknown, 3 wrong usage or input,
+70 a bug in Kraftproof, 130 interrupted."""
 
 
 def main() -> None:
-    """Entry point of the command."""
+    """Run the command line of this process, and exit."""
     try:
         quick_start.collect_seldom()
         interrupts.install()
         status = run(sys.argv[1:])
-    except KeyboardInterrupt:  # before the command, or while a mistake was told
-        complain(f"kraftproof: {interrupts.sentence()}")
+    except KeyboardInterrupt:  # before the command, or while an error was printed
+        print_error(f"kraftproof: {interrupts.sentence()}")
         status = INTERRUPTED_EXIT_CODE
     interrupts.settle()
     interrupts.leave(_flushed(status))
 
 
 def _flushed(status: int) -> int:
-    """Write what is left of the output, and return the exit code."""
+    """Flush standard output, and return the exit code."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -84,56 +85,56 @@ def run(arguments: list[str]) -> int:
     """Run a command line and return the exit code."""
     chosen = next((one for one in arguments if not one.startswith("-")), None)
     if chosen is not None and chosen not in COMMANDS:
-        complain(
+        print_error(
             f"kraftproof: unknown command {shortened(repr(chosen))}: one of {', '.join(COMMANDS)}"
         )
         return USAGE_EXIT_CODE
     try:
         status = _invoke(chosen, arguments)
-    except KeyboardInterrupt:  # outside of the command; typer makes a status of one within
+    except KeyboardInterrupt:  # outside of the command; inside, typer returns a status
         status = INTERRUPTED_EXIT_CODE
-    except SystemExit as error:  # none of ours; it must not pass for a verdict
+    except SystemExit as error:  # raised by foreign code: its status must not pass for a verdict
         if isinstance(error.__context__, OSError):  # how rich and typer end at a broken pipe
             return _unwritten(error.__context__)
-        complain(f"kraftproof: a plug-in or a model ended the program, with status {error.code}")
+        print_error(f"kraftproof: a plug-in or a model ended the program, with status {error.code}")
         return USAGE_EXIT_CODE
-    except Exception as error:  # noqa: BLE001 - whatever it is, it must not pass for a verdict
+    except Exception as error:  # noqa: BLE001 - no exception may pass for a verdict
         status = _failed(error)
     if status == INTERRUPTED_EXIT_CODE:
-        complain(f"kraftproof: {interrupts.sentence()}")
+        print_error(f"kraftproof: {interrupts.sentence()}")
     return status
 
 
 def _failed(error: Exception) -> int:
-    """Say what ended the command, and return the exit code."""
-    # A cause is one that met a __set_name__.
+    """Print the error that ended the command, and return the exit code."""
+    # Python wraps an interrupt inside of __set_name__: the interrupt is then the cause.
     if isinstance(error.__cause__, KeyboardInterrupt) or interrupts.is_lost():
         return INTERRUPTED_EXIT_CODE
-    told = {*DISK_ERRORS, errno.EPIPE, errno.ENAMETOOLONG}
-    if isinstance(error, OSError) and error.errno in told:
+    expected = {*DISK_ERRORS, errno.EPIPE, errno.ENAMETOOLONG}
+    if isinstance(error, OSError) and error.errno in expected:
         if error.filename is None:
             return _unwritten(error)
-        complain(f"kraftproof: {error.filename}: {error.strerror}")
+        print_error(f"kraftproof: {error.filename}: {error.strerror}")
         return USAGE_EXIT_CODE
     traceback.print_exception(error)
     where = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
-    complain(f"kraftproof: {where}{OWN_MISTAKE}, with the traceback above: {described(error)}")
+    print_error(f"kraftproof: {where}{OWN_MISTAKE}, with the traceback above: {described(error)}")
     return CRASH_EXIT_CODE
 
 
 def _unwritten(error: OSError) -> int:
-    """Give up standard output, and return the exit code; who closed a pipe need not be told."""
+    """Discard standard output, and return the exit code; a closed pipe needs no message."""
     with suppress(OSError):  # a stand-in of a test has no number
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if error.errno == errno.EPIPE:
         return BROKEN_PIPE_EXIT_CODE
-    complain(f"kraftproof: the output can't be written: {error.strerror}")
+    print_error(f"kraftproof: the output can't be written: {error.strerror}")
     return USAGE_EXIT_CODE
 
 
 def _invoke(chosen: str | None, arguments: list[str]) -> int:
     if arguments == ["--version"]:
-        say(_version())
+        print_line(_version())
         return 0
     command = typer.main.get_command(_application(chosen))
     try:
@@ -143,19 +144,19 @@ def _invoke(chosen: str | None, arguments: list[str]) -> int:
     except (UsageError, ValueError) as error:
         if not _is_users_mistake(error):
             raise
-        complain(f"kraftproof: {error}")
+        print_error(f"kraftproof: {error}")
         return USAGE_EXIT_CODE
     except Exception as error:
         line = _usage_line(error)
         if line is None:
             raise
-        complain(f"kraftproof: {line}")
+        print_error(f"kraftproof: {line}")
         return USAGE_EXIT_CODE
     return status if isinstance(status, int) else 0
 
 
 def _is_users_mistake(error: ValueError) -> bool:
-    """Whether an error's text is one line for the user: all such classes of ours say so by type."""
+    """Return whether an error is a user's mistake; the package of its class decides."""
     return isinstance(error, UsageError) or _room(error) in {
         "checkers",
         "cluster",
@@ -166,13 +167,13 @@ def _is_users_mistake(error: ValueError) -> bool:
 
 
 def _room(error: Exception) -> str:
-    """Return the sub-package of ours in which an error's class stands; empty if in none."""
+    """Return the kraftproof sub-package of an error's class; empty for other classes."""
     package, _, rest = type(error).__module__.partition(".")
     return rest.partition(".")[0] if package == "kraftproof" else ""
 
 
 def _usage_line(error: Exception) -> str | None:
-    """The one line of an error of the command-line parser or of a backend; None for any other."""
+    """Return the line of an error of the command-line parser or a backend, otherwise None."""
     as_line = getattr(error, "format_message", None)
     if as_line is not None:
         return " ".join(str(as_line()).split())
@@ -197,7 +198,7 @@ def _application(chosen: str | None) -> typer.Typer:
 
 
 def _help() -> str:
-    """Return the help of the command, with the plug-ins that other packages bring."""
+    """Return the help of the command line, with the names of installed plug-ins."""
     from kraftproof.inventory import installed_names
 
     named = ", ".join(installed_names()) or "none"
@@ -217,8 +218,8 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def _stand_in() -> None:
-    """Stands in the list for a command that was not asked for."""
-    raise AssertionError("only the command that was asked for is invoked")
+    """Take the place of a command in the list of commands, when another command is invoked."""
+    raise AssertionError("only the given command is invoked")
 
 
 if __name__ == "__main__":

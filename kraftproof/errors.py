@@ -1,4 +1,4 @@
-"""Mistakes of the user, one clear line and exit code 3; the other exit codes without a verdict."""
+"""User errors, which are one line with exit code 3, and the other exit codes without a verdict."""
 
 import errno
 import os
@@ -8,26 +8,26 @@ from kraftproof.cluster.plugin import HarnessError
 
 USAGE_EXIT_CODE = 3
 INTERRUPTED_EXIT_CODE = 130
-"""Ctrl-C or SIGTERM, as shells have it."""
+"""Exit code after Ctrl-C or SIGTERM, by the convention of shells."""
 
 CRASH_EXIT_CODE = 70
-"""A mistake in Kraftproof itself, as sysexits.h has it; no verdict may be told by that."""
+"""Exit code of a bug in Kraftproof itself (EX_SOFTWARE of sysexits.h); never a verdict."""
 
 BROKEN_PIPE_EXIT_CODE = 141
-"""Whoever read the output has gone, as shells have it; no verdict may be told by that."""
+"""Exit code after the reader of the output closed the pipe, by the convention of shells."""
 
 
 OWN_MISTAKE = "this is a mistake in Kraftproof itself, please report it"
 DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
-"""The numbers of errors with which a disk refuses to be written."""
+"""Error numbers of failed writes to a disk."""
 
 
 class UsageError(ValueError):
-    """What was asked for can't be done; the text is one line that names what and why."""
+    """The request can't be fulfilled; the message is one line with the subject and the reason."""
 
 
 class RunFileError(HarnessError):
-    """A file of ours can't be written, such as on a full disk; the text is one line."""
+    """A file of a run can't be written, for example on a full disk; the message is one line."""
 
     def __init__(self, path: Path, error: OSError) -> None:
         reason = error.strerror if error.errno is None else os.strerror(error.errno)

@@ -1,4 +1,4 @@
-"""Options of commands that read histories: facts on the values, which a user states."""
+"""Options of all commands that read histories: the form of values and the initial state."""
 
 from typing import Annotated
 
@@ -8,15 +8,15 @@ Keyed = Annotated[
     bool | None,
     typer.Option(
         "--keyed/--unkeyed",
-        help="Each value is [key, value], or none is; otherwise told from all values of a history.",
+        help="All values have the form [key, value], or no value has; by default inferred.",
         show_default=False,
     ),
 ]
 Initial = Annotated[
     list[str] | None,
     typer.Option(
-        help="What every key, account or register holds at first, as JSON; KEY=VALUE for one of"
-        " them. May be given again.",
+        help="Initial value of all keys, accounts or registers, as JSON, or of one of them with"
+        " KEY=VALUE; repeatable.",
         metavar="[KEY=]VALUE",
         show_default=False,
     ),

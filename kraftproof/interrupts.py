@@ -1,7 +1,7 @@
-"""Ctrl-C and SIGTERM: each ends the command, wherever it meets it, with status 130.
+"""Make Ctrl-C and SIGTERM end a command at any point with status 130.
 
-Python loses an interrupt that meets a callback, and may end by the signal in place of the status
-that it was to exit with. Not: what a command tidies up when it is interrupted (its own file).
+Python loses an interrupt that arrives in a callback, and may die by the signal instead of exiting
+with the status. This module repeats lost interrupts. Each command cleans up in its own file.
 """
 
 import ctypes
@@ -15,9 +15,9 @@ from typing import NoReturn
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
 
 AGAIN_S = 0.01
-"""When an interrupt that was lost comes again: after the callback that lost it."""
+"""Delay before a lost interrupt is repeated, in seconds; longer than a callback."""
 PROBE_S = 5.0
-"""Time in which an interrupt has to end the command, before the main thread is asked about it."""
+"""Time from an interrupt to the check whether the interrupt was lost, in seconds."""
 PROBE = signal.SIGUSR1
 """Asks the main thread whether the interrupt is being handled; a signal of its own, so that a
 question which comes late is never taken for another interrupt."""
@@ -25,43 +25,44 @@ question which comes late is never taken for another interrupt."""
 
 _settled = Event()
 _again: list[Timer] = []
-"""An interrupt that was lost and has not come again yet."""
+"""Timers of lost interrupts that are not repeated yet."""
 _endings: list[str] = []
-"""What an interrupted command has to say."""
+"""Texts that commands add to the line `interrupted`; the last text counts."""
 
 
 def note(ending: str) -> None:
-    """Keep what the command says of itself if it ends as interrupted."""
+    """Set the text that follows `interrupted` if the command is interrupted."""
     _endings.append(ending)
 
 
 def sentence() -> str:
-    """Return the one line of a command that was interrupted."""
+    """Return the line of an interrupted command."""
     return "; ".join(["interrupted", *_endings[-1:]])
 
 
 def install() -> None:
-    """Make every polite end of the process a KeyboardInterrupt of the main thread."""
+    """Turn SIGINT and SIGTERM into a KeyboardInterrupt of the main thread, and watch for losses."""
     signal.signal(signal.SIGTERM, _as_ctrl_c)
     signal.signal(PROBE, _interrupt_if_lost)
     sys.unraisablehook = _once_more
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    os.register_at_fork(after_in_child=lambda: signal.set_wakeup_fd(-1))  # ours alone are told of
+    # Child processes must not write their signals into the pipe of this process.
+    os.register_at_fork(after_in_child=lambda: signal.set_wakeup_fd(-1))
     Thread(target=_look_for_lost, args=(reader,), daemon=True).start()
 
 
 def settle() -> None:
-    """Take the interrupt as dealt with: what follows is the command's end."""
+    """Mark the interrupt as handled: only the end of the command follows."""
     _settled.set()
 
 
 def _look_for_lost(reader: int) -> None:
-    """Look again and again where an interrupt went, until the command has ended.
+    """Check after each signal whether the interrupt was lost, until the command has ended.
 
-    C code that clears errors, and Python code that catches an error which an interrupt became, lose
-    an interrupt without a word.
+    An interrupt is lost silently in C code that clears errors, and in Python code that catches the
+    error which replaced the interrupt.
     """
     while True:
         numbers = os.read(reader, 1)
@@ -70,7 +71,7 @@ def _look_for_lost(reader: int) -> None:
 
 
 def _is_being_handled() -> bool:
-    """Whether the main thread is tidying up after an interrupt, or asyncio has taken one over."""
+    """Return whether the main thread handles an interrupt, or asyncio has its own handler."""
     error = sys.exc_info()[1]
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
@@ -82,9 +83,9 @@ def _is_being_handled() -> bool:
 
 
 def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
-    """Whoever ends the harness politely, a CI server's time limit for one, gets what Ctrl-C gets.
+    """Handle SIGTERM, for example of a CI server's time limit, like Ctrl-C.
 
-    So he does where Ctrl-C itself is ignored, as in what a script runs in the background.
+    The command also ends if Ctrl-C itself is ignored, as in the background jobs of a script.
     """
     _again.clear()
     handler = signal.getsignal(signal.SIGINT)
@@ -98,9 +99,9 @@ def _interrupt_if_lost(number: int, frame: FrameType | None) -> None:
 
 
 def _once_more(lost: "sys.UnraisableHookArgs") -> None:
-    """Interrupt again if the exception that Python ignored was one.
+    """Repeat the interrupt if the ignored exception was an interrupt.
 
-    That is what it does where one meets a `__del__` or the callback of an import's lock.
+    Python ignores an exception in `__del__` and in the callback of an import lock.
     """
     if issubclass(lost.exc_type, KeyboardInterrupt):
         again = Timer(AGAIN_S, signal.pthread_kill, (main_thread().ident, signal.SIGTERM))
@@ -111,10 +112,10 @@ def _once_more(lost: "sys.UnraisableHookArgs") -> None:
 
 
 def is_lost() -> bool:
-    """Whether Python has lost an interrupt that has not come again; the interrupt is taken then.
+    """Return whether a lost interrupt waits for its repetition, and cancel the repetition.
 
-    A library whose callback lost the interrupt may fail for want of what the callback was to do,
-    as numba does after one that met the compiler: such an error is no crash of ours.
+    A library may fail because an interrupt ended its callback, as numba does after an interrupt of
+    its compiler. The error of the library is then no bug of Kraftproof.
     """
     for again in _again:
         again.cancel()
@@ -122,9 +123,9 @@ def is_lost() -> bool:
 
 
 def leave(status: int) -> NoReturn:
-    """End Python with a status."""
+    """Exit the process with a status."""
     if status == INTERRUPTED_EXIT_CODE:
-        # With -m Python ends itself by SIGINT, whatever the status, if Ctrl-C met an exec(), such
-        # as an imported dataclass makes, though it was handled (CPython 3.11, pymain_run_python).
+        # With -m, Python kills itself by SIGINT if Ctrl-C arrived inside of exec(), even after the
+        # interrupt was handled; dataclasses use exec() (CPython 3.11, pymain_run_python).
         ctypes.pythonapi.Py_Exit(status)
     sys.exit(status)

@@ -1,4 +1,4 @@
-"""Writes the files that options name: each is there whole, or the disk is as it was."""
+"""Write the files that options name: a file is complete, or the disk stays as before."""
 
 import os
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ from kraftproof.errors import UsageError
 
 @contextmanager
 def option_file(option: str, path: Path) -> Iterator[Path]:
-    """Hand out a path to write to, which takes the name of the option's file after the block.
+    """Yield a temporary path, and rename the file to the option's path after the block.
 
     Raises:
-        UsageError: the file can't be written, such as on a full disk.
+        UsageError: the file can't be written, for example on a full disk.
     """
     try:
         with whole_file(path) as part:
@@ -24,5 +24,5 @@ def option_file(option: str, path: Path) -> Iterator[Path]:
 
 
 def reason_of(error: OSError) -> str:
-    """Return the reason of an error in a few words, without a path."""
+    """Return the reason of an error without the path."""
     return str(error) if error.errno is None else os.strerror(error.errno)

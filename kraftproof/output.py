@@ -1,4 +1,4 @@
-"""Lines on standard output and error, for people and for programs."""
+"""Print lines on standard output and standard error, for people and for programs."""
 
 import json
 import sys
@@ -13,26 +13,26 @@ _ELLIPSIS = 3
 STYLES = {"valid": "bold green", "invalid": "bold red", "unknown": "bold yellow"}
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     """Print a line on standard output."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
-def say_json(value: Any) -> None:  # noqa: ANN401 - whatever is JSON
+def print_json(value: Any) -> None:  # noqa: ANN401 - whatever is JSON
     """Print a value as one line of JSON."""
-    say(json.dumps(value))
+    print_line(json.dumps(value))
 
 
-def complain(line: str) -> None:
-    """Print a line on standard error; of a very long one the two ends, which say what is wrong."""
+def print_error(line: str) -> None:
+    """Print a line on standard error; cut the middle of a very long line."""
     sys.stderr.write(without_middle(in_one_line(line), LONGEST_LINE - _ELLIPSIS) + "\n")
 
 
 def in_one_line(text: str) -> str:
-    """Return a text with escapes for line ends and whatever else would move the cursor.
+    """Return a text with escapes for all unprintable characters, such as line ends.
 
-    What is quoted of a file or a name may hold such.
+    Texts quoted from files and names may contain unprintable characters.
     """
     if text.isprintable():
         return text
@@ -42,8 +42,8 @@ def in_one_line(text: str) -> str:
     )
 
 
-def say_verdict(verdict: str, rest: str) -> None:
-    """Print a line that begins with a verdict, in its colour on a terminal."""
+def print_verdict(verdict: str, rest: str) -> None:
+    """Print a line that starts with a verdict, colored on a terminal."""
     line = Text(verdict, style=STYLES[verdict])
     line.append(rest, style="default")
     Console(highlight=False, soft_wrap=True).print(line)

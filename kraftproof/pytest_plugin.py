@@ -1,4 +1,4 @@
-"""The pytest plug-in: clusters of any backend, and whole runs, as fixtures (docs/pytest.md).
+"""The pytest plug-in: fixtures for clusters of any backend and for complete runs (docs/pytest.md).
 
     def test_my_cluster(kraftproof_cluster):
         cluster = kraftproof_cluster(nodes="3+3")
@@ -9,8 +9,8 @@
         run = kraftproof_run(workload="topics", nemesis="kill", time_limit_s=20)
         assert run.verdict == "valid", run.why
 
-`--kraftproof-backend` and `--kraftproof-seed` choose for all fixtures. A test that fails after
-runs of its own names their directories, their reports and what to type next.
+`--kraftproof-backend` and `--kraftproof-seed` apply to all fixtures. The report of a failed test
+names the run directories, the reports and the next command.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ _RUNS: pytest.StashKey[list[DoneRun]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options."""
-    group = parser.getgroup("kraftproof", "clusters that are broken on purpose")
+    """Add the command-line options."""
+    group = parser.getgroup("kraftproof", "fault injection in clusters")
     group.addoption(
         BACKEND_OPTION,
         choices=BACKENDS,
         default=BACKENDS[0],
-        help="what fixtures run on: local (the default), docker or simulated",
+        help="backend of all fixtures: local (the default), docker or simulated",
     )
-    group.addoption(SEED_OPTION, type=int, default=0, help="the seed of clusters and runs")
+    group.addoption(SEED_OPTION, type=int, default=0, help="seed of clusters and runs")
 
 
 class DoneRun:
-    """A run of a test, and the warnings that the command line would have printed before it."""
+    """A run of a test, with the warnings that the command line would print before the run."""
 
     def __init__(self, result: RunResult, warnings: tuple[str, ...]) -> None:
         self.result = result
         self.warnings = warnings
 
     def summary(self) -> str:
-        """Return the verdict, the reasons, where the run lies and what to type next."""
+        """Return the verdict, the reasons, the run's directory and the next command."""
         from kraftproof.run.summary import last_line, reasons
 
         directory = self.result.directory
@@ -71,7 +71,7 @@ class DoneRun:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Add what the runs of a failed test came to, to the report of the failure."""
+    """Add the summaries of the test's runs to the report of a failed test."""
     outcome = yield
     report = outcome.get_result()  # type: ignore[attr-defined]
     runs = item.stash.get(_RUNS, [])
@@ -80,10 +80,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 
 class ClusterFactory:
-    """Makes clusters that live as long as a fixture; its attributes are those of a first one.
+    """Starts clusters that live as long as the fixture.
 
-    `kraftproof_cluster(nodes="1+1")` starts a cluster and returns it; `kraftproof_cluster.kill(1)`
-    starts the default one of 3 controllers and 3 brokers at its first use.
+    `kraftproof_cluster(nodes="1+1")` starts a cluster and returns the cluster. A method of a
+    cluster, such as `kraftproof_cluster.kill(1)`, uses a default cluster of 3 controllers and 3
+    brokers, which starts at the first use.
     """
 
     def __init__(self, stack: ExitStack, directory: Path, backend: str, seed: int) -> None:
@@ -143,7 +144,7 @@ class ClusterFactory:
         return self._made[-1]
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a cluster has
-        """Return an attribute of the default cluster, which starts when it is first needed."""
+        """Return an attribute of the default cluster, which starts at the first use."""
         if name.startswith("_"):
             raise AttributeError(name)
         if self._default is None:
@@ -153,7 +154,7 @@ class ClusterFactory:
 
 @contextmanager
 def _factory(config: pytest.Config, directory: Path) -> Iterator[ClusterFactory]:
-    """A factory whose clusters are taken down at the end, last one first."""
+    """Yield a factory, and stop its clusters at the end, the last cluster first."""
     backend, seed = str(config.getoption(BACKEND_OPTION)), int(config.getoption(SEED_OPTION))
     with ExitStack() as stack:
         yield ClusterFactory(stack, directory, backend, seed)
@@ -161,19 +162,19 @@ def _factory(config: pytest.Config, directory: Path) -> Iterator[ClusterFactory]
 
 @pytest.fixture
 def kraftproof_backend(request: pytest.FixtureRequest) -> str:
-    """The backend that the command line names."""
+    """Return the backend of the command line."""
     return str(request.config.getoption(BACKEND_OPTION))
 
 
 @pytest.fixture
 def kraftproof_seed(request: pytest.FixtureRequest) -> int:
-    """The seed that the command line names."""
+    """Return the seed of the command line."""
     return int(request.config.getoption(SEED_OPTION))
 
 
 @pytest.fixture
 def kraftproof_cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ClusterFactory]:
-    """Makes clusters, taken down after the test: `kraftproof_cluster(nodes="3+3")`."""
+    """Start clusters that stop after the test: `kraftproof_cluster(nodes="3+3")`."""
     with _factory(request.config, tmp_path) as factory:
         yield factory
 
@@ -182,7 +183,7 @@ def kraftproof_cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Iterat
 def kraftproof_module_cluster(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ClusterFactory]:
-    """Makes clusters that the tests of a module share, taken down after the last of them."""
+    """Start clusters that the tests of a module share."""
     with _factory(request.config, tmp_path_factory.mktemp("kraftproof-module")) as factory:
         yield factory
 
@@ -191,7 +192,7 @@ def kraftproof_module_cluster(
 def kraftproof_session_cluster(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ClusterFactory]:
-    """Makes clusters that all tests share, taken down at the end of the session."""
+    """Start clusters that all tests of the session share."""
     with _factory(request.config, tmp_path_factory.mktemp("kraftproof-session")) as factory:
         yield factory
 
@@ -203,7 +204,7 @@ def kraftproof_run(
     kraftproof_seed: int,
     tmp_path: Path,
 ) -> Callable[..., RunResult]:
-    """A function that does a whole run and returns its verdict, with the reasons.
+    """Return a function that executes a complete run and returns the verdict with its reasons.
 
     The keywords are the fields of RunOptions (kraftproof/options.py), and `nemesis` as
     the command has it.

@@ -1,6 +1,6 @@
-"""Keeps a short command short: leaves out what it would import for nothing, and runs gc seldom.
+"""Shorten the start of a command: skip needless imports, and collect garbage seldom.
 
-Only for the command's own process: a process of somebody else, such as pytest's, is left as it is.
+Only the process of the command calls these functions; a host process such as pytest's does not.
 """
 
 import gc
@@ -12,20 +12,20 @@ from types import ModuleType
 from typing import Final
 
 GC_THRESHOLD: Final = 50_000
-"""New objects between two collections; imports make hundreds of thousands that stay."""
+"""New objects between two garbage collections; imports make hundreds of thousands of objects."""
 
 
 def collect_seldom() -> None:
-    """Have garbage collected less often, and BLAS start no threads that nothing here uses."""
+    """Collect garbage less often, and keep BLAS from starting unused threads."""
     gc.set_threshold(GC_THRESHOLD, 20, 100)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def without_pandas() -> None:
-    """Have pyarrow find no pandas at its first look, which costs most of a second.
+    """Hide pandas from the first import attempt of pyarrow, which costs most of a second.
 
-    pyarrow looks for pandas when the first array is made of a list. It looks again when somebody
-    asks for a pandas object, so that `to_pandas` still works.
+    pyarrow tries to import pandas when the first array is made of a list, and again when a pandas
+    object is requested, so `to_pandas` still works.
     """
     if "pandas" in sys.modules:
         return
@@ -40,12 +40,12 @@ def without_pandas() -> None:
 
 
 class _Hiding:
-    """A finder of modules that says of pandas that there is none."""
+    """A module finder that reports pandas as missing."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return None for all other modules, so that the next finder is asked."""
+        """Return None for all other modules, so that the next finder is used."""
         del path, target
         if name == "pandas":
             raise ModuleNotFoundError(name, name=name)

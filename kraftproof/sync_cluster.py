@@ -1,7 +1,7 @@
-"""A cluster for plain functions: each method returns once the cluster has done its part.
+"""A cluster with blocking methods, for tests that are plain functions.
 
-Tests use it through the fixtures of the pytest plug-in. Time passes for a simulated cluster only
-while one of its methods runs; a live node goes on meanwhile.
+The fixtures of the pytest plug-in return such clusters. Virtual time of a simulated cluster passes
+only inside of a method; live nodes run all the time.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ LINES_SHOWN = 5
 
 
 class Drive(Protocol):
-    """Runs a coroutine of a cluster to its end."""
+    """A function that runs a coroutine of a cluster to its end."""
 
     def __call__(self, coroutine: Coroutine[Any, Any, T], /) -> T:
-        """Return what the coroutine returns, or raise what it raises."""
+        """Return the result of the coroutine, or raise its exception."""
         ...
 
 
@@ -48,7 +48,7 @@ class SyncCluster:
 
     @property
     def nodes(self) -> tuple[NodeInfo, ...]:
-        """All nodes, by id."""
+        """All nodes, sorted by id."""
         return self.cluster.nodes
 
     def drive(self, coroutine: Coroutine[Any, Any, T]) -> T:
@@ -56,11 +56,11 @@ class SyncCluster:
         return self._drive(coroutine)
 
     def bootstrap(self) -> str:
-        """host:port list for ordinary clients, as the system has it; empty in simulation."""
+        """Return the host:port list of the brokers for Kafka clients; empty in simulation."""
         return self.cluster.bootstrap()
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass for the cluster, virtual time in simulation."""
+        """Let time pass for the cluster; in simulation virtual time."""
         self.drive(self.cluster.scope.sleep(int(seconds * SECOND_NS)))
 
     # Processes
@@ -70,7 +70,7 @@ class SyncCluster:
         self.drive(self.cluster.kill(self._known(node_id)))
 
     def stop_node(self, node_id: int) -> None:
-        """End a node's process with SIGTERM, and wait for its end."""
+        """End a node's process with SIGTERM, and wait for the exit."""
         self.drive(self.cluster.stop_node(self._known(node_id)))
 
     def start_node(self, node_id: int) -> None:
@@ -78,22 +78,22 @@ class SyncCluster:
         self.drive(self.cluster.start_node(self._known(node_id)))
 
     def pause(self, node_id: int) -> None:
-        """Stop a node's process where it stands."""
+        """Suspend a node's process."""
         self.drive(self.cluster.pause(self._known(node_id)))
 
     def resume(self, node_id: int) -> None:
-        """Let a paused node go on."""
+        """Resume a paused node."""
         self.drive(self.cluster.resume(self._known(node_id)))
 
     # Links
 
     def partition(self, *groups: Collection[int]) -> None:
-        """Cut every link between nodes of different groups, both ways, until `heal`.
+        """Cut all links between nodes of different groups in both directions, until `heal`.
 
-        Nodes that no group names form one more group: `partition({1})` isolates node 1.
+        Nodes without a group form an additional group: `partition({1})` isolates node 1.
 
         Raises:
-            UsageError: a node is unknown or in two groups, or the backend can cut no link.
+            UsageError: a node is unknown or in two groups, or the backend can't cut links.
         """
         named = [self._known(node_id) for group in groups for node_id in group]
         if len(named) != len(set(named)):
@@ -110,11 +110,11 @@ class SyncCluster:
         )
 
     def cut(self, source: int, target: int) -> None:
-        """Cut the link from one node to another, one way only, until `heal`."""
+        """Cut the link from one node to another in this direction only, until `heal`."""
         self._cut_links([(self._known(source), self._known(target))])
 
     def heal(self) -> None:
-        """Heal every link that was cut, and set every clock right."""
+        """Heal all cut links, and set all shifted clocks to true time."""
         if self._cut:
             self.drive(self.cluster.heal(frozenset(self._cut)))
             self._cut.clear()
@@ -123,7 +123,7 @@ class SyncCluster:
         self._shifted.clear()
 
     def can_reach(self, source: int, target: int) -> bool:
-        """Say whether a request of one node reaches another and its answer comes back."""
+        """Return whether a request from one node to another gets a response."""
         from kraftproof.cluster.protocol import Link
 
         link = Link(self._known(source), self._known(target))
@@ -132,10 +132,10 @@ class SyncCluster:
     # Clocks
 
     def shift_clock(self, node_id: int, seconds: float) -> None:
-        """Set a node's wall clock that far from the true time, until `heal`; 0 sets it right.
+        """Set a node's wall clock to an offset from true time, until `heal`; 0 is true time.
 
         Raises:
-            UsageError: the node is unknown, or the backend can shift no clock.
+            UsageError: the node is unknown, or the backend can't shift clocks.
         """
         from kraftproof.cluster.protocol import Capability
 
@@ -144,7 +144,7 @@ class SyncCluster:
         self._shifted.add(node_id)
 
     def clock_offset(self, node_id: int) -> float | None:
-        """Return the seconds that a node's wall clock is ahead; None if the node is down."""
+        """Return the offset of a node's wall clock in seconds; None if the node is down."""
         offset_ns = self.drive(self.cluster.wall_clock_offset(self._known(node_id)))
         return None if offset_ns is None else offset_ns / SECOND_NS
 
@@ -223,7 +223,7 @@ def cluster_of(backend: str, options: ClusterOptions, system: System) -> Iterato
 
 
 async def _live_scope() -> LiveScope:
-    """Made on the loop that it is for."""
+    """Return a scope that is made on the running event loop."""
     from kraftproof.cluster.live.scope import LiveScope
 
     return LiveScope()

@@ -1,1 +1,1 @@
-"""Faults as values, planners that draw them from a seed, and the one injector."""
+"""Faults as values, planners that draw faults from a seed, and the injector that applies faults."""

@@ -1,7 +1,7 @@
-"""The nemeses by name: ours, and those that other distributions bring by entry point.
+"""Look up fault planners by name: the built-in nemeses and those of installed plug-ins.
 
-A new one of ours is one file here and one line below; another's is an entry point of the group
-`kraftproof.faults` that names a planner.
+A new built-in nemesis needs one file in this folder and one line below. A plug-in registers its
+planner as an entry point of the group `kraftproof.faults`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,16 +67,16 @@ _OURS: dict[str, Planner] = {
 
 
 class UnknownNemesisError(ValueError):
-    """A name that no nemesis has; the text is one clear line."""
+    """The name belongs to no nemesis; the message is one line."""
 
 
 def nemesis_names() -> tuple[str, ...]:
-    """Return every name, ours first."""
+    """Return the names of all nemeses, built-in nemeses first."""
     return (*_OURS, *sorted(point.name for point in entry_points(group=ENTRY_POINTS)))
 
 
 def ours() -> Mapping[str, type[Fault]]:
-    """Return the kinds of fault that come with Kraftproof, by name of the nemesis."""
+    """Return the fault classes of the built-in nemeses, by name."""
     return {name: get_type_hints(plan)["return"] for name, plan in _OURS.items()}
 
 
@@ -84,8 +84,8 @@ def planner(name: str) -> Planner:
     """Return the planner of a nemesis.
 
     Raises:
-        UnknownNemesisError: there is none of that name.
-        PluginLoadError: it can't be imported.
+        UnknownNemesisError: the name belongs to no nemesis.
+        PluginLoadError: the plug-in can't be imported.
     """
     ours = _OURS.get(name)
     if ours is not None:
@@ -101,7 +101,7 @@ def drawn(name: str, random: Random, nodes: Sequence[NodeInfo]) -> Fault:
     """Draw a fault of a nemesis.
 
     Raises:
-        PluginError: its planner raises, or returns what is no fault.
+        PluginError: the planner raises, or its result is no fault.
     """
     draw = planner(name)
     culprit = plugin("fault", name, draw)

@@ -1,7 +1,7 @@
-"""One node's clocks: steps and strobes of the wall clock, a wrong rate of the monotonic one.
+"""Clock faults of one node: a shifted or jumping wall clock, a monotonic clock of a wrong rate.
 
-Nothing may rest on the wall clock, so that what is done to it excuses nothing. A monotonic clock
-that runs too quick or too slow makes sessions shorter or longer by as much.
+The protocol never relies on wall clocks, so a wall-clock fault excuses no violation. A monotonic
+clock of a wrong rate makes the node's sessions shorter or longer by the same factor.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from kraftproof.nemesis.one_node import OneNode
 
 SECOND_NS = 1_000_000_000
 LARGEST_RATE_PPM = 50_000
-"""By how many millionths a fault lets a monotonic clock run too quick or slow, at the most."""
+"""Largest error of a monotonic clock's rate, in parts per million."""
 TOLERANCE_NS = SECOND_NS
-"""How far the reported offset may be from the one that was set."""
+"""Accepted difference between the reported and the set wall-clock offset, in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockBump(OneNode):
-    """Set a node's wall clock ahead or behind."""
+    """Set a node's wall clock ahead or back."""
 
     kind: ClassVar[str] = "clock"
     requires: ClassVar[Capability] = Capability.CLOCK
@@ -38,25 +38,25 @@ class ClockBump(OneNode):
         return f"clock of node {self.target} back to true time"
 
     async def apply(self, context: FaultContext) -> None:
-        """Shift it."""
+        """Shift the wall clock."""
         await context.cluster.shift_clock(self.node_id, self.offset_ns)
 
-    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
-        """The node itself reports the offset."""
-        del before
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the offset that the node reports, once the offset is close to the one set."""
+        del baseline
         reported = await context.cluster.wall_clock_offset(self.node_id)
         if reported is None or abs(reported - self.offset_ns) > TOLERANCE_NS:
             return None
         return f"node {self.target} reports {reported / SECOND_NS:+.3f} s"
 
     async def heal(self, context: FaultContext) -> None:
-        """Set it right."""
+        """Set the wall clock to true time."""
         await context.cluster.shift_clock(self.node_id, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockStrobe(OneNode):
-    """Let a node's wall clock jump to and fro."""
+    """Make a node's wall clock jump between true time and an offset."""
 
     kind: ClassVar[str] = "clock-strobe"
     requires: ClassVar[Capability] = Capability.CLOCK_STROBE
@@ -71,29 +71,29 @@ class ClockStrobe(OneNode):
         )
 
     def describe_heal(self) -> str:
-        """Name the end."""
+        """Say that the clock stops jumping."""
         return f"clock of node {self.target} still"
 
     async def apply(self, context: FaultContext) -> None:
-        """Begin."""
+        """Start the jumps."""
         await _bending(context).strobe_clock(self.node_id, self.offset_ns, self.period_ns)
 
-    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
-        """The node itself reports the offset, at one time or another."""
-        del before
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the offset that the node reports, if the node reports at least half of it."""
+        del baseline
         reported = await context.cluster.wall_clock_offset(self.node_id)
         if reported is None or abs(reported) < abs(self.offset_ns) / 2:
             return None
         return f"node {self.target} reports {reported / SECOND_NS:+.3f} s"
 
     async def heal(self, context: FaultContext) -> None:
-        """End it."""
+        """Stop the jumps."""
         await _bending(context).strobe_clock(self.node_id, 0, self.period_ns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift(OneNode):
-    """Let a node's monotonic clock run at a wrong rate; what it has gained or lost it keeps."""
+    """Let a node's monotonic clock run at a wrong rate; a heal does not undo the past error."""
 
     kind: ClassVar[str] = "drift"
     requires: ClassVar[Capability] = Capability.DRIFT
@@ -108,22 +108,22 @@ class Drift(OneNode):
         return f"monotonic clock of node {self.target} at true rate"
 
     async def apply(self, context: FaultContext) -> None:
-        """Change the rate."""
+        """Set the wrong rate."""
         await _bending(context).set_clock_rate(self.node_id, self.rate_ppm)
 
-    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
-        """The node's clock runs at that rate."""
-        del before
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the rate of the node's clock, once the rate is the one set."""
+        del baseline
         rate_ppm = await _bending(context).clock_rate(self.node_id)
         return f"rate {rate_ppm / 10_000:+.1f} %" if rate_ppm == self.rate_ppm else None
 
     async def heal(self, context: FaultContext) -> None:
-        """Set it right."""
+        """Set the true rate."""
         await _bending(context).set_clock_rate(self.node_id, 0)
 
 
 def rate_error(names: Sequence[str]) -> float:
-    """Return by how large a part these nemeses may have a monotonic clock run wrong."""
+    """Return the largest relative error of a monotonic clock under these nemeses."""
     return LARGEST_RATE_PPM / 1_000_000 if Drift.kind in names else 0.0
 
 
@@ -133,14 +133,14 @@ def _bending(context: FaultContext) -> ClockFaultCapable:
 
 
 def plan_clock(random: Random, nodes: Sequence[NodeInfo], /) -> ClockBump:
-    """Draw a node, and an offset of 3 to 60 s to either side."""
+    """Draw a node, and an offset of 3 to 60 s ahead or back."""
     target = draw_target(random, nodes)
     seconds = random.uniform(3, 60) * random.choice((-1, 1))
     return ClockBump(target=target, offset_ns=int(seconds * SECOND_NS))
 
 
 def plan_clock_strobe(random: Random, nodes: Sequence[NodeInfo], /) -> ClockStrobe:
-    """Draw a node, an offset of 0.2 to 30 s to either side, and a period of 1 to 400 ms."""
+    """Draw a node, an offset of 0.2, 3 or 30 s ahead or back, and a period of 0.5 to 400 ms."""
     seconds = random.choice((0.2, 3.0, 30.0)) * random.choice((-1, 1))
     return ClockStrobe(
         target=draw_target(random, nodes),
@@ -150,6 +150,6 @@ def plan_clock_strobe(random: Random, nodes: Sequence[NodeInfo], /) -> ClockStro
 
 
 def plan_drift(random: Random, nodes: Sequence[NodeInfo], /) -> Drift:
-    """Draw a node, and a rate that is wrong by 1 to 5 parts in a hundred."""
+    """Draw a node, and a rate that is wrong by 1 to 5 percent."""
     rate_ppm = int(random.uniform(10_000, LARGEST_RATE_PPM)) * random.choice((-1, 1))
     return Drift(target=draw_target(random, nodes), rate_ppm=rate_ppm)

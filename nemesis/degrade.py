@@ -1,8 +1,8 @@
-"""Links of one node that are bad without being cut: losses, resets and stalls.
+"""Degrade the links of one node without a cut: segment loss, connection resets and stalls.
 
-What TCP makes of them: a lost segment is late, and with it all that follows; a broken connection
-leaves open whether the request was carried out, so that it is done twice by a retry. Not: how a
-backend does it.
+TCP turns a lost segment into a delay of the segment and of all later segments. After a reset the
+client does not know whether the node executed the request, and a retry may execute the request
+twice.
 """
 
 from collections.abc import Sequence
@@ -24,52 +24,52 @@ DIRECTIONS: tuple[Direction, ...] = ("both", "in", "out")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Degrade(OneNode):
-    """Make the links between one node and all others bad; those of clients are left alone."""
+    """Degrade the links between one node and all other nodes; client links stay as they are."""
 
     kind: ClassVar[str]
     toxic: LinkFault
     direction: Direction = "both"
     links: tuple[Link, ...] = ()
-    """Filled in by `resolved`."""
+    """Directed links of the node; `resolved` sets the field."""
 
     @override
     def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> Self:
-        """Return it with a node id and its links."""
+        """Return the fault with a node id and the links of the node."""
         node_id = resolve(self.target, roles, nodes)
         others = [node.node_id for node in nodes if node.node_id != node_id]
         return replace(self, target=node_id, links=isolation(node_id, others, self.direction))
 
     def describe(self) -> str:
-        """Name the trouble and the node."""
+        """Name the kind of degradation and the node."""
         return f"{self.kind} on links of node {self.target} ({self.direction})"
 
     def describe_heal(self) -> str:
-        """Name the end."""
+        """Name the kind of degradation that ends."""
         return f"end {self.kind} on links of node {self.target} ({self.direction})"
 
     @override
     async def baseline(self, context: FaultContext) -> Baseline:
-        """Note how often the links have been bad to a message."""
+        """Return the number of messages that the links have affected so far."""
         return {self.node_id: await _degrading(context).link_fault_count(frozenset(self.links))}
 
     async def apply(self, context: FaultContext) -> None:
-        """Make them bad."""
+        """Degrade the links."""
         await _degrading(context).add_link_fault(frozenset(self.links), self.toxic)
 
-    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
-        """A message has met with it."""
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the number of affected messages, once a message is affected."""
         hits = await _degrading(context).link_fault_count(frozenset(self.links))
         hits -= baseline[self.node_id] or 0
         return f"{hits} messages met with {self.kind}" if hits else None
 
     async def heal(self, context: FaultContext) -> None:
-        """Make them good."""
+        """Restore the links."""
         await _degrading(context).remove_link_fault(frozenset(self.links), self.toxic)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss(Degrade):
-    """Segments are lost and sent again."""
+    """Lose segments, which TCP sends again."""
 
     kind: ClassVar[str] = "loss"
     requires: ClassVar[Capability] = Capability.LOSS
@@ -77,7 +77,7 @@ class Loss(Degrade):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reset(Degrade):
-    """Connections break as requests arrive."""
+    """Break connections when requests arrive."""
 
     kind: ClassVar[str] = "reset"
     requires: ClassVar[Capability] = Capability.RESET
@@ -85,7 +85,7 @@ class Reset(Degrade):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stall(Degrade):
-    """Connections stand still for a while."""
+    """Delay all traffic of a connection for a while."""
 
     kind: ClassVar[str] = "stall"
     requires: ClassVar[Capability] = Capability.STALL
@@ -97,7 +97,7 @@ def _degrading(context: FaultContext) -> LinkFaultCapable:
 
 
 def plan_loss(random: Random, nodes: Sequence[NodeInfo], /) -> Loss:
-    """Draw a node, and that 5 to 50 segments in a hundred are lost."""
+    """Draw a node, directions, and a loss of 5, 20 or 50 percent of the segments."""
     return Loss(
         target=draw_target(random, nodes),
         direction=random.choice(DIRECTIONS),
@@ -106,7 +106,7 @@ def plan_loss(random: Random, nodes: Sequence[NodeInfo], /) -> Loss:
 
 
 def plan_reset(random: Random, nodes: Sequence[NodeInfo], /) -> Reset:
-    """Draw a node, and that 5 to 50 requests in a hundred meet with a reset."""
+    """Draw a node, and a reset of the connection at 5, 20 or 50 percent of the requests."""
     return Reset(
         target=draw_target(random, nodes),
         toxic=LinkFault(reset=random.choice((0.05, 0.2, 0.5))),
@@ -114,7 +114,7 @@ def plan_reset(random: Random, nodes: Sequence[NodeInfo], /) -> Reset:
 
 
 def plan_stall(random: Random, nodes: Sequence[NodeInfo], /) -> Stall:
-    """Draw a node, and that 5 to 30 messages in a hundred stall for up to 3 s."""
+    """Draw a node, directions, and a stall of up to 3 s at 5 or 30 percent of the messages."""
     return Stall(
         target=draw_target(random, nodes),
         direction=random.choice(DIRECTIONS),

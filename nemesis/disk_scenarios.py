@@ -1,4 +1,4 @@
-"""Stories of disks: what a node vouches for after its disk has failed. Not: single faults."""
+"""Fault scenarios of disks: acknowledged data after a failed fsync, and disks that fill up."""
 
 from collections.abc import Sequence
 from random import Random
@@ -11,7 +11,7 @@ from kraftproof.nemesis.steps import ACTIVE, MOST_STANDBYS, FaultStep, standby
 
 
 def believed_written(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """An fsync fails, the node is started again, reads what was never synced, and loses power."""
+    """An fsync fails; the node restarts, reads data that was never synced, and loses power."""
     controllers = [node.node_id for node in nodes if node.has("controller")]
     victim = random.choice(controllers)
     failing = DiskError(target=victim, trouble=DiskFault(failure="fsync"))
@@ -26,7 +26,7 @@ def believed_written(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultSte
 
 
 def full_one_by_one(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """The leader's disk is full, then its successor's, before the first has space again."""
+    """The leader's disk fills up, then the successor's disk, before the first has space again."""
     del nodes
     full = DiskFault(failure="full")
     first_s, second_s = random.uniform(0.2, 2.0), random.uniform(0.4, 2.0)

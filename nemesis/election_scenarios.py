@@ -1,7 +1,7 @@
-"""Short sequences of faults that aim at elections: at votes, rivals, and what is heard of both.
+"""Fault scenarios that aim at elections: lost and late votes, and rival candidates.
 
-A voter is hurt in the moment in which it gives its vote, or an answer comes when its candidate
-stands for a later epoch already. Not: scenarios of logs, leases and clocks (nemesis/scenarios.py).
+A voter fails at the moment of its vote, or a vote response arrives when the candidate already
+stands for a later epoch. See scenarios.py for the scenarios of logs, leases and clocks.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ from kraftproof.nemesis.steps import (
 
 
 def vote_response_lost(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """A voter dies, or hears no more, in the moment in which it votes; its leader is gone.
+    """The leader is gone, and a voter dies or stops receiving at the moment of its vote.
 
-    One that is back at once is asked for its vote again. If a deaf one stands itself, answers
-    reach it when it stands again, for a later epoch. If its vote makes another the leader, the
-    first record of that epoch reaches nobody, and who led before comes back with a longer log of
-    an older epoch (Figure 8 of Raft).
+    A voter that restarts at once gets the vote request again. If a voter that receives nothing
+    becomes a candidate, the vote responses arrive when the voter is a candidate of a later epoch.
+    If the vote elects another leader, the first record of that epoch reaches no voter, and the
+    former leader returns with a longer log of an older epoch (Figure 8 of Raft).
     """
     del nodes
     steps: list[FaultStep] = []
@@ -51,20 +51,20 @@ def vote_response_lost(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultS
 
 
 def _deaf(random: Random, voter: Role) -> Cut:
-    """It hears nothing from the other standbys, or from no other controller."""
+    """Return a cut of all traffic to a voter from the other standbys or from all controllers."""
     others = (ACTIVE, *ALL_STANDBYS) if random.random() < 0.5 else ALL_STANDBYS
     return Cut(shape="deaf", around=voter, others=others, direction="in")
 
 
 def late_rival(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """Who led stands again unheard; its Votes come once a voter follows the epoch's winner.
+    """The former leader's vote requests arrive after a voter follows the winner of the epoch.
 
-    That voter was dead during the election, so it has voted for nobody in the epoch, and hears of
-    the winner from others alone, so it has none of its records. It takes five voters, since
-    otherwise the winner needed every vote but its rival's.
+    The voter was down during the election, so the voter has no vote in the epoch. The voter learns
+    of the winner from other nodes only, so the voter has no record of the winner. The scenario
+    needs five voters: with three voters the winner needs every vote except the rival's.
     """
     controllers = [node.node_id for node in nodes if node.has("controller")]
-    # A cut from nobody but one who is dead would be moot.
+    # The injector would skip a cut whose only other end is down.
     brokers = [node.node_id for node in nodes if node.has("broker")]
     steps: list[FaultStep] = []
     start_s = 0.0
@@ -85,7 +85,7 @@ def late_rival(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
 
 
 def rivals(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """Several wake at once, with their time to stand long over; some of their Votes are late."""
+    """Several paused voters resume past their election timeouts; some vote requests are late."""
     controllers = [node.node_id for node in nodes if node.has("controller")]
     asleep_s = random.uniform(1.3, 2.2)
     sleepers = random.sample(
@@ -107,7 +107,7 @@ def rivals(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
 
 
 def voters_die(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """As many stand at once, voters die with their votes just given and are back at once."""
+    """Many candidates compete; voters die just after their votes and restart at once."""
     controllers = [node.node_id for node in nodes if node.has("controller")]
     asleep_s = random.uniform(1.3, 2.2)
     steps: list[FaultStep] = [(0.0, asleep_s, Pause(target=sleeper)) for sleeper in controllers]
@@ -119,7 +119,7 @@ def voters_die(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
 
 
 def killed_in_election(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """Voters die and come back while an election is on: votes have to outlive them."""
+    """Voters die and restart during an election: votes must survive a restart."""
     controllers = [node.node_id for node in nodes if node.has("controller")]
     steps: list[FaultStep] = [(0.0, random.uniform(2.0, 5.0), Kill(target=ACTIVE))]
     for _ in range(random.randrange(2, 6)):

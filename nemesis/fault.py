@@ -1,8 +1,7 @@
-"""What a fault is: a frozen value that says what it does, how it heals and how it shows its effect.
+"""Define the protocol of a fault: a frozen value that applies, observes and heals one disturbance.
 
-A fault is one file of this folder: the value, and a planner that draws one from a seed. Nothing
-here is carried out by itself: only nemesis/injector.py calls `apply` and `heal`. Not: when
-faults come (nemesis/schedule.py).
+Each file of this folder has a kind of fault: the value, and a planner that draws a fault from a
+seed. Only injector.py calls `apply` and `heal`. See schedule.py for the times of faults.
 """
 
 from collections import Counter
@@ -18,7 +17,7 @@ from kraftproof.cluster.protocol import Capability, Cluster, Link, NodeInfo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Role:
-    """A target named by what it does when the fault comes; `choice` picks one of several."""
+    """A target named by its role when the fault starts; `choice` selects among several nodes."""
 
     name: str
     choice: int = 0
@@ -30,7 +29,7 @@ class Role:
 
 Target = int | Role
 Roles = Mapping[str, tuple[int, ...]]
-"""Who has which role now, as the system tells; an unknown role falls on the controllers."""
+"""The node ids of each role, as the system reports; an unknown role means all controllers."""
 ACTIVE_CONTROLLER = "active-controller"
 STANDBY_CONTROLLER = "standby-controller"
 LEADER = "leader"
@@ -43,7 +42,7 @@ _SAME_ROLE: Mapping[str, tuple[str, ...]] = {
 
 
 def resolve(target: Target, roles: Roles, nodes: Sequence[NodeInfo]) -> int:
-    """Return the node that a target means now; one with a say where nobody has the role."""
+    """Return the node id of a target under the current roles."""
     if isinstance(target, int):
         return target
     named = (target.name, *_SAME_ROLE.get(target.name, ()))
@@ -58,7 +57,7 @@ def deciding(nodes: Sequence[NodeInfo]) -> list[NodeInfo]:
 
 
 def draw_target(random: Random, nodes: Sequence[NodeInfo]) -> Target:
-    """Draw the leading node four times in ten, else any node."""
+    """Draw the active controller with probability 0.4, otherwise any node."""
     if random.random() < 0.4:
         return leading(nodes)
     return random.choice([node.node_id for node in nodes])
@@ -71,7 +70,7 @@ def leading(nodes: Sequence[NodeInfo]) -> Role:
 
 
 class FaultContext:
-    """The cluster as faults reach it; links that several cuts hold heal with the last of them."""
+    """Access of faults to the cluster; a link cut by several faults heals with the last fault."""
 
     __slots__ = ("_held", "cluster")
 
@@ -80,21 +79,21 @@ class FaultContext:
         self._held: Counter[Link] = Counter()
 
     async def down(self, node_id: int) -> bool:
-        """Whether the node has no process."""
+        """Return whether the node has no process."""
         return await self.cluster.process_id(node_id) is None
 
     async def start_if_down(self, node_id: int) -> None:
-        """Start the node unless another fault's heal has done so."""
+        """Start the node unless the heal of another fault has started the node."""
         if await self.down(node_id):
             await self.cluster.start_node(node_id)
 
     async def cut(self, links: Sequence[Link]) -> None:
-        """Cut links, and remember that one more fault holds them."""
+        """Cut links, and count the fault for each link."""
         self._held.update(links)
         await self.cluster.cut(frozenset(links))
 
     async def heal(self, links: Sequence[Link]) -> None:
-        """Let go of links, and heal those that no other fault holds."""
+        """Uncount the fault for each link, and heal the links that no other fault cuts."""
         self._held.subtract(links)
         free = frozenset(link for link in links if self._held[link] <= 0)
         if free:
@@ -102,13 +101,13 @@ class FaultContext:
 
 
 Baseline = Mapping[int, int | None]
-"""What a fault saw of its nodes before it was applied, to tell a difference by."""
+"""Measurements of the nodes just before a fault starts; `observed_effect` compares with them."""
 
 
 class Fault(Protocol):
-    """One fault. Its fields are its whole description.
+    """One fault; the fields describe the fault completely.
 
-    A fault whose calls may take longer than two minutes each has an attribute `call_limit_ns`.
+    A fault may set `call_limit_ns` if a single call may take longer than two minutes.
     """
 
     kind: ClassVar[str]
@@ -116,7 +115,7 @@ class Fault(Protocol):
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """The nodes that it touches, some by role until it is resolved."""
+        """The affected nodes; roles until the fault is resolved, then node ids."""
         ...
 
     def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> "Fault":
@@ -124,38 +123,38 @@ class Fault(Protocol):
         ...
 
     def describe(self) -> str:
-        """Say in a few words what it does."""
+        """Describe the fault in a few words."""
         ...
 
     def describe_heal(self) -> str:
-        """Say in a few words what undoes it; written down before it is applied."""
+        """Describe the heal in a few words; the injector records the text before `apply`."""
         ...
 
     async def skipped(self, context: FaultContext) -> str | None:
-        """Say why it can't bite now, if it can't."""
+        """Return the reason why the fault can't have an effect now, or None."""
         ...
 
     async def baseline(self, context: FaultContext) -> Baseline:
-        """Look at the nodes before it is applied."""
+        """Measure the nodes before `apply`."""
         ...
 
     async def apply(self, context: FaultContext) -> None:
-        """Do it."""
+        """Start the disturbance."""
         ...
 
-    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
-        """Return the evidence that it has bitten, or None while there is none."""
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the evidence of an effect, or None while there is no evidence."""
         ...
 
     async def heal(self, context: FaultContext) -> None:
-        """Undo it; undoing twice is no error."""
+        """End the disturbance; a second call has no effect."""
         ...
 
 
 class Planner(Protocol):
-    """Draws one fault of a kind; a pure function of its arguments.
+    """Draw a fault of one kind as a pure function of the arguments.
 
-    It is annotated with the class that it returns, which schedule files are read back by.
+    The return annotation names the fault class, which the reader of schedule files needs.
     """
 
     def __call__(self, random: Random, nodes: Sequence[NodeInfo], /) -> Fault:
@@ -164,12 +163,12 @@ class Planner(Protocol):
 
 
 async def process_ids(context: FaultContext, node_ids: Sequence[int]) -> dict[int, int | None]:
-    """Return the process ids of nodes; None for one that is down."""
+    """Return the process id of each node; None for a node that is down."""
     return {node_id: await context.cluster.process_id(node_id) for node_id in node_ids}
 
 
 async def skipped_if_down(context: FaultContext, node_id: int) -> str | None:
-    """Say that the target is down, if so."""
+    """Return a reason if the node is down, otherwise None."""
     return f"node {node_id} is down already" if await context.down(node_id) else None
 
 

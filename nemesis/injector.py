@@ -1,9 +1,9 @@
-"""The one module that carries faults out, and writes down what became of each.
+"""Apply and heal the faults of a schedule, and record each phase of each fault.
 
-Order: the intent, with its heal, is written before the fault is applied; then applied; then
-bitten when the evidence is there, moot when it can't bite, or failed; then healed. A mistake of a
-fault is reported, and keeps no other fault from being healed. Not: what a fault does (its own
-file), when it comes (nemesis/schedule.py).
+The injector records phases in this order: `intent` with the heal's description before the fault
+starts; `applied`; `bitten` when an effect was observed; `healed`. A fault that can't have an effect
+gets `moot` and is skipped; an error or a missing effect gets `failed`. An exception of a fault is
+reported, and every other fault still heals.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine
@@ -19,23 +19,23 @@ from kraftproof.nemesis.schedule import Schedule, Scheduled
 
 T = TypeVar("T")
 CALL_NS = 120_000_000_000
-"""How long one call of a fault may take, such as its heal.
+"""Time limit of a single call of a fault, in nanoseconds.
 
-A fault that needs more, or less, has an attribute `call_limit_ns`.
+A fault changes its own limit by an attribute `call_limit_ns`.
 """
 CANCEL_NS = 1_000_000
-"""How often tasks that were cancelled are looked at."""
+"""Interval between checks whether cancelled tasks have ended, in nanoseconds."""
 POLL_NS = 200_000_000
-"""How often evidence is looked for while a fault lasts."""
+"""Interval between checks for an observed effect, in nanoseconds."""
 
 
 class FaultLog(Protocol):
-    """Where the phases of faults are written; a line is on disk when the call returns."""
+    """Record of fault phases; a line is on disk when `write` returns."""
 
     def write(
         self, phase: str, name: str, kind: str, targets: tuple[object, ...], detail: str
     ) -> None:
-        """Write one phase of one fault."""
+        """Write a phase of a fault."""
         ...
 
 
@@ -43,23 +43,23 @@ class FaultLog(Protocol):
 class _Running:
     scheduled: Scheduled
     fault: Fault
-    """As it was resolved."""
-    before: Baseline
+    """The fault with node ids in place of roles."""
+    baseline: Baseline
     has_effect: bool = False
 
 
 class Injector:
-    """Applies a schedule to a cluster; every fault that it applies, it heals."""
+    """Apply a schedule to a cluster, and heal every applied fault."""
 
     __slots__ = (
         "_cluster",
+        "_context",
         "_log",
         "_origin_ns",
         "_report",
         "_roles",
         "_running",
         "_tasks",
-        "_context",
     )
 
     def __init__(
@@ -79,7 +79,7 @@ class Injector:
         self._origin_ns = 0
 
     def start(self, schedule: Schedule) -> None:
-        """Begin to carry out a schedule; its times count from now."""
+        """Start a schedule; the times of the schedule count from now."""
         scope = self._cluster.scope
         self._origin_ns = scope.now()
         self._tasks = [scope.spawn(self._one(scheduled)) for scheduled in schedule]
@@ -90,7 +90,7 @@ class Injector:
             await task
 
     async def heal_all(self) -> None:
-        """Stop the schedule where it stands and heal what is applied."""
+        """Cancel the rest of the schedule and heal all applied faults."""
         for task in self._tasks:
             task.cancel()
         while not all(task.done for task in self._tasks):
@@ -125,12 +125,12 @@ class Injector:
         with _blames(fault, "describe_heal"):
             heal = fault.describe_heal()
         self._write("intent", scheduled, fault, f"heal: {heal}")
-        moot = await self._call(fault, "moot", lambda: fault.skipped(self._context))
-        if moot is not None:
-            self._write("moot", scheduled, fault, moot)
+        skipped = await self._call(fault, "skipped", lambda: fault.skipped(self._context))
+        if skipped is not None:
+            self._write("moot", scheduled, fault, skipped)
             return None
-        before = await self._call(fault, "before", lambda: fault.baseline(self._context))
-        running = _Running(scheduled=scheduled, fault=fault, before=before)
+        baseline = await self._call(fault, "baseline", lambda: fault.baseline(self._context))
+        running = _Running(scheduled=scheduled, fault=fault, baseline=baseline)
         self._running[scheduled.name] = running
         try:
             await self._call(fault, "apply", lambda: fault.apply(self._context))
@@ -154,14 +154,14 @@ class Injector:
     async def _look(self, running: _Running) -> None:
         fault = running.fault
         evidence = await self._call(
-            fault, "bitten", lambda: fault.observed_effect(self._context, running.baseline)
+            fault, "observed_effect", lambda: fault.observed_effect(self._context, running.baseline)
         )
         if evidence is not None:
             running.has_effect = True
             self._write("bitten", running.scheduled, fault, evidence)
 
     async def _heal(self, running: _Running) -> None:
-        """Heal one fault; a heal that fails is written down, and reported if it is a mistake."""
+        """Heal a fault and record a failure; report an exception that is no ClusterError."""
         scheduled, fault = running.scheduled, running.fault
         try:
             await self._call(fault, "heal", lambda: fault.heal(self._context))

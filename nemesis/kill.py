@@ -1,4 +1,4 @@
-"""SIGKILL of one node, or of every node at once. Not: loss of unsynced writes."""
+"""Kill one node or all nodes with SIGKILL; see lose_unsynced.py for lost writes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from kraftproof.nemesis.one_node import OneNode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kill(OneNode):
-    """kill -9 of one node; healed by starting it again."""
+    """kill -9 of one node; the heal starts the node."""
 
     kind: ClassVar[str] = "kill"
     requires: ClassVar[Capability] = Capability.KILL
@@ -29,25 +29,25 @@ class Kill(OneNode):
 
     @override
     async def baseline(self, context: FaultContext) -> Baseline:
-        """Note the process id."""
+        """Return the process id."""
         return await process_ids(context, [self.node_id])
 
     async def apply(self, context: FaultContext) -> None:
-        """Kill it."""
+        """Kill the node."""
         await context.cluster.kill(self.node_id)
 
-    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
-        """The process id has changed, or is gone."""
-        return await changed(context, before)
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the evidence once the process is gone or replaced."""
+        return await changed(context, baseline)
 
     async def heal(self, context: FaultContext) -> None:
-        """Start it."""
+        """Start the node."""
         await context.start_if_down(self.node_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KillAll:
-    """kill -9 of every node at once; healed by starting them all."""
+    """kill -9 of all nodes at once; the heal starts all nodes."""
 
     kind: ClassVar[str] = "kill-all"
     requires: ClassVar[Capability] = Capability.KILL
@@ -59,7 +59,7 @@ class KillAll:
         return self.node_ids
 
     def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> "KillAll":
-        """It names no roles."""
+        """Return the fault as it is, since the fault names no roles."""
         del roles, nodes
         return self
 
@@ -72,43 +72,43 @@ class KillAll:
         return f"start all {len(self.node_ids)} nodes"
 
     async def skipped(self, context: FaultContext) -> str | None:
-        """It takes one node that is up."""
+        """Return a reason if all nodes are down."""
         for node_id in self.node_ids:
             if not await context.down(node_id):
                 return None
         return "every node is down already"
 
     async def baseline(self, context: FaultContext) -> Baseline:
-        """Note the process ids of those that are up."""
+        """Return the process ids of the running nodes."""
         found = await process_ids(context, self.node_ids)
         return {node_id: pid for node_id, pid in found.items() if pid is not None}
 
     async def apply(self, context: FaultContext) -> None:
-        """Kill them all beside each other."""
+        """Kill all nodes concurrently."""
         scope = context.cluster.scope
         tasks = [scope.spawn(context.cluster.kill(node_id)) for node_id in self.node_ids]
         for task in tasks:
             await task
 
-    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
-        """Every process id has changed, or is gone."""
-        return await changed(context, before)
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the evidence once all processes are gone or replaced."""
+        return await changed(context, baseline)
 
     async def heal(self, context: FaultContext) -> None:
-        """Start them all beside each other."""
+        """Start all nodes concurrently."""
         scope = context.cluster.scope
         tasks = [scope.spawn(context.start_if_down(node_id)) for node_id in self.node_ids]
         for task in tasks:
             await task
 
 
-async def changed(context: FaultContext, before: Baseline) -> str | None:
-    """Return what became of the processes when all of them are other ones or gone."""
-    after = await process_ids(context, list(before))
-    if any(after[node_id] == baseline[node_id] for node_id in before):
+async def changed(context: FaultContext, baseline: Baseline) -> str | None:
+    """Return the list of ended processes once every process is gone or replaced."""
+    after = await process_ids(context, list(baseline))
+    if any(after[node_id] == baseline[node_id] for node_id in baseline):
         return None
     return ", ".join(
-        f"node {node_id}: process {baseline[node_id]} ended" for node_id in sorted(before)
+        f"node {node_id}: process {baseline[node_id]} ended" for node_id in sorted(baseline)
     )
 
 
@@ -118,6 +118,6 @@ def plan_kill(random: Random, nodes: Sequence[NodeInfo], /) -> Kill:
 
 
 def plan_kill_all(random: Random, nodes: Sequence[NodeInfo], /) -> KillAll:
-    """Kill them all."""
+    """Return a kill of all nodes."""
     del random
     return KillAll(node_ids=tuple(node.node_id for node in nodes))

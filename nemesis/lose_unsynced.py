@@ -1,4 +1,4 @@
-"""A power failure: nodes die and lose what they had not fsynced."""
+"""Power failure: nodes die and lose all writes that were not fsynced."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from kraftproof.nemesis.kill import changed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoseUnsynced:
-    """Kill nodes and drop their unsynced writes; healed by starting them again."""
+    """Kill nodes and drop their unsynced writes; the heal starts the nodes."""
 
     kind: ClassVar[str] = "lose-unsynced"
     requires: ClassVar[Capability] = Capability.LOSE_UNSYNCED
@@ -34,7 +34,7 @@ class LoseUnsynced:
         return self.victims
 
     def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> "LoseUnsynced":
-        """Return it with node ids, each once."""
+        """Return the fault with distinct node ids."""
         found = sorted({resolve(victim, roles, nodes) for victim in self.victims})
         return replace(self, victims=tuple(found))
 
@@ -47,35 +47,35 @@ class LoseUnsynced:
         return f"start nodes {', '.join(map(str, self.victims))}"
 
     async def skipped(self, context: FaultContext) -> str | None:
-        """It takes one node that is up."""
+        """Return a reason if all the nodes are down."""
         for victim in self.victims:
             if not await context.down(as_node(victim)):
                 return None
         return "the nodes are down already"
 
     async def baseline(self, context: FaultContext) -> Baseline:
-        """Note the process ids of those that are up."""
+        """Return the process ids of the running nodes."""
         found = await process_ids(context, [as_node(victim) for victim in self.victims])
         return {node_id: pid for node_id, pid in found.items() if pid is not None}
 
     async def apply(self, context: FaultContext) -> None:
-        """Cut the power of one after the other, with no time between them."""
+        """Cut the power of each running node, without a pause between nodes."""
         for victim in self.victims:
             if not await context.down(as_node(victim)):
                 await context.cluster.lose_unsynced(as_node(victim))
 
-    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
-        """The processes ended; how much was lost is the disk's to say."""
-        return await changed(context, before)
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the evidence once all processes are gone; lost writes are not measured."""
+        return await changed(context, baseline)
 
     async def heal(self, context: FaultContext) -> None:
-        """Start them all."""
+        """Start the nodes."""
         for victim in self.victims:
             await context.start_if_down(as_node(victim))
 
 
 def plan_lose_unsynced(random: Random, nodes: Sequence[NodeInfo], /) -> LoseUnsynced:
-    """Draw everything, all controllers, all but one controller, or one node."""
+    """Draw the victims: all nodes, all controllers, all controllers except one, or one node."""
     controllers = [node.node_id for node in nodes if node.has("controller")]
     shape = random.randrange(4)
     victims: tuple[Target, ...]

@@ -1,4 +1,4 @@
-"""What all faults of a single node share: their target. Not: what they do to it."""
+"""Base class of the faults of a single node."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,29 +18,29 @@ from kraftproof.nemesis.fault import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneNode:
-    """A fault of one node, which has to be up for it."""
+    """A fault of one running node."""
 
     target: Target
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """The one node."""
+        """The target as a tuple."""
         return (self.target,)
 
     @property
     def node_id(self) -> int:
-        """The node, once the fault is resolved."""
+        """The node id of a resolved fault."""
         return as_node(self.target)
 
     def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> Self:
-        """Return it with a node id."""
+        """Return the fault with a node id as its target."""
         return replace(self, target=resolve(self.target, roles, nodes))
 
     async def skipped(self, context: FaultContext) -> str | None:
-        """A node that is down can't be hurt."""
+        """Return a reason if the node is down."""
         return await skipped_if_down(context, self.node_id)
 
     async def baseline(self, context: FaultContext) -> Baseline:
-        """Nothing needs noting; most faults can be asked for themselves."""
+        """Return no measurements; most faults observe their effect directly."""
         del context
         return {}

@@ -1,8 +1,7 @@
-"""Cuts of links between nodes: the shapes, as pure values. Not: how a backend withholds traffic.
+"""Network partitions: cuts of directed links between nodes, in several shapes.
 
-A link is one way. The shapes are those of Jepsen's nemesis: halves, one node alone, the active
-controller alone, one way only, a bridge, and a ring in which every node sees a majority but no
-two see the same one.
+The shapes are the shapes of Jepsen's nemesis: two halves, an isolated node, an isolated active
+controller, a one-way cut, a bridge, and a ring in which each node sees a different majority.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,17 +25,17 @@ Direction = Literal["both", "in", "out"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """Withhold the traffic of some links, given as such or as those of one node.
+    """Withhold the traffic of links: the listed links, or the links of one node.
 
     Attributes:
-        shape: Its name, for people.
-        links: What is cut; filled in by `resolved` where `around` is given.
-        around: A node whose links to all others, or to those of `others` alone, are cut.
-        others: See `around`.
-        direction: Which of the links of `around`.
-        divides: A node that must lose a link; where it would lose none, it takes the place of
-            one that does. Standbys hardly talk to each other, so a cut that the active
-            controller does not feel withholds nothing.
+        shape: Name of the shape in logs and reports.
+        links: Directed links to cut; `resolved` computes the links if `around` is set.
+        around: Node whose links to `others` are cut.
+        others: Nodes at the far end; empty means all other nodes.
+        direction: Cut links to the node, links from the node, or both.
+        divides: Node that must lose a link; if the node has no cut link, the node takes the place
+            of the source of the first link. Standbys exchange little traffic, so a cut that spares
+            the active controller would withhold nothing.
     """
 
     kind: ClassVar[str] = "partition"
@@ -50,13 +49,13 @@ class Cut:
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """The node in the middle, or every node with a link that is cut."""
+        """The node of `around`, or all nodes with a cut link."""
         if self.around is not None:
             return (self.around,)
         return tuple(sorted({node for link in self.links for node in link}))
 
     def resolved(self, roles: Roles, nodes: Sequence[NodeInfo]) -> "Cut":
-        """Return it with its links spelt out."""
+        """Return the cut with node ids and a complete list of links."""
         if self.around is None:
             if self.divides is None:
                 return self
@@ -83,7 +82,7 @@ class Cut:
         return " ".join(f"{link.source}>{link.target}" for link in self.links)
 
     async def skipped(self, context: FaultContext) -> str | None:
-        """A cut is moot where all of one end is down."""
+        """Return a reason if every link has an end that is down."""
         down = [
             n for n in sorted({x for link in self.links for x in link}) if await context.down(n)
         ]
@@ -92,17 +91,17 @@ class Cut:
         return None
 
     async def baseline(self, context: FaultContext) -> Baseline:
-        """Nothing needs noting."""
+        """Return no measurements; the cluster counts withheld traffic per link."""
         del context
         return {}
 
     async def apply(self, context: FaultContext) -> None:
-        """Cut them."""
+        """Cut the links."""
         await context.cut(self.links)
 
-    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
-        """Traffic was withheld, and a round trip over a link that is cut fails."""
-        del before
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the evidence once traffic was withheld and a round trip over a cut link fails."""
+        del baseline
         withheld = await context.cluster.withheld(frozenset(self.links))
         if withheld == 0:
             return None
@@ -114,12 +113,12 @@ class Cut:
         return None
 
     async def heal(self, context: FaultContext) -> None:
-        """Heal them."""
+        """Heal the links."""
         await context.heal(self.links)
 
 
 def touching(links: tuple[Link, ...], node_id: int) -> tuple[Link, ...]:
-    """Return links of the same shape, at least one of which is this node's."""
+    """Return links of the same shape, with at least one link of the node."""
     if not links or any(node_id in link for link in links):
         return links
     replaced = links[0].source
@@ -128,14 +127,14 @@ def touching(links: tuple[Link, ...], node_id: int) -> tuple[Link, ...]:
 
 
 def isolation(node_id: int, others: Sequence[int], direction: Direction) -> tuple[Link, ...]:
-    """Return the links between one node and all others, to it, from it or both."""
+    """Return the links between a node and `others`: to the node, from the node, or both."""
     into = [Link(other, node_id) for other in others] if direction != "out" else []
     out = [Link(node_id, other) for other in others] if direction != "in" else []
     return tuple(sorted(into + out))
 
 
 def between(left: Sequence[int], right: Sequence[int]) -> tuple[Link, ...]:
-    """Return the links between two groups, both ways."""
+    """Return the links between two groups in both directions."""
     ways = [(a, b) for a in left for b in right]
     return tuple(sorted([Link(a, b) for a, b in ways] + [Link(b, a) for a, b in ways]))
 
@@ -147,26 +146,26 @@ def _shuffled(random: Random, nodes: Sequence[NodeInfo]) -> list[int]:
 
 
 def halves(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
-    """Two groups, as equal as can be."""
+    """Draw two groups of equal size; the sizes differ by 1 for an odd number of nodes."""
     node_ids = _shuffled(random, nodes)
     middle = len(node_ids) // 2
     return Cut(shape="halves", links=between(node_ids[:middle], node_ids[middle:]))
 
 
 def isolate_one(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
-    """One node alone."""
+    """Isolate a drawn node."""
     return Cut(shape="isolate-one", around=random.choice([node.node_id for node in nodes]))
 
 
 def isolate_active(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
-    """The leading node alone."""
+    """Isolate the leading node."""
     del random
     role = leading(nodes)
     return Cut(shape=f"isolate-{role}", around=role)
 
 
 def one_way(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
-    """A node that can hear but not speak, or speak but not hear."""
+    """Draw a node that can only send or only receive."""
     around: Target = leading(nodes)
     if random.random() < 0.5:
         around = random.choice([node.node_id for node in deciding(nodes)])
@@ -175,7 +174,7 @@ def one_way(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
 
 
 def bridge(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
-    """Two halves, and one node that sees both."""
+    """Draw two halves and a node that is connected to both halves."""
     _, *rest = _shuffled(random, nodes)
     middle = len(rest) // 2
     links = between(rest[:middle], rest[middle:])
@@ -183,7 +182,7 @@ def bridge(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
 
 
 def majorities_ring(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
-    """Every node sees a majority, its neighbours on a ring; no two see the same one."""
+    """Connect each node to its neighbours on a ring only: each node sees a different majority."""
     ring = _shuffled(random, nodes)
     size = len(ring)
     reach = max(1, (size // 2 + 1) // 2)
@@ -192,7 +191,7 @@ def majorities_ring(random: Random, nodes: Sequence[NodeInfo]) -> Cut:
         for position, node_id in enumerate(ring)
         for distance in range(reach + 1, size - reach)
     ]
-    # Up to three nodes have no such ring: all of them are neighbours.
+    # In a ring of up to three nodes all nodes are neighbours, so no link can be cut.
     return (
         Cut(shape="majorities-ring", links=tuple(sorted(links))) if links else halves(random, nodes)
     )
@@ -208,11 +207,11 @@ SHAPES: tuple[Callable[[Random, Sequence[NodeInfo]], Cut], ...] = (
 )
 
 AMONG_CONTROLLERS = (halves, bridge, majorities_ring)
-"""The shapes that divide a quorum in a way of their own when brokers are left out."""
+"""Shapes that are also drawn over the controllers alone, since the quorum then divides anew."""
 
 
 def plan_partition(random: Random, nodes: Sequence[NodeInfo], /) -> Cut:
-    """Draw a shape and who is where in it: of all nodes, or of the controllers alone."""
+    """Draw a shape and the place of each node in the shape, over all nodes or the controllers."""
     shape = random.choice(SHAPES)
     controllers = [node for node in nodes if node.has("controller")]
     if shape in AMONG_CONTROLLERS and len(controllers) > 2 and random.random() < 0.5:

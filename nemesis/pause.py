@@ -1,4 +1,4 @@
-"""SIGSTOP of one node, SIGCONT to heal: a process that does not know it was away."""
+"""Pause one node with SIGSTOP, and resume with SIGCONT: the process does not notice the gap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from kraftproof.nemesis.one_node import OneNode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause(OneNode):
-    """Stop one node's process where it stands."""
+    """SIGSTOP of one node; the heal sends SIGCONT."""
 
     kind: ClassVar[str] = "pause"
     requires: ClassVar[Capability] = Capability.PAUSE
@@ -29,24 +29,24 @@ class Pause(OneNode):
 
     @override
     async def skipped(self, context: FaultContext) -> str | None:
-        """A node that is down or paused can't be paused."""
+        """Return a reason if the node is down or paused."""
         node_id = self.node_id
         if await context.cluster.is_paused(node_id):
             return f"node {node_id} is paused already"
         return await skipped_if_down(context, node_id)
 
     async def apply(self, context: FaultContext) -> None:
-        """Pause it."""
+        """Pause the node."""
         await context.cluster.pause(self.node_id)
 
-    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
-        """The operating system says that it is stopped."""
-        del before
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the evidence once the operating system reports a stopped process."""
+        del baseline
         node_id = self.node_id
         return f"node {node_id} is stopped" if await context.cluster.is_paused(node_id) else None
 
     async def heal(self, context: FaultContext) -> None:
-        """Resume it, if it is still there and stopped."""
+        """Resume the node if its process still exists and is stopped."""
         node_id = self.node_id
         if not await context.down(node_id) and await context.cluster.is_paused(node_id):
             await context.cluster.resume(node_id)

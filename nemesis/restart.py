@@ -1,4 +1,4 @@
-"""SIGTERM, wait, start: an orderly restart of one node."""
+"""Restart one node in an orderly way: SIGTERM, wait for the exit, start."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from kraftproof.nemesis.one_node import OneNode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restart(OneNode):
-    """Stop one node in an orderly way; healed by starting it again."""
+    """Stop and start one node; the heal starts a node that is still down."""
 
     kind: ClassVar[str] = "restart"
     requires: ClassVar[Capability] = Capability.RESTART
@@ -36,7 +36,7 @@ class Restart(OneNode):
 
     @override
     async def skipped(self, context: FaultContext) -> str | None:
-        """A node that is down or paused does not hear SIGTERM."""
+        """Return a reason if the node is down or paused; a paused process can't handle SIGTERM."""
         node_id = self.node_id
         if await context.cluster.is_paused(node_id):
             return f"node {node_id} is paused"
@@ -44,20 +44,20 @@ class Restart(OneNode):
 
     @override
     async def baseline(self, context: FaultContext) -> Baseline:
-        """Note the process id."""
+        """Return the process id."""
         return await process_ids(context, [self.node_id])
 
     async def apply(self, context: FaultContext) -> None:
-        """Stop and start it."""
+        """Stop and start the node."""
         await context.cluster.stop_node(self.node_id)
         await context.start_if_down(self.node_id)
 
-    async def observed_effect(self, context: FaultContext, before: Baseline) -> str | None:
-        """The process id has changed."""
-        return await changed(context, before)
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the evidence once the process is replaced."""
+        return await changed(context, baseline)
 
     async def heal(self, context: FaultContext) -> None:
-        """Start it, should it be down."""
+        """Start the node if the node is down."""
         await context.start_if_down(self.node_id)
 
 

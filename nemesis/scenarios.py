@@ -1,9 +1,9 @@
-"""Short sequences of faults that aim at one weakness of a consensus protocol each.
+"""Fault scenarios: short sequences of faults, each aimed at one weakness of a consensus protocol.
 
-A scenario is a pure function (random, nodes) to steps (start and stop in seconds, fault). It
-composes the same faults as everything else; targets are named by role, so that each scene finds
-whoever has the role by then. Stories need all their nemeses to have been asked for. Not: for
-live clusters, whose schedules keep faults apart.
+A scenario is a pure function from a random generator and the nodes to a list of steps. Targets are
+roles, so a step hits the node that has the role when the step starts. A run draws a scenario only
+if the user selected all nemeses of the scenario. Only simulated runs use scenarios; the schedules
+of live clusters keep faults apart.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ FaultScenario = Callable[[Random, Sequence[NodeInfo]], list[FaultStep]]
 
 
 def laggard(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """A standby falls behind; the leader dies just when the standby is back."""
+    """A standby falls behind; the leader dies just when the standby returns."""
     del nodes
     behind_s = random.uniform(0.4, 2.5)
     alone = Cut(
@@ -48,7 +48,7 @@ def laggard(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
 
 
 def old_leader_wakes(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """Leaders sleep until another has just begun to lead, and wake with full buffers."""
+    """A leader is paused until a successor has just taken over, and resumes with full buffers."""
     del nodes
     steps: list[FaultStep] = []
     start_s = 0.0
@@ -60,9 +60,9 @@ def old_leader_wakes(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultSte
 
 
 def leaders_in_turn(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """Each new leader is cut off before the one before it is healed (Figure 8 of Raft).
+    """Each new leader is cut off before the previous leader heals (Figure 8 of Raft).
 
-    A leader that keeps its brokers and loses the voters alone goes on writing, in vain.
+    A leader that loses only the voters goes on to append records that can't commit.
     """
     del nodes
     steps: list[FaultStep] = []
@@ -81,10 +81,10 @@ def leaders_in_turn(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep
 
 
 def stale_leader_longer_log(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """A leader keeps its brokers and loses the voters; its successor dies as soon as there is one.
+    """A leader keeps its brokers and loses the voters; the successor dies just after its election.
 
-    Who led before comes back with more in its log than the successor had time to commit, all of an
-    older epoch, and asks who has committed it for a vote.
+    The former leader returns with a longer log of an older epoch than the successor could commit,
+    and requests votes from voters that have committed records of the newer epoch.
     """
     del nodes
     steps: list[FaultStep] = []
@@ -100,7 +100,7 @@ def stale_leader_longer_log(random: Random, nodes: Sequence[NodeInfo]) -> list[F
 
 
 def handover(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """A leader stops in order while a standby is behind: it has to name who stands first."""
+    """A leader shuts down while a standby is behind, and must name the preferred successor."""
     del nodes
     steps: list[FaultStep] = []
     start_s = 0.0
@@ -115,7 +115,7 @@ def handover(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
 
 
 def flapping(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """Several short partitions, back to back."""
+    """Several short partitions follow each other closely."""
     steps: list[FaultStep] = []
     start_s = 0.0
     for _ in range(random.randrange(3, 7)):
@@ -126,7 +126,7 @@ def flapping(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
 
 
 def quorum_split(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """The controllers fall apart one by one, so that each side's vote and commit counts matter."""
+    """A partition divides the controllers into two groups, so vote and commit counts matter."""
     controllers = [node.node_id for node in nodes if node.has("controller")]
     random.shuffle(controllers)
     size = random.randrange(1, max(2, len(controllers)))
@@ -136,7 +136,7 @@ def quorum_split(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
 
 
 def minority_then_lost(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """The leader keeps brokers and clients but no voter, and then is cut off or dies."""
+    """The leader keeps brokers and clients but loses all voters, and then dies."""
     controllers = [node.node_id for node in nodes if node.has("controller")]
     links: list[Link] = []
     for position, one in enumerate(controllers):
@@ -149,7 +149,7 @@ def minority_then_lost(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultS
 
 
 def rolling_kills(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """One leader after the other dies and is back quickly: elections and votes across restarts."""
+    """Each leader dies and restarts quickly: elections and votes across restarts."""
     del nodes
     steps: list[FaultStep] = []
     start_s = 0.0
@@ -160,16 +160,16 @@ def rolling_kills(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
 
 
 def kill_everything(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """All die at once and are back soon."""
+    """All nodes die at once and restart soon."""
     return [(0.0, random.uniform(0.1, 1.5), plan_kill_all(random, nodes))]
 
 
 def leader_isolated_gradually(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """Nodes fall away from the leader one by one, and it hears of that too late.
+    """The leader loses its nodes one after the other, and notices too late.
 
-    A standby that was cut off first is the one to call the election; the leader then sleeps, or
-    loses the other standby, for less than it takes it to notice by itself. What was on its way
-    to it (requests, acknowledgements) arrives when others have moved on.
+    The standby that is cut off first calls the election. The leader is then paused, or loses the
+    other standby, for less time than the leader needs to resign. Requests and acknowledgements in
+    flight reach the leader when the other nodes are in a later epoch.
     """
     brokers = [node.node_id for node in nodes if node.has("broker")]
     steps: list[FaultStep] = []
@@ -190,7 +190,7 @@ def leader_isolated_gradually(random: Random, nodes: Sequence[NodeInfo]) -> list
 
 
 def leases_run_out(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """The leader dies with several brokers: its successor sees their leases end all at once."""
+    """The leader dies with several brokers: all their leases end at once on the successor."""
     brokers = [node.node_id for node in nodes if node.has("broker")]
     gone = random.sample(
         brokers, random.randint(min(2, len(brokers)), max(min(2, len(brokers)), len(brokers) - 1))
@@ -202,7 +202,7 @@ def leases_run_out(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]
 
 
 def clock_jumps(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """The active controller's wall clock jumps to and fro while brokers come and go."""
+    """The active controller's wall clock jumps several times while brokers join and leave."""
     del nodes
     steps: list[FaultStep] = []
     start_s = 0.0
@@ -216,7 +216,7 @@ def clock_jumps(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
 
 
 def power_failure(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """A standby lags, then the power goes: what a minority had flushed is not committed."""
+    """A standby lags, then the power fails: records flushed by a minority are not committed."""
     alone = Cut(shape="laggard", around=standby(random.randrange(MOST_STANDBYS)))
     lag_s = random.uniform(0.2, 1.5)
     return [
@@ -249,20 +249,20 @@ _SCENARIOS: tuple[tuple[frozenset[str], int, FaultScenario], ...] = (
     (frozenset({DiskError.kind, LoseUnsynced.kind}), 3, believed_written),
     (frozenset({DiskFull.kind}), 1, full_one_by_one),
 )
-"""What each needs, and how often it is told beside the others."""
+"""Required nemeses and sampling weight of each scenario."""
 
 _WITH_FIVE_VOTERS: tuple[tuple[frozenset[str], int, FaultScenario], ...] = (
     (frozenset({Cut.kind, Kill.kind}), 10, late_rival),
 )
-"""Those besides that fewer voters make pointless."""
+"""Scenarios that have no effect with fewer than five voters."""
 FIVE = 5
 
 
 def scenarios_of(names: Sequence[str], nodes: Sequence[NodeInfo]) -> tuple[FaultScenario, ...]:
-    """Return the scenarios that need no nemesis but these, each as often as its weight."""
+    """Return the scenarios whose nemeses are all selected, each as often as its weight."""
     asked = frozenset(names)
     voters = sum(node.has("controller") for node in nodes)
-    told = (*_SCENARIOS, *_WITH_FIVE_VOTERS) if voters >= FIVE else _SCENARIOS
+    weighted = (*_SCENARIOS, *_WITH_FIVE_VOTERS) if voters >= FIVE else _SCENARIOS
     return tuple(
-        scenario for needs, weight, scenario in told if needs <= asked for _ in range(weight)
+        scenario for needs, weight, scenario in weighted if needs <= asked for _ in range(weight)
     )

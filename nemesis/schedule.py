@@ -1,9 +1,9 @@
-"""When which fault comes: schedules as values, drawn from a seed. Not: carrying them out.
+"""Draw fault schedules from a seed: the start and end of each fault.
 
-`spaced` is for live clusters: one fault at a time, each kind asked for in turn, with quiet
-windows between (a quiet window opens 3 s after a heal), the last fifth of the run healed.
-`dense` is for simulation, where time costs nothing: single faults and scenarios
-(nemesis/scenarios.py) follow each other closely and may overlap.
+`spaced` plans for live clusters: one fault at a time, each selected kind in turn, with quiet
+windows in between (a quiet window opens 3 s after a heal). `dense` plans for the simulation, where
+time costs nothing: single faults and scenarios (scenarios.py) follow each other closely and may
+overlap. Both leave the last fifth of the run without faults.
 """
 
 from collections.abc import Sequence
@@ -17,33 +17,33 @@ from kraftproof.nemesis.scenarios import scenarios_of
 
 SECOND_NS = 1_000_000_000
 SETTLE_NS = 3 * SECOND_NS
-"""How long after a heal a quiet window opens."""
+"""Time from a heal to the start of a quiet window, in nanoseconds."""
 HEALED_SHARE = 0.2
 QUIET_SHARE = 0.3
-"""The least part of a run that has to be quiet."""
+"""Least share of a run that must be quiet."""
 PLANNED_QUIET_SHARE = 0.36
-"""What is planned for, since applying and healing take time themselves."""
+"""Planned quiet share; above QUIET_SHARE, since `apply` and `heal` take time."""
 MOST_ROUNDS = 8
 FEW_ROUNDS = 3
 LONG_NS = 3 * SECOND_NS
-"""More than a few rounds are only worth it where each fault can last this long."""
+"""Least fault duration that justifies more than FEW_ROUNDS rounds."""
 LEAD_NS = SECOND_NS
-"""Operations run this long before the first fault."""
+"""Time from the first operation to the first fault, in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scheduled:
-    """One fault with its time of coming and going, since the start of the workload."""
+    """A fault with its start and end since the start of the workload."""
 
     name: str
     kind: str
-    """The nemesis that was asked for; one may draw faults of another's kind."""
+    """The selected nemesis; a nemesis may draw faults of another kind."""
     at_ns: int
     until_ns: int
     fault: Fault
 
     def describe(self) -> str:
-        """One line for `--dry-run`."""
+        """Return the line that `--dry-run` prints."""
         at_s, until_s = self.at_ns / SECOND_NS, self.until_ns / SECOND_NS
         return f"{at_s:8.3f} s to {until_s:8.3f} s  {self.name:<5} {self.fault.describe()}"
 
@@ -59,15 +59,15 @@ def spaced(
     *,
     every_ns: int | None = None,
 ) -> Schedule:
-    """Draw a schedule for a live cluster, one fault at a time and each kind in turn.
+    """Draw a schedule for a live cluster, with one fault at a time and each kind in turn.
 
     Args:
         names: The kinds of faults.
-        nodes: Those of the cluster.
-        random: Draws orders, targets and durations.
-        time_limit_ns: How long the workload runs.
-        every_ns: The time from one fault to the next; None for every kind at least thrice where
-            enough of the run stays quiet.
+        nodes: The nodes of the cluster.
+        random: Source of orders, targets and durations.
+        time_limit_ns: Duration of the workload.
+        every_ns: Time between the starts of two faults; None plans as many rounds of all kinds
+            (1 to 8) as leave enough of the run quiet.
     """
     usable_ns = int(time_limit_ns * (1 - HEALED_SHARE)) - LEAD_NS
     if not names:
@@ -96,7 +96,7 @@ def spaced(
 def dense(
     names: Sequence[str], nodes: Sequence[NodeInfo], random: Random, time_limit_ns: int
 ) -> Schedule:
-    """Draw a schedule for simulation: something every 0.5 to 3 s, the last fifth healed."""
+    """Draw a schedule for a simulated cluster: a fault or a scenario, a short pause, and so on."""
     end_ns = int(time_limit_ns * (1 - HEALED_SHARE))
     scenarios = scenarios_of(names, nodes)
     scheduled: list[Scheduled] = []
@@ -144,7 +144,7 @@ def busy_windows(schedule: Schedule) -> tuple[tuple[int, int], ...]:
 
 
 def _rounds(kinds: int, usable_ns: int, time_limit_ns: int) -> int:
-    """The most rounds whose planned quiet windows are long enough; one where none has them."""
+    """Return the largest number of rounds with long enough quiet windows, at least 1."""
     for rounds in range(MOST_ROUNDS, 1, -1):
         cycle_ns = usable_ns // (rounds * kinds)
         longest_ns = _longest(cycle_ns)

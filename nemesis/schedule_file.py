@@ -1,13 +1,12 @@
-"""Faults of a schedule as lines of text that a person can read, change and give back.
+"""Read and write the faults of a schedule as lines of text that people can edit.
 
     0.531 2.2 kill target=@active-controller
     1.75 2.9 partition shape=laggard around=@standby-controller/1 direction=out
 
-From when to when in seconds of the workload, the kind, and each field that is not as it is by
-default. A role is `@name` or `@name/choice`, a link `1>2`, several values are joined by commas,
-the empty list is `()`, nothing at all is `none`, a value with parts is `{part=1;other=2}`. A fault
-of any planner has a line, since its fields are its whole description. Not: the rest of a run
-(kraftproof/search/schedule_file.py).
+A line has the start and the end in seconds of the workload, the kind, and each field that differs
+from its default. A role is `@name` or `@name/choice`, a link is `1>2`, commas join several values,
+the empty list is `()`, None is `none`, and a nested value is `{part=1;other=2}`. Faults of plug-ins
+have lines as well. kraftproof/search/schedule_file.py handles the other lines of the file.
 """
 
 import re
@@ -31,20 +30,20 @@ NANOSECOND_DIGITS = 9
 
 
 class ScheduleFileError(ValueError):
-    """A line that is none of a schedule; the text is one clear line, without its number."""
+    """The line describes no fault; the message is one line, without the line number."""
 
 
 def seconds_text(time_ns: int) -> str:
-    """Write nanoseconds as seconds, exactly and no longer than that takes."""
+    """Return nanoseconds as seconds, exact and without trailing zeros."""
     whole, rest = divmod(time_ns, SECOND_NS)
     return f"{whole}.{rest:09d}".rstrip("0").rstrip(".")
 
 
 def parse_seconds(text: str) -> int:
-    """Return the nanoseconds of seconds with up to nine decimals.
+    """Return the nanoseconds of a text with seconds and up to nine decimals.
 
     Raises:
-        ScheduleFileError: it is no such number.
+        ScheduleFileError: the text is no such number.
     """
     found = SECONDS.fullmatch(text)
     if found is None:
@@ -54,7 +53,7 @@ def parse_seconds(text: str) -> int:
 
 
 def fault_line(scheduled: Scheduled) -> str:
-    """Write one fault with its times."""
+    """Return the line of a fault with its times."""
     times = f"{seconds_text(scheduled.at_ns)} {seconds_text(scheduled.until_ns)}"
     return " ".join((times, scheduled.fault.kind, *_field_texts(scheduled.fault)))
 
@@ -68,10 +67,11 @@ def _field_texts(value: Any) -> list[str]:  # noqa: ANN401 - any dataclass
 
 
 def parse_fault_line(line: str, name: str) -> Scheduled:
-    """Return the fault of a line, under a name that no other of its schedule has.
+    """Return the fault of a line under the given name, which must be unique in the schedule.
 
     Raises:
-        ScheduleFileError: it is none; the text names what is wrong and what is right.
+        ScheduleFileError: the line describes no fault; the message names the wrong part and the
+            expected form.
     """
     words = line.split()
     if len(words) < 3:
@@ -89,10 +89,10 @@ def parse_fault_line(line: str, name: str) -> Scheduled:
 
 @cache
 def _fault_type(kind: str) -> type[Any]:
-    """The class of a kind: what its planner returns.
+    """Return the fault class of a kind: the annotated result of the planner.
 
     Raises:
-        ValueError: no planner says that it draws such faults.
+        ValueError: no planner is annotated with a class of this kind.
     """
     if kind not in nemesis_names():
         raise ValueError(f"unknown fault: one of {', '.join(nemesis_names())} is expected")
@@ -105,7 +105,7 @@ def _fault_type(kind: str) -> type[Any]:
 
 
 def _function(drawing: object) -> object:
-    """A planner is a function, or an object that is called like one."""
+    """Return the planner if the planner is a function, otherwise its class's `__call__`."""
     return drawing if hasattr(drawing, "__code__") else type(drawing).__call__
 
 
@@ -139,7 +139,7 @@ def _is_needed(field: "Field[Any]") -> bool:
 
 
 def _text(value: object) -> str:
-    """Write one value; `_value` reads it back."""
+    """Return the text of a value; `_value` is the inverse."""
     if value is None:
         return "none"
     if isinstance(value, Role):
@@ -160,7 +160,7 @@ def _text(value: object) -> str:
 
 
 def _value(text: str, hint: Any) -> object:  # noqa: ANN401 - a type hint is any object
-    """Read one value of a type."""
+    """Parse the text of a value of a type."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in {Union, UnionType}:
         return _one_of(text, arguments)

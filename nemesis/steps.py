@@ -1,19 +1,19 @@
-"""What scenarios are made of: steps, and targets named by role. Not: the scenarios."""
+"""Steps of fault scenarios, and targets of steps by role."""
 
 from collections.abc import Iterable
 
 from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Fault, Role
 
 FaultStep = tuple[float, float, Fault]
-"""Start and stop in seconds since the scenario's begin, and the fault."""
+"""Start and end of a fault in seconds after the start of the scenario, and the fault."""
 
 ACTIVE = Role(name=ACTIVE_CONTROLLER)
 MOST_STANDBYS = 4
-"""As many as a quorum of five has."""
+"""Number of standbys in a quorum of five voters."""
 
 
 def standby(choice: int) -> Role:
-    """Return one of the standbys of that moment."""
+    """Return the role of a standby controller; the role is resolved when the fault starts."""
     return Role(name=STANDBY_CONTROLLER, choice=choice)
 
 
@@ -21,5 +21,5 @@ ALL_STANDBYS = tuple(standby(choice) for choice in range(MOST_STANDBYS))
 
 
 def in_order(steps: Iterable[FaultStep]) -> list[FaultStep]:
-    """Return steps by their times."""
+    """Return the steps sorted by start and end."""
     return sorted(steps, key=lambda scene: scene[:2])

@@ -1,4 +1,4 @@
-"""Record which tests call which function, so that an edited function needs few tests.
+"""Record the tests that call each function, so that an edited function needs few tests.
 
 The record is a speed-up only: a function that no recorded test misses is tried with all tests,
 since calls while modules are imported, and those of other processes, are not in the record.
@@ -39,7 +39,7 @@ class CallRecorder:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Trace one test with its fixtures."""
+        """Trace the calls of a test and its fixtures."""
         called: set[Function] = set()
 
         def trace(frame: FrameType, event: str, argument: object) -> None:
@@ -66,6 +66,6 @@ class OnlyThese:
         self._places = {test: place for place, test in enumerate(tests)}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Drop the other tests and sort."""
+        """Keep only the given tests, and sort the rest."""
         kept = [item for item in items if item.nodeid in self._places]
         items[:] = sorted(kept, key=lambda item: self._places[item.nodeid])

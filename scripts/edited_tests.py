@@ -9,7 +9,7 @@ from kraftproof.mutants.hook import install_edits
 from kraftproof.mutants.mutant import Mutant
 
 NOT_IMPORTED = 20
-"""Exit status if the tests passed without importing the edited module: they said nothing of it."""
+"""Exit status if the tests passed without an import of the edited module, so without evidence."""
 
 
 def run_edited(mutant: Mutant, tests: Sequence[str], plugins: Sequence[object] = ()) -> int:

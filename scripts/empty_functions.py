@@ -1,4 +1,4 @@
-"""Empty functions one by one and say which of them no test misses: a test of our own tests.
+"""Test the tests: empty each function, and report the functions that no test misses.
 
 `python -m scripts.empty_functions [--sample N] [--seed S] [--seconds T] [PATH ...]`, or
 `make test-the-tests`. For each function of the modules, the body is replaced in memory by an empty
@@ -6,7 +6,7 @@ result that fits the return annotation, and the tests that TESTS assigns to the 
 the first failure, in a process of their own and for 60 s at most: first those that call the
 function, the shortest first, then all. A function whose tests all pass is a survivor. The exit
 status is 1 if there are survivors, 3 if tests fail on unedited modules, which are run first to
-record the calls. Tests that start another Python process run unedited code there, so they miss
+record the calls. Other Python processes that a test starts run unedited code, so these tests miss
 nothing.
 """
 

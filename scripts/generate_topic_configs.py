@@ -65,7 +65,7 @@ def _definition(line: str) -> str:
 
 
 def _bounds(name: str, validator: str, described: str) -> list[str]:
-    """Return the fields that say the same as one of Kafka's validators.
+    """Return the fields that express a validator of Kafka.
 
     Raises:
         ValueError: the validator is of a kind that this script does not know.
@@ -89,7 +89,7 @@ def _bounds(name: str, validator: str, described: str) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the module, or check it."""
+    """Write or check the generated module."""
     parser = argparse.ArgumentParser(description=f"generate {TARGET.name}")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if stale")
     options = parser.parse_args(arguments)

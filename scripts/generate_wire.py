@@ -102,7 +102,7 @@ def stale(texts: dict[str, str], target: Path) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the modules, or check them."""
+    """Write or check the generated modules."""
     parser = argparse.ArgumentParser(description="generate node/wire/messages/generated")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if stale")
     options = parser.parse_args(arguments)

@@ -15,7 +15,7 @@ VIEWS = ("items", "keys", "values", "copy", "split", "splitlines")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What names stand for in a test.
+    """The values and parameters of the names in a test.
 
     Attributes:
         values: The expressions that names are assigned, once each.
@@ -27,7 +27,7 @@ class Names:
 
     @classmethod
     def of(cls, function: Function, module: Mapping[str, ast.expr]) -> "Names":
-        """Return the names of a test: those of the module, its own, and its parameters."""
+        """Return the names of a test: module constants, local variables and parameters."""
         own = _assigned([node for node in ast.walk(function) if node is not function])
         arguments = function.args
         parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
@@ -55,7 +55,7 @@ def _filled(function: Function) -> frozenset[str]:
 
 
 def constants(tree: ast.Module) -> dict[str, ast.expr]:
-    """Return what the names of a module are assigned, of those assigned once."""
+    """Return the values of the names that a module assigns exactly once."""
     return _assigned(tree.body)
 
 
@@ -82,7 +82,7 @@ def _assign(target: ast.expr, value: ast.expr, found: dict[str, ast.expr], twice
 
 
 def is_never_empty(node: ast.expr, names: Names, depth: int = 10) -> bool:
-    """Return whether an expression surely has at least one element; not, where nothing says so."""
+    """Return whether an expression surely has an element; False if the text gives no evidence."""
     if depth == 0:
         return False
     match node:

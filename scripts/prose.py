@@ -204,7 +204,7 @@ def record(path: Path, limits: Sequence[Limit], measured: Sequence[Measured]) ->
 
 
 def failures(limit: Limit, found: Measured) -> Iterator[str]:
-    """Yield a line for each figure that is above its limit."""
+    """Yield a line for each figure above its limit."""
     if found.vague > limit.vague:
         yield f"{limit.path}: {found.vague} % of the words are vague, the limit is {limit.vague} %"
     if found.vague_sentences > limit.sentences:

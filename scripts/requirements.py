@@ -1,11 +1,11 @@
-"""Say which row of the requirements has a test, which test, and which rows lack one.
+"""List the requirements with their tests, and the requirements without a test.
 
 `python -m scripts.requirements [--missing]`, or `make requirements`. The rows stand in
 docs/requirements.tsv: id, due (`now` or `later`), section, the row in a few words. Tests name
 them by `@pytest.mark.requirement("595-01")`; pytest itself is asked, since marks are also made
 by parameters. Rows that are out of scope stand in docs/requirements_out_of_scope.tsv with the
 reason. Exit status 1 if a row that is due now lacks a test, 3 if a file or a mark is wrong.
-What it is not: a run of the tests, nor a judgement of what they prove.
+The script does not run the tests.
 """
 
 import argparse
@@ -27,7 +27,7 @@ MISSING, WRONG = 1, 3
 
 
 class RequirementsError(Exception):
-    """A file or a mark is wrong; the message is the one line that says how."""
+    """A file or a mark is wrong; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +35,10 @@ class Row:
     """One requirement.
 
     Attributes:
-        requirement: Its id, such as 595-01.
-        is_due: Whether a test must carry it by now.
-        section: What it belongs to.
-        words: What it says, in short.
+        requirement: Id of the requirement, such as 595-01.
+        is_due: Whether a test must carry the requirement now.
+        section: Section of the document.
+        words: Short text of the requirement.
     """
 
     requirement: str
@@ -48,12 +48,12 @@ class Row:
 
     @property
     def heading(self) -> str:
-        """What rows are grouped under."""
+        """Heading of a group of rows."""
         return f"KIP-{self.requirement.partition('-')[0]}: {self.section}"
 
 
 class Collector:
-    """A plug-in of pytest that notes which tests carry which row."""
+    """A pytest plug-in that records the requirement marks of all tests."""
 
     def __init__(self) -> None:
         self.tests: dict[str, list[str]] = {}
@@ -109,7 +109,7 @@ def read_reasons(rows: Sequence[Row], path: Path = OUT_OF_SCOPE) -> dict[str, st
 
 
 def collect() -> dict[str, list[str]]:
-    """Ask pytest which tests carry which row.
+    """Return the tests of each row, by a collection of pytest.
 
     Raises:
         RequirementsError: the tests can't be collected, or a mark is wrong.
@@ -129,7 +129,7 @@ def collect() -> dict[str, list[str]]:
 def find_faults(
     rows: Sequence[Row], tests: Mapping[str, Sequence[str]], reasons: Mapping[str, str]
 ) -> str | None:
-    """Return what is wrong with the marks or the reasons, if anything is."""
+    """Return a line for each wrong mark or reason."""
     known = {row.requirement for row in rows}
     for requirement in sorted(tests):
         if requirement not in known:
@@ -140,7 +140,7 @@ def find_faults(
 
 
 def describe(row: Row, tests: Sequence[str], reason: str | None) -> str:
-    """One line: the id, the row, and what carries it."""
+    """Return a line with the id, the text and the tests of a row."""
     if reason is not None:
         carried = f"out of scope: {reason}"
     elif tests:

@@ -1,6 +1,6 @@
-"""Run every test in stages, and say how long each took.
+"""Run all tests in stages, and print the time of each stage.
 
-What it is: the order of `make test`, cheap stages first, and a table at the end. Every test is in
+`make test` runs cheap stages first, and prints a table at the end. Every test is in
 one stage only, by its markers. What it is not: a test runner; pytest, ruff and mypy are. Standard
 library only.
 """
@@ -21,12 +21,12 @@ STAGE_SECONDS = 1800
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A few commands under one name.
+    """Commands under a common name.
 
     Attributes:
-        name: What the table calls it.
-        commands: All are run, whether or not one before has failed.
-        needs: The stage without which this one makes no sense.
+        name: Name of the stage in the table.
+        commands: The commands; all run, even after a failed command.
+        needs: Stage that must have passed before.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a stage went: its time, and whether all was well."""
+    """The result of a stage: its time and its success."""
 
     name: str
     seconds: float
@@ -81,7 +81,7 @@ def stages() -> tuple[Stage, ...]:
 
 
 def succeeds(command: Sequence[str]) -> bool:
-    """Run one command with its output on ours; True if it ended well and in time."""
+    """Run a command with inherited output; return whether the command succeeded in time."""
     print(f"$ {' '.join(os.path.relpath(word) if word[:1] == '/' else word for word in command)}")
     sys.stdout.flush()
     try:
@@ -94,7 +94,7 @@ def succeeds(command: Sequence[str]) -> bool:
 
 
 def run(stage: Stage, failed: Sequence[str]) -> Outcome:
-    """Run one stage, unless what it needs has failed."""
+    """Run a stage, unless the stage that it needs has failed."""
     print(f"\n=== {stage.name}")
     if stage.needs in failed:
         return Outcome(name=stage.name, seconds=0, verdict=f"not run: {stage.needs} failed")
@@ -112,7 +112,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 
 def main() -> int:
-    """Run the stages; 1 if any of them failed."""
+    """Run the stages; return 1 if a stage failed."""
     known = {stage.name: stage for stage in stages()}
     parser = argparse.ArgumentParser(description="Run every test in stages.")
     parser.add_argument("--only", choices=sorted(known), help="one stage, whatever it needs")

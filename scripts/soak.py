@@ -24,7 +24,7 @@ VERDICTS = {0: "valid", 1: "invalid", 2: "unknown"}
 TIME_LIMIT_S = 20
 PATIENCE_S = 180
 SMALL_SNAPSHOTS = "metadata.log.max.record.bytes.between.snapshots=3000"
-"""Some 25 records, where a run commits hundreds."""
+"""Snapshot interval of about 25 records; a run commits hundreds of records."""
 SNAPSHOT_WAYS = ("written", "copied", "loaded")
 
 
@@ -38,7 +38,7 @@ def command(seed: int, store: str) -> list[str]:
 
 
 def soak_once(seed: int, store: str) -> tuple[str, str, Counter[str]]:
-    """One run: its verdict, what it said last when that isn't valid, and its snapshots."""
+    """Execute a run; return verdict, last line if not valid, and snapshot counts."""
     try:
         done = subprocess.run(
             command(seed, store), capture_output=True, text=True, check=False, timeout=PATIENCE_S
@@ -55,7 +55,7 @@ def soak_once(seed: int, store: str) -> tuple[str, str, Counter[str]]:
 
 
 def snapshots_of(run: Path) -> Counter[str]:
-    """How many snapshots the nodes of a run have written, copied and loaded."""
+    """Return the numbers of written, copied and loaded snapshots of a run."""
     counts: Counter[str] = Counter()
     for trace in run.glob("nodes/*/trace.jsonl"):
         ends: dict[str, int] = {}
@@ -70,7 +70,7 @@ def snapshots_of(run: Path) -> Counter[str]:
 
 
 def whole_rows(trace: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a trace but those that a kill has cut short."""
+    """Yield the complete rows of a trace; a kill may truncate the last row."""
     with trace.open(encoding="utf-8") as lines:
         for line in lines:
             with contextlib.suppress(json.JSONDecodeError):
@@ -83,7 +83,7 @@ def described(snapshots: Counter[str]) -> str:
 
 
 def main() -> int:
-    """Run all seeds; 1 if any verdict but valid was among them."""
+    """Run all seeds; return 1 if a run is not valid."""
     parser = argparse.ArgumentParser(description="Kill every node at once, again and again.")
     parser.add_argument("--runs", type=int, default=50, help="how many runs (default 50)")
     parser.add_argument("--first-seed", type=int, default=0, help="seed of the first (default 0)")

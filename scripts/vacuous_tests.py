@@ -1,9 +1,9 @@
-"""Find tests that pass when the data they look at is empty.
+"""Find tests that pass on empty data.
 
 `python -m scripts.vacuous_tests [FILE ...]`, part of `make lint`. A test is named if each of its
-assertions is in a loop or a branch that may not run, or holds for no element at all, such as
-`all(...)` of nothing. An assertion that the data is there mends the test. Exit status 1 if there
-are such tests. A helper of the tests counts as an assertion if it surely asserts.
+assertions is in a loop or a branch that may not run, or holds for empty data, such as `all(...)`
+of an empty list. An assertion of non-empty data repairs the test. Exit status 1 if tests are named.
+A helper of the tests counts as an assertion if the helper surely asserts.
 """
 
 import ast
@@ -25,7 +25,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Asserts:
-    """Decides of one function whether it surely asserts, whatever the data is."""
+    """Decides whether a function has an assertion that runs for any data."""
 
     def __init__(self, names: Names, helpers: Iterable[str], modules: Iterable[str] = ()) -> None:
         self._names = names
@@ -105,7 +105,7 @@ class Asserts:
         return False
 
     def _may_be_empty(self, iterated: ast.expr) -> bool:
-        """A filter does not count: that nothing is wrong is what such a condition says."""
+        """Return whether iterated data may be empty; an empty result of a filter is legitimate."""
         if isinstance(iterated, COMPREHENSIONS):
             return not all(is_never_empty(each.iter, self._names) for each in iterated.generators)
         return not is_never_empty(iterated, self._names)
@@ -159,7 +159,7 @@ def asserting_helpers(trees: Iterable[ast.Module]) -> frozenset[str]:
 
 
 def vacuous(tree: ast.Module, helpers: Iterable[str]) -> Iterator[Function]:
-    """Yield the tests of a module that assert something, but nothing for sure."""
+    """Yield the tests of a module whose assertions may all be skipped."""
     module = Module.of(tree)
     for function in module.functions:
         asserts = any(isinstance(node, ast.Assert) for node in ast.walk(function))

@@ -1,1 +1,1 @@
-"""What clients do: one file a workload, by entry point. Not: what is right (checkers/)."""
+"""Workloads: the operations of clients, one file a workload; see checkers/ for the models."""

@@ -1,7 +1,7 @@
-"""The workloads by name: ours, and those that other distributions bring by entry point.
+"""Look up workloads by name: the built-in workloads and those of installed plug-ins.
 
-A new one of ours is one file here and one line below; another's is an entry point of the group
-`kraftproof.workloads` that names a class.
+A new built-in workload needs one file in this folder and one line below. A plug-in registers its
+class as an entry point of the group `kraftproof.workloads`.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from kraftproof.workloads.workload import Workload
 
 ENTRY_POINTS = "kraftproof.workloads"
 CALLS = ("run", "final_reads")
-"""The methods of a workload."""
+"""The methods that a workload must have."""
 
 _OURS: dict[str, Callable[[], Workload]] = {
     Topics.name: Topics,
@@ -25,16 +25,16 @@ _OURS: dict[str, Callable[[], Workload]] = {
 
 
 class UnknownWorkloadError(ValueError):
-    """A name that no workload has; the text is one clear line."""
+    """The name belongs to no workload; the message is one line."""
 
 
 def workload_names() -> tuple[str, ...]:
-    """Return every name, ours first."""
+    """Return the names of all workloads, built-in workloads first."""
     return (*_OURS, *sorted(point.name for point in entry_points(group=ENTRY_POINTS)))
 
 
 def ours() -> Mapping[str, Callable[[], Workload]]:
-    """Return the workloads that come with Kraftproof, by name."""
+    """Return the built-in workloads, by name."""
     return _OURS
 
 
@@ -42,8 +42,8 @@ def make_workload(name: str) -> Workload:
     """Return a new workload for one run.
 
     Raises:
-        UnknownWorkloadError: there is none of that name.
-        PluginLoadError: it can't be imported or made, or lacks a method.
+        UnknownWorkloadError: the name belongs to no workload.
+        PluginLoadError: the plug-in can't be imported or constructed, or lacks a method.
     """
     ours = _OURS.get(name)
     if ours is not None:

@@ -1,9 +1,10 @@
-"""Who fights for a broker id in the registration workload, and how.
+"""Clients of the registration workload that compete for a broker id.
 
-A contender registers, holds the id for a while by heartbeats, then gives it up: silently (and later
-tries its old epoch again, or never does), by a controlled shutdown, or by unregistering. The other
-one keeps trying meanwhile, so that a lease that ends early or never is seen; a ghost sends
-heartbeats of superseded epochs, which must keep nothing alive. Not: which ids there are.
+A competing broker registers, holds the id for a while by heartbeats, and then gives up the id:
+silently (some brokers later resume with the old epoch), by a controlled shutdown, or by
+unregistering. The second broker of the pair tries to register all the time, so the history shows a
+lease that ends too early or never. A stale broker sends heartbeats of superseded epochs, which must
+not keep a registration alive.
 """
 
 from dataclasses import dataclass
@@ -16,17 +17,17 @@ SHUTDOWN_HEARTBEATS = 8
 UNFENCED_SHARE = 0.4
 FOREIGN_SHARE = 0.05
 SAME_SHARE = 0.3
-"""The share of contenders that come back as the incarnation that they were."""
+"""Share of registrations that reuse the broker's previous incarnation id."""
 AGAIN_SHARE = 0.05
-"""How often a holder registers again, as one does whose answer was lost."""
+"""Share of the holder's heartbeats replaced by a second registration, as after a lost response."""
 ABANDONED_SESSIONS = 7
-"""How long a contender that has left for good waits for the other to take its slot."""
+"""Longest wait of an abandoning broker for its successor, in session timeouts."""
 ANOTHER_CLUSTER = "another-cluster-of-kafka"
 
 
 @dataclass(slots=True, kw_only=True)
 class BrokerIdState:
-    """The largest epoch that anybody was granted for one id, and one that was superseded."""
+    """The largest granted epoch of a broker id, and a superseded lease."""
 
     epoch: int = -1
     incarnation: str = ""
@@ -35,14 +36,14 @@ class BrokerIdState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """What a contender was granted."""
+    """The epoch that a broker was granted for an incarnation id."""
 
     incarnation: str
     epoch: int
     unfenced: bool
 
     def heartbeat(self, *, want_shut_down: bool = False, caught_up: bool = True) -> Value:
-        """The value of a heartbeat under this lease."""
+        """Return the value of a heartbeat under the lease."""
         value: dict[str, object] = {
             "incarnation": self.incarnation,
             "epoch": self.epoch,
@@ -53,7 +54,7 @@ class Lease:
 
 
 class BrokerIdSlot:
-    """The id that a pair fights for at present."""
+    """The current broker id of a pair of competing brokers."""
 
     __slots__ = ("_key", "_pool")
 
@@ -62,14 +63,14 @@ class BrokerIdSlot:
         self._key = pool.fresh()
 
     def key(self) -> Key[BrokerIdState]:
-        """Return the present id, or a new one when it is retired."""
+        """Return the current id, or a new id if the current id is retired."""
         if self._key.is_retired:
             self._key = self._pool.fresh()
         return self._key
 
 
 class _Client:
-    """What contenders and ghosts share: one process, and operations at the load's pace."""
+    """Base class of all brokers here: a process with operations at the rate of the load."""
 
     def __init__(self, session: Session, slot: BrokerIdSlot) -> None:
         self._session = session
@@ -94,14 +95,14 @@ class _Client:
 
 
 class CompetingBroker(_Client):
-    """One of the two that want an id."""
+    """One of two brokers that want the same id."""
 
     def __init__(self, session: Session, slot: BrokerIdSlot) -> None:
         super().__init__(session, slot)
         self._incarnation = ""
 
     async def run(self) -> None:
-        """Register, hold, give up, again and again."""
+        """Register, hold and give up the id until the session ends."""
         while not self._session.ending:
             await self._compete(self._slot.key())
         self._process.close()
@@ -151,7 +152,7 @@ class CompetingBroker(_Client):
         return Lease(incarnation=incarnation, epoch=epoch, unfenced=unfenced)
 
     async def _hold(self, key: Key[BrokerIdState], lease: Lease, heartbeats: int) -> bool:
-        """Whether it still has the id after so many heartbeats, of which the first lag behind."""
+        """Send heartbeats, the first up to 2 as not caught up; return whether the id is kept."""
         behind = self._random.choice((0, 0, 1, 2))
         for number in range(heartbeats):
             if self._is_over(key):
@@ -168,14 +169,14 @@ class CompetingBroker(_Client):
         return True
 
     async def _expire(self, key: Key[BrokerIdState], lease: Lease) -> None:
-        """Fall silent for longer than the session; then say it was alive all the time."""
+        """Pause for about a session timeout, then go on with heartbeats of the old epoch."""
         session_ns = self._session.load.session_ns
         await self._sleep(int(session_ns * self._random.uniform(0.8, 2.2)))
         if not await self._hold(key, lease, self._random.randrange(1, 4)):
             key.state.superseded = lease
 
     async def _abandon(self, key: Key[BrokerIdState], lease: Lease) -> None:
-        """Say nothing any more until the other one has the id, as it has to before long."""
+        """Stay silent until the other broker has the id, or for ABANDONED_SESSIONS timeouts."""
         session_ns = self._session.load.session_ns
         for _ in range(2 * ABANDONED_SESSIONS):
             if self._is_over(key) or key.state.epoch > lease.epoch:
@@ -184,7 +185,7 @@ class CompetingBroker(_Client):
         key.state.superseded = lease
 
     async def _shut_down(self, key: Key[BrokerIdState], lease: Lease) -> None:
-        self._incarnation = ""  # who stops does not come back as who it was
+        self._incarnation = ""  # a broker that shuts down restarts as a new incarnation
         for _ in range(SHUTDOWN_HEARTBEATS):
             if self._is_over(key):
                 return
@@ -196,10 +197,10 @@ class CompetingBroker(_Client):
 
 
 class StaleBroker(_Client):
-    """Who does not know, or care, that its epoch is over."""
+    """A client that sends heartbeats of a superseded epoch."""
 
     async def run(self) -> None:
-        """Haunt the present id, and rest."""
+        """Send heartbeats of superseded epochs to the current id, with pauses in between."""
         while not self._session.ending:
             key = self._slot.key()
             session_ns = self._session.load.session_ns

@@ -1,7 +1,7 @@
-"""Keys and their retirement, which keeps histories decidable.
+"""Keys of a workload, and their retirement, which keeps histories decidable.
 
-A key takes no more operations after two indeterminate results or 200 operations, and at most
-five at a time.
+A key retires after two indeterminate results or 200 operations. At most five operations of a key
+run at a time.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ S = TypeVar("S")
 
 
 class Key(Generic[S]):
-    """One key: its counts, and what the workload knows about it."""
+    """A key with its operation counts and the state that the workload keeps for the key."""
 
     __slots__ = ("indeterminate", "name", "open", "operations", "state")
 
@@ -31,28 +31,28 @@ class Key(Generic[S]):
 
     @property
     def is_retired(self) -> bool:
-        """Whether it takes no more operations."""
+        """Whether the key accepts no further operations."""
         return self.operations >= MOST_OPERATIONS or self.indeterminate >= MOST_INDETERMINATE
 
     @property
     def is_free(self) -> bool:
-        """Whether it takes one more operation now."""
+        """Whether the key accepts an operation now."""
         return self.open < MOST_OPEN and not self.is_retired
 
     def begin(self) -> None:
-        """Count an operation that begins."""
+        """Count a started operation."""
         self.open += 1
         self.operations += 1
 
     def end(self, completion: Completion) -> None:
-        """Count an operation that ended."""
+        """Count a completed operation."""
         self.open -= 1
         if completion.outcome is Outcome.INFO:
             self.indeterminate += 1
 
 
 class KeyPool(Generic[S]):
-    """Several keys in use at once; a retired one makes room for a new one."""
+    """A pool of active keys; a new key replaces a retired key."""
 
     __slots__ = ("_active", "_make", "_name", "_random", "used")
 
@@ -66,7 +66,7 @@ class KeyPool(Generic[S]):
         self._active = [self.fresh() for _ in range(active)]
 
     def draw(self) -> Key[S]:
-        """Return a key that takes an operation; there always is one."""
+        """Return a drawn key that accepts an operation, if necessary a new key."""
         for slot, key in enumerate(self._active):
             if key.is_retired:
                 self._active[slot] = self.fresh()
@@ -77,7 +77,7 @@ class KeyPool(Generic[S]):
         return self._random.choice(free)
 
     def fresh(self) -> Key[S]:
-        """Return a key that was never used."""
+        """Return a new key."""
         key = Key(self._name(len(self.used)), self._make())
         self.used.append(key)
         return key

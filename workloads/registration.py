@@ -1,8 +1,8 @@
-"""BrokerIdState registrations of the test's own: clashes, heartbeats, expiry, shutdown, unregistering.
+"""The registration workload: clients register as brokers, send heartbeats, expire and unregister.
 
-Two contenders share each broker id (workloads/competing_brokers.py), and a ghost goes on under
-epochs that have been superseded. The model is `registration` (KIP-631, broker leases and fencing
-tokens). The ids start at 1000 and stay apart from the cluster's own brokers.
+Two competing brokers share each broker id, and a stale broker sends heartbeats of superseded epochs
+(competing_brokers.py). The model is `registration` (KIP-631: broker leases and fencing by epochs).
+The broker ids start at 1000, so the ids never clash with the brokers of the cluster.
 """
 
 from typing import ClassVar
@@ -23,7 +23,7 @@ FINAL_PAUSE_NS = 250_000_000
 
 
 class Registration:
-    """Brokers register, keep their sessions alive, fall silent and are unregistered."""
+    """Broker registrations, heartbeats, session expiry, controlled shutdown and unregistration."""
 
     name: ClassVar[str] = "registration"
     model: ClassVar[str] = "registration"
@@ -34,7 +34,7 @@ class Registration:
         self._pool: KeyPool[BrokerIdState] | None = None
 
     async def run(self, session: Session) -> None:
-        """Let pairs of contenders fight for one id after the other."""
+        """Run pairs of competing brokers and a stale broker for each pair."""
         pairs = max(1, session.load.concurrency // 2)
         pool = KeyPool(session.random, 0, _broker_id, BrokerIdState)
         self._pool = pool
@@ -47,7 +47,7 @@ class Registration:
             await task
 
     async def final_reads(self, session: Session) -> int:
-        """Ask for the last known lease of every id whether it is alive or stale."""
+        """Send a heartbeat for the last known lease of each id; the answer is alive or stale."""
         assert self._pool is not None
         process = session.process()
         unread = 0
@@ -64,7 +64,7 @@ def _broker_id(number: int) -> str:
 
 async def _read(session: Session, process: Process, key: Key[BrokerIdState]) -> bool:
     broker = key.state
-    # It asks for nothing: a broker in controlled shutdown would not be fenced at its wish.
+    # No want_fence: a controller does not fence a broker in controlled shutdown on request.
     lease = Lease(incarnation=broker.incarnation, epoch=broker.epoch, unfenced=True)
     for _ in range(FINAL_ATTEMPTS):
         completion = await process.invoke("heartbeat", key.name, lease.heartbeat())

@@ -1,8 +1,9 @@
-"""Topics that are created, deleted, looked up and described by many at once.
+"""The topics workload: concurrent clients create, delete, look up and describe topics.
 
-Creators work through different brokers. `create`, `delete` and `lookup` (a validate-only create)
-are answered by the active controller and have to be linearizable; `describe` is answered from
-one broker's image and has to be monotonic on its connection. The model is `topics`.
+The clients connect to different brokers. The active controller answers `create`, `delete` and
+`lookup` (a create with validate-only), so these operations must be linearizable. A broker answers
+`describe` from its own image, so the answers must be monotonic per connection. The model is
+`topics`.
 """
 
 from dataclasses import dataclass, field
@@ -22,13 +23,13 @@ MOST_PARTITIONS = 3
 
 @dataclass(slots=True, kw_only=True)
 class _Topic:
-    """What the workload has been told of one name."""
+    """The last topic ids that creates of a topic name returned."""
 
     ids: list[str] = field(default_factory=list)
 
 
 class Topics:
-    """Topics are created, deleted, looked up and described, some by several clients at once."""
+    """Creates, deletes, lookups and describes of topics by concurrent clients."""
 
     name: ClassVar[str] = "topics"
     model: ClassVar[str] = "topics"
@@ -39,7 +40,7 @@ class Topics:
         self._pool: KeyPool[_Topic] | None = None
 
     async def run(self, session: Session) -> None:
-        """Let `concurrency` clients take turns on a few active names."""
+        """Run `concurrency` clients on a few active topic names."""
         load = session.load
         pool = KeyPool(session.random, max(2, load.concurrency // 2), _topic_name, _Topic)
         self._pool = pool
@@ -51,7 +52,7 @@ class Topics:
             await client
 
     async def final_reads(self, session: Session) -> int:
-        """Look up every name that was used."""
+        """Look up all used names; return the number of failed lookups."""
         assert self._pool is not None
         process = session.process()
         unread = 0
@@ -74,7 +75,7 @@ async def _client(session: Session, pacer: Pacer, pool: KeyPool[_Topic]) -> None
         if session.ending:
             break
         if stays == 0:
-            # Lost connections drive all clients to the broker that never fails: spread them.
+            # Lost connections drive all clients to the broker that never fails: spread the clients.
             process.close()
             process, stays = session.process(), _stay(session.random)
         stays -= 1
@@ -83,31 +84,31 @@ async def _client(session: Session, pacer: Pacer, pool: KeyPool[_Topic]) -> None
         key.begin()
         completion = await process.invoke(f, key.name, value)
         key.end(completion)
-        _learn(key.state, completion)
+        _remember_id(key.state, completion)
     process.close()
 
 
 def _stay(random: Random) -> int:
-    """How many operations a client does before it goes to a broker drawn anew."""
+    """Draw the number of operations of a client before the client draws another broker."""
     return random.randrange(*STAY_OPERATIONS)
 
 
 def _draw(random: Random, topic: _Topic) -> tuple[str, Value]:
-    """Draw an operation; those by id need an id that somebody was told."""
-    chance = random.random()
-    if chance < 0.35:
+    """Draw an operation; operations by id need an id that a create has returned."""
+    drawn = random.random()
+    if drawn < 0.35:
         return "create", _shape(random)
-    if chance < 0.60:
+    if drawn < 0.60:
         return "lookup", None
-    if chance < 0.75 or not topic.ids:
+    if drawn < 0.75 or not topic.ids:
         return "delete", {"by": "name"}
-    if chance < 0.85:
+    if drawn < 0.85:
         return "delete", {"by": "id", "id": random.choice(topic.ids)}
     return "describe", {"id": random.choice(topic.ids)}
 
 
 def _shape(random: Random) -> Value:
-    """Draw a topic of one partition as it comes, or a larger one with a configuration."""
+    """Draw a default topic, or a topic with up to 3 partitions and a configuration."""
     if random.random() >= SHAPED_SHARE:
         return None
     retention_ms = random.randrange(1_000, 1_000_000)
@@ -117,7 +118,7 @@ def _shape(random: Random) -> Value:
     }
 
 
-def _learn(topic: _Topic, completion: Completion) -> None:
+def _remember_id(topic: _Topic, completion: Completion) -> None:
     if not completion.told("created"):
         return
     assert completion.value is not None

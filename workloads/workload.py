@@ -1,8 +1,9 @@
-"""What a workload is, and what it is handed. Not: how operations reach a system (cluster/systems).
+"""Define the protocol of a workload and of the session that a run provides.
 
-A workload is one file of this folder: coroutines over the Scope that invoke operations through
-processes, until the session's time is up, and final reads once all is healed. It names its model
-by string. What is answered is JSON-able data; what is right is the model's to say (checkers/).
+A workload is a file of this folder: coroutines over the Scope invoke operations through processes
+until the session's time is over, and make final reads after all faults are healed. The workload
+names its model by string. Results are JSON data; the model (checkers/) decides on their
+correctness. See cluster/systems for the way of operations to a system.
 """
 
 from dataclasses import dataclass
@@ -16,51 +17,51 @@ __all__ = ("Completion", "Load", "Outcome", "Pacer", "Process", "Session", "Valu
 
 
 class Process(Protocol):
-    """One logical client: an operation at a time, over one connection.
+    """A logical client: one operation at a time, over one connection.
 
-    A lost connection ends the process in the history; the next operation comes from a new one.
+    A lost connection ends the process in the history; a new process invokes the next operation.
     """
 
     async def invoke(self, f: str, key: str, value: Value = None) -> Completion:
-        """Do one operation and return what became of it; never retries."""
+        """Execute an operation without retries and return its completion."""
         ...
 
     def close(self) -> None:
-        """Leave; the process does nothing more."""
+        """End the process."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """How much a workload is to do, in operations a second and at once."""
+    """Requested operations per second, and number of concurrent clients."""
 
     rate: float
     concurrency: int
     session_ns: int
-    """How long the system under test keeps a broker's session without a heartbeat."""
+    """Session timeout of a broker without heartbeats in the system under test, in nanoseconds."""
 
 
 class Session(Protocol):
-    """One run of one workload."""
+    """A run of a workload."""
 
     @property
     def scope(self) -> Scope:
-        """Time and tasks; an exception that leaves a spawned task ends the run."""
+        """Clock and tasks; an uncaught exception of a spawned task ends the run."""
         ...
 
     @property
     def random(self) -> Random:
-        """The workload's own chance."""
+        """Random generator of the workload."""
         ...
 
     @property
     def load(self) -> Load:
-        """How much to do."""
+        """Rate and concurrency of the run."""
         ...
 
     @property
     def ending(self) -> bool:
-        """Whether the time for new operations is over."""
+        """Whether the time limit for new operations has passed."""
         ...
 
     def process(self) -> Process:
@@ -69,10 +70,10 @@ class Session(Protocol):
 
 
 class Workload(Protocol):
-    """A workload; an instance serves one run.
+    """A workload; each run makes a new instance.
 
-    A workload whose system does not start empty may have a further attribute, `initial`: a tuple of
-    texts as `kraftproof check --initial` takes them, for example ("0",) or ("k1=5",).
+    If the system does not start empty, a workload may have an attribute `initial`: a tuple of texts
+    in the form of `kraftproof check --initial`, for example ("0",) or ("k1=5",).
     """
 
     name: ClassVar[str]
@@ -83,12 +84,12 @@ class Workload(Protocol):
         ...
 
     async def final_reads(self, session: Session) -> int:
-        """Read every key that was used; return how many could not be read."""
+        """Read all used keys; return the number of keys whose read failed."""
         ...
 
 
 class Pacer:
-    """Turns at random moments, `rate` of them a second on average over all who wait."""
+    """Gives turns at random times, on average `rate` turns a second for all waiting clients."""
 
     __slots__ = ("_next_ns", "_random", "_rate", "_scope")
 
@@ -99,7 +100,7 @@ class Pacer:
         self._next_ns = scope.now()
 
     async def turn(self) -> None:
-        """Wait for the next turn; turns that nobody took in time are lost."""
+        """Wait for the next turn; a turn without a waiting client is lost."""
         now_ns = self._scope.now()
         at_ns = max(self._next_ns, now_ns)
         self._next_ns = at_ns + int(self._random.expovariate(self._rate) * 1e9)

@@ -19,7 +19,7 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kraf
 
 
 def main() -> int:
-    """Measure, and write the page: anew after each row, so that it says what is there so far."""
+    """Measure all rows, and write the page after each row."""
     given = _parser().parse_args()
     limits = Limits(seconds=given.seconds, memory_bytes=int(given.memory_gb * 1e9))
     given.cache.mkdir(parents=True, exist_ok=True)

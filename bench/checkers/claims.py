@@ -1,4 +1,4 @@
-"""What the checkers are to reach, and whether a run shows it."""
+"""Performance targets of the checkers, and their evaluation for a run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ class Claim:
 
     Attributes:
         line: the number of the target in the page's table "To reach".
-        row: the row that it is about.
-        peer: whom the ratio is to; None for seconds.
+        row: the row of the target.
+        peer: the peer of the ratio; None for a target in seconds.
         at_most: the ratio, or the seconds, that the upper bound may have.
         of_memory: whether the ratio is that of the memory of the check.
     """
@@ -92,7 +92,7 @@ def judged(claim: Claim, measured: Mapping[str, Results], limits: Limits) -> tup
 
 
 def _memory(claim: Claim, ours: Result, theirs: Result) -> tuple[str, str]:
-    """Compares the first checks; a peer that made none needs at least what it had taken."""
+    """Compare the first checks; the time of an unfinished peer is a lower bound."""
     mine, other = ours.grown_bytes, theirs.grown_bytes
     shown = f"{mine / 1e6:.0f} MB to {other / 1e6:.0f} MB: {mine / max(other, 1):.3g}"
     return "met" if mine <= claim.at_most * other else "NOT MET", shown

@@ -19,8 +19,8 @@ class Row:
     """One row of the table.
 
     Attributes:
-        name: what `--only` calls it.
-        title: what the page calls it.
+        name: name of the row for `--only`.
+        title: title of the row on the page.
         model: the model, as `kraftproof check --model` and the peers know it.
         options: of `kraftproof generate`; none for recorded histories.
         folder: of recorded histories, below tests/histories.
@@ -42,7 +42,7 @@ class Row:
         return sum(line.startswith(self.folder) and line.endswith("\tinvalid") for line in verdicts)
 
     def files(self, cache: Path) -> list[Path]:
-        """Returns its histories, which are generated if the cache does not have them.
+        """Return the histories, and generate missing histories into the cache.
 
         Raises:
             BenchError: the generator refuses.
@@ -64,10 +64,10 @@ class BenchError(Exception):
 
 
 def run(command: list[str], cwd: Path = ROOT) -> str:
-    """Runs a command and returns what it prints.
+    """Run a command and return its output.
 
     Raises:
-        BenchError: it fails, or is not there.
+        BenchError: the command fails or is missing.
     """
     try:
         done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""What a run has measured so far, kept row by row, so that one that ends early can be gone on with.
+"""Measured rows on disk, so that an interrupted benchmark can continue.
 
 Rows of another state of the sources, or under other limits, are left aside: they would be of
 another comparison.
@@ -23,7 +23,7 @@ class Kept:
     """The rows of a run.
 
     Attributes:
-        of: what all its rows have in common: the state of the sources, and the options.
+        of: the state of the sources and the options, common to all rows.
         measured: what each side did, by row.
         files: how many histories a row has.
     """
@@ -34,7 +34,7 @@ class Kept:
 
     @classmethod
     def read(cls, path: Path, of: str) -> Self:
-        """Returns what a file has of the same state; nothing if it has none, or isn't there."""
+        """Return the rows of a file with the same state; empty for a missing file."""
         try:
             kept = msgspec.json.decode(path.read_bytes(), type=cls)
         except (FileNotFoundError, msgspec.DecodeError):

@@ -1,4 +1,4 @@
-"""Measures one row: all sides check the same histories in turns, and what that says.
+"""Measure a row: all sides check the same histories in turns.
 
 Repetitions are paired: in each, every side checks once, the order rotating. Each side's first check
 gives its memory; ours is not timed, for it loads compiled code, those of the peers are. What a side
@@ -28,12 +28,12 @@ _UPPER: Final = 0.95
 
 @dataclass(slots=True)
 class Result:
-    """What one side did with one row.
+    """The result of a side on a row.
 
     Attributes:
         alone: seconds of each check alone, one a repetition.
         whole: seconds of each whole command.
-        first: its first check, None if it made none.
+        first: the first check; None without a completed check.
         failure: why it made none: ? after the time, OOM beyond the memory, or what it said.
         grown_bytes: the peak of its memory above what it had before, until then.
     """
@@ -97,7 +97,7 @@ def measure(
 def _first(
     side: Side, row: Row, files: Sequence[str], limits: Limits, result: Result
 ) -> Worker | None:
-    """Starts a side and makes its first check; None if it fails."""
+    """Start a side and run the first check; return None after a failure."""
     worker = Worker([*side.worker, row.model, *files], ROOT, limits)
     try:
         worker.__enter__()
@@ -169,7 +169,7 @@ def ratio_and_upper(ours: Result, theirs: Result, limits: Limits) -> tuple[float
     """Returns the median of ours to theirs, repetition by repetition, and its upper bound.
 
     Where they have no verdict within the time, the time stands for theirs, which is less than it
-    would take. None where there is nothing to compare.
+    would take. The result is None without a comparison.
     """
     if not ours.alone:
         return None

@@ -21,11 +21,11 @@ class Side:
     """One side of the comparison.
 
     Attributes:
-        name: what the page calls it.
+        name: name of the peer on the page.
         version: of the library and of its compiler.
         worker: the command that keeps histories in memory, without model and files.
         whole: the command that reads, checks and exits, without model and files.
-        codes: the exit codes by which it tells a verdict.
+        codes: exit codes of the verdicts.
     """
 
     name: str

@@ -48,7 +48,7 @@ class Checked:
     Attributes:
         seconds: as the process itself measured them.
         invalid: how many histories it says are invalid.
-        unknown: of how many it can't say.
+        unknown: number of histories without a verdict.
         grown_bytes: the peak of its memory above what it had before.
         peak_bytes: the peak.
     """
@@ -61,7 +61,7 @@ class Checked:
 
 
 class Worker:
-    """A process that keeps histories in memory and checks them when told."""
+    """A process that keeps histories in memory, and checks on request."""
 
     def __init__(self, command: Sequence[str], cwd: Path, limits: Limits) -> None:
         self._limits = limits
@@ -143,7 +143,7 @@ class Worker:
 def whole_output(
     command: Sequence[str], cwd: Path, limits: Limits, codes: Container[int] = (0,)
 ) -> tuple[float, str]:
-    """Returns how long a command takes from its start to its end, and what it prints.
+    """Return the duration of a command and its output.
 
     Args:
         command: the command; its input is one line.

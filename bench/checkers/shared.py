@@ -1,4 +1,4 @@
-"""The recorded histories with known verdicts: all of them, checked in one command."""
+"""Check all recorded histories with known verdicts in one command."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ from bench.checkers.processes import ExceededError, Limits, whole_output
 
 
 def shared_histories(limits: Limits) -> tuple[str, str]:
-    """Checks all of tests/histories; returns whether that is as it should be, and how it went.
+    """Check all of tests/histories; return the verdict of the target and the details.
 
     Raises:
         BenchError: the command fails.

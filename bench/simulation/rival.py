@@ -31,8 +31,8 @@ class RivalRun:
         warm_simulated_s: the same after the first `WARM_UP_S` CPU-seconds.
         warm_cpu_s: the same.
         properties: how many properties the test has.
-        runs: how many times one of them was run.
-        failed: how often it did not hold.
+        runs: number of executed runs.
+        failed: number of failed runs.
     """
 
     simulated_s: float
@@ -70,7 +70,7 @@ def build(cache: Path) -> Path:
 
 
 def measure(folder: Path, seed: int, cpu_s: float) -> RivalRun:
-    """Runs it for so many CPU-seconds.
+    """Run the simulation for the given CPU seconds.
 
     Raises:
         RivalError: it fails.

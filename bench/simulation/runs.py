@@ -22,7 +22,7 @@ from kraftproof.workloads.workload import Load, Outcome, Pacer, Session
 
 CLIENTS = 20
 BY_DEFAULT = ((SNAPSHOT_BYTES_KEY, str(20 << 20)), (SNAPSHOT_INTERVAL_KEY, "3600000"))
-"""Snapshots as a node writes them that was told nothing else; a seed draws them smaller, too."""
+"""Snapshot options of a default node; seeds also draw smaller snapshots."""
 OFTEN = ((SNAPSHOT_BYTES_KEY, "100000"),)
 """So that logs are cleaned, as in a node that has been up for long."""
 NS_PER_S = 1_000_000_000
@@ -59,7 +59,7 @@ class Creates:
         process.close()
 
     async def final_reads(self, session: Session) -> int:
-        """Nothing is judged by its history here."""
+        """The benchmark judges no histories."""
         del session
         return 0
 
@@ -92,10 +92,10 @@ def run(
     deletes: bool = False,
     node_config: tuple[tuple[str, str], ...] = BY_DEFAULT,
 ) -> Measured:
-    """Simulate one cluster under one seed's faults, and judge it.
+    """Simulate a cluster under the faults of a seed, and judge the invariants.
 
     Raises:
-        InvariantViolatedError: something did not hold; then there is nothing to measure.
+        InvariantViolatedError: an invariant is violated, so the run has no measurement.
     """
     drawn = scenario(seed, Path("unused"), time_limit_s=time_limit_s, nodes=(3, 3)).options
     with recorded() as (history, directory):

@@ -1,8 +1,7 @@
-"""`kraftproof analyze`: any number of runs on Spark, into tables and one page.
+"""`kraftproof analyze`: judge many runs on Spark, and write tables and a summary page.
 
-It finds, shows and decides nothing itself: `checkers.spark` writes the tables, `kraftproof.report`
-the page. Exit codes: 0 valid, 1 invalid, 2 unknown, 3 for a mistake in the usage or the input,
-which is one line on stderr.
+`checkers.spark` writes the tables and `kraftproof.report` writes the page; this module only starts
+both and prints the result. A user error is one line on stderr.
 """
 
 import shutil
@@ -25,7 +24,7 @@ from kraftproof.checkers.verdict import USAGE_ERROR_EXIT_CODE, CheckerInputError
 from kraftproof.errors import UsageError
 from kraftproof.history_options import Initial, Keyed
 from kraftproof.option_files import option_file
-from kraftproof.output import STYLES, complain, say_json, say_verdict
+from kraftproof.output import STYLES, print_error, print_json, print_verdict
 from kraftproof.report.analysis import Analysis, Row, read_analysis
 from kraftproof.report.analysis_page import write_analysis_page
 
@@ -37,7 +36,7 @@ _FINDINGS_SHOWN: Final = 5
 
 
 class Marker(msgspec.Struct, frozen=True, kw_only=True):
-    """What an analysis was made of; a directory with it is ours to replace."""
+    """Origin of an analysis; a later analysis may replace a directory with this file."""
 
     schema_version: int
     kraftproof: str
@@ -51,42 +50,50 @@ def analyze(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            help="Run directories, histories (*.jsonl, *.parquet), folders of them.", readable=False
+            help="Run directories, histories (*.jsonl, *.parquet), or folders of these.",
+            readable=False,
         ),
     ],
     master: Annotated[
-        str, typer.Option(help="Spark's master: local[*], spark://HOST:7077, …")
+        str, typer.Option(help="Spark master: local[*], spark://HOST:7077, …")
     ] = "local[*]",
     out: Annotated[
-        Path, typer.Option(help="Where tables and summary.html go; every worker must see it.")
+        Path,
+        typer.Option(help="Folder of the tables and summary.html; all workers must reach it."),
     ] = Path("analysis"),
     model: Annotated[
-        str | None, typer.Option(help="The model; otherwise run.json's, or inferred.")
+        str | None, typer.Option(help="Model; by default the model of run.json, or inferred.")
     ] = None,
     key_seconds: Annotated[
-        float, typer.Option(help="Time limit a key; beyond it the key is unknown.", min=0.001)
+        float,
+        typer.Option(help="Time limit per key; after the limit the key is unknown.", min=0.001),
     ] = 30.0,
     gap_seconds: Annotated[
         float,
         typer.Option(
-            help="Windows without an ok operation at least so long are told.",
+            help="Shortest reported gap without a successful operation, in seconds.",
             min=SHORTEST_GAP_SECONDS,
         ),
     ] = 1.0,
     *,
     is_keyed: Keyed = None,
     initial: Initial = None,
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
+    ] = False,
 ) -> None:
-    """Judge any number of runs on Spark, and say how they fared, as tables and one page.
+    """Judge many runs on Spark, and write result tables and a summary page.
 
     [bold]kraftproof analyze store/*/ --out analysis[/]
-    Verdicts, findings, availability, latency by fault, coverage, trend.
+    Writes tables of verdicts, findings, availability, latency by fault, coverage
+    and trend, and the page summary.html.
 
     [bold]kraftproof analyze runs/ --master spark://10.0.0.5:7077 --out /shared/analysis[/]
-    On a cluster whose workers have kraftproof and see both paths.
+    Runs on a Spark cluster. All workers need kraftproof, and must reach both
+    paths.
 
-    Exit codes, by the worst: 0 valid, 2 unknown, 1 invalid; 3 a mistake.
+    Exit code of the worst verdict: 0 valid, 2 unknown, 1 invalid; 3 wrong usage
+    or input.
     """
     refused: list[CheckerInputError] = []
     limits = Limits(seconds=key_seconds)
@@ -99,7 +106,7 @@ def analyze(
         with AnalysisProgress() as progress:
             mistakes += _analyse(sources, master, out, round(gap_seconds * 1e9), progress)
             if (out / "runs.parquet").exists():
-                progress.step("the page")
+                progress.step("writing the page")
                 with option_file("--out", out / MARKER) as part:
                     part.write_bytes(_marker(paths, master, mistakes))
                 analysis = read_analysis(out)
@@ -108,7 +115,7 @@ def analyze(
     if analysis is not None:
         _show(analysis, out, as_json=as_json)
     for mistake in dict.fromkeys(mistakes):
-        complain(f"kraftproof analyze: {mistake}")
+        print_error(f"kraftproof analyze: {mistake}")
     code = USAGE_ERROR_EXIT_CODE if analysis is None else analysis.verdict.exit_code
     raise typer.Exit(USAGE_ERROR_EXIT_CODE if mistakes else code)
 
@@ -116,7 +123,7 @@ def analyze(
 def _analyse(
     sources: list[Source], master: str, out: Path, gap_ns: int, progress: AnalysisProgress
 ) -> list[str]:
-    """Write the tables; return why some histories can't be read."""
+    """Write the tables; return a line for each unreadable history."""
     from kraftproof.checkers.spark.analysis import AnalysisError, analyze
     from kraftproof.checkers.spark.session import session, tasks_done
     from kraftproof.checkers.spark.staging import bytes_of
@@ -129,20 +136,23 @@ def _analyse(
     try:
         return analyze(spark, sources, out.absolute(), gap_ns=gap_ns, tell=progress.step)
     except AnalysisError as error:
-        complain(f"kraftproof analyze: {error}")
+        print_error(f"kraftproof analyze: {error}")
         raise typer.Exit(Verdict.UNKNOWN.exit_code) from error
 
 
 def _require_ours(out: Path) -> None:
-    """Refuse a directory that somebody else filled."""
+    """Refuse a directory with files of other origin."""
     if out.is_dir() and ((out / MARKER).is_file() or not any(out.iterdir())):
         return
     if out.exists() or out.is_symlink():
-        raise UsageError(f"--out {out}: it exists and is no analysis of ours (no {MARKER} in it)")
+        raise UsageError(
+            f"--out {out}: the path exists and is no earlier analysis ({MARKER} is missing); "
+            "choose a new or empty directory"
+        )
 
 
 def _claim(out: Path) -> None:
-    """Make the directory, and remove what an analysis before left there."""
+    """Make the directory, and remove the files of an earlier analysis."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name in (*ANALYSIS_TABLES, ".stage"):
@@ -167,7 +177,7 @@ def _marker(paths: list[Path], master: str, mistakes: list[str]) -> bytes:
 
 
 def _show(analysis: Analysis, out: Path, *, as_json: bool) -> None:
-    """Print the runs that are not valid, and the sum of all."""
+    """Print the runs that are not valid, and a summary of all runs."""
     counts = {str(verdict): count for verdict, count in analysis.counts.items()}
     if as_json:
         value = {
@@ -178,7 +188,7 @@ def _show(analysis: Analysis, out: Path, *, as_json: bool) -> None:
             "findings": analysis.findings_in_all,
             "out": str(out),
         }
-        say_json(value)
+        print_json(value)
         return
     console = Console(highlight=False, soft_wrap=True)
     for run in analysis.not_valid[:_RUNS_SHOWN]:
@@ -187,7 +197,7 @@ def _show(analysis: Analysis, out: Path, *, as_json: bool) -> None:
     if hidden > 0:
         console.print(f"and {hidden} more runs that are not valid")
     said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    say_verdict(
+    print_verdict(
         str(analysis.verdict),
         f"  {said} of {len(analysis.runs)} runs; {analysis.operations} operations,"
         f" {analysis.keys} keys; {out / PAGE}",

@@ -1,7 +1,7 @@
-"""`kraftproof check`: checks histories and run directories, and exits by the worst verdict.
+"""`kraftproof check`: check histories and run directories, and exit by the worst verdict.
 
-It prints what `checkers` returns and decides nothing itself. Exit codes: 0 valid, 1 invalid, 2
-unknown, 3 for a mistake in the usage or the input, which is one line on stderr.
+The package `checkers` reaches the verdicts; this module only prints. A user error is one line on
+stderr.
 """
 
 import os
@@ -23,7 +23,7 @@ from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import USAGE_ERROR_EXIT_CODE, Verdict, worst
 from kraftproof.errors import UsageError
 from kraftproof.history_options import Initial, Keyed
-from kraftproof.output import complain, in_one_line
+from kraftproof.output import in_one_line, print_error
 from kraftproof.quick_start import without_pandas
 from kraftproof.report.verdict_json import json_line
 
@@ -32,7 +32,7 @@ _FINDINGS_SHOWN: Final = 5
 
 
 class EngineName(StrEnum):
-    """Where a check runs."""
+    """Engine that runs the checks."""
 
     SPARK = "spark"
     INLINE = "inline"
@@ -41,8 +41,8 @@ class EngineName(StrEnum):
 ExplainOption = Annotated[
     Path | None,
     typer.Option(
-        help="Write why the first keys are invalid into this folder, as JSON and as pictures; "
-        "of a run directory it is its own.",
+        help="Write explanations of the first invalid keys into this folder, as JSON and as "
+        "pictures. A run directory has its own folder, explanations/.",
         metavar="DIR",
     ),
 ]
@@ -51,53 +51,59 @@ ExplainOption = Annotated[
 def check(
     paths: Annotated[
         list[Path],
-        # What can't be read is told like any other mistake, and the rest is checked.
-        typer.Argument(help="Histories, folders of them, run directories.", readable=False),
+        # An unreadable file is reported like other input errors, and the other files are checked.
+        typer.Argument(help="Histories, run directories, or folders of these.", readable=False),
     ],
     model: Annotated[
         str | None,
-        typer.Option(help="The model: a name, or path/to/file.py:ClassName; otherwise inferred."),
+        typer.Option(help="Model: a name, or path/to/file.py:ClassName; by default inferred."),
     ] = None,
     engine: Annotated[
         EngineName,
         typer.Option(
-            help="inline: this machine's cores, from the first second. spark: a cluster, or long"
-            " histories of many keys; Java takes ten seconds to start."
+            help="inline: the cores of this machine. spark: a cluster, or long histories of many"
+            " keys; Java needs about ten seconds to start."
         ),
     ] = EngineName.INLINE,
     key_seconds: Annotated[
-        float, typer.Option(help="Time limit a key; beyond it the key is unknown.", min=0.001)
+        float,
+        typer.Option(help="Time limit per key; after the limit the key is unknown.", min=0.001),
     ] = 30.0,
     processes: Annotated[
         int | None,
-        typer.Option(help="How many cores the inline engine uses; otherwise all there are.", min=1),
+        typer.Option(help="Number of processes of the inline engine; by default all cores.", min=1),
     ] = None,
     explain: ExplainOption = None,
     *,
     is_keyed: Keyed = None,
     initial: Initial = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a history.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object per history.")
+    ] = False,
 ) -> None:
-    """Check recorded histories and say for each whether it is valid, invalid or unknown.
+    """Check recorded histories and run directories: valid, invalid or unknown.
 
     [bold]kraftproof check store/*/[/]
-    Judges old runs again.
+    Checks old runs again.
 
     [bold]kraftproof check --model cas-register history.jsonl[/]
-    Any history of JSON objects with index, process, type (invoke, ok, fail,
-    info), f, key and value: one a line, or all in one array.
+    Checks a history of JSON objects, one a line or all in an array. The fields
+    of an object are index, process, type (invoke, ok, fail, info), f, key and
+    value.
 
     [bold]kraftproof check store/etcd/latest/history.edn[/]
-    Jepsen's EDN, the log of a Jepsen test (*.log), or a Parquet table of
-    operations or events; packed or not (gz, bz2, xz, zst, lz4).
+    Also reads Jepsen's EDN, the log of a Jepsen test (*.log), and Parquet tables
+    of operations or events, compressed (gz, bz2, xz, zst, lz4) or not.
 
-    --json: history, model, verdict, seconds, operations, keys (how many),
-    findings, doubts (mishaps and unmet guards), notes, not_applicable. A finding
-    has check, kind, key, operation (its index), events (those of the operation),
-    sentence, time_ns and node. The findings of the first 3 invalid keys have an
-    explanation as explain --json has, with the minimal sub_history, of some 4 s.
+    The objects of --json have the fields history, model, verdict, seconds,
+    operations, keys (a number), findings, doubts (mishaps and unmet guards),
+    notes and not_applicable. A finding has check, kind, key, operation (an
+    index), events (of the operation), sentence, time_ns and node. The findings
+    of the first 3 invalid keys have an explanation as in explain --json, with
+    the minimal sub_history; the search for an explanation takes about 4 s.
 
-    Exit codes, by the worst: 0 valid, 2 unknown, 1 invalid; 3 a mistake.
+    Exit code of the worst verdict: 0 valid, 2 unknown, 1 invalid; 3 wrong usage
+    or input.
     """
     if engine is EngineName.INLINE:
         without_pandas()
@@ -123,21 +129,21 @@ def check(
 
 
 def _exit_code(refused: list[ValueError], verdicts: list[Verdict]) -> int:
-    """Say each mistake once, and return the exit code."""
+    """Print each input error once, and return the exit code."""
     for mistake in dict.fromkeys(map(str, refused)):
-        complain(f"kraftproof check: {mistake}")
+        print_error(f"kraftproof check: {mistake}")
     return USAGE_ERROR_EXIT_CODE if refused else worst(verdicts).exit_code
 
 
 def _report(line: str) -> None:
-    """Say on stderr what is waited for."""
-    complain(f"kraftproof check: {line}")
+    """Print a line of progress on stderr."""
+    print_error(f"kraftproof check: {line}")
 
 
 def _show_all(
     runs: Iterable[RunVerdict], explain: Path | None, refused: list[ValueError], *, as_json: bool
 ) -> list[Verdict]:
-    """Shows each verdict; what keeps an explanation from being written goes to `refused`."""
+    """Print each verdict; add the errors of unwritable explanations to `refused`."""
     console = Console(highlight=False, soft_wrap=True)
     verdicts = []
     for number, run in enumerate(runs, start=1):
@@ -158,19 +164,19 @@ def _show_all(
 
 
 def _try_to_explain(console: Console, run: RunVerdict, folder: Path | None, prefix: str) -> None:
-    """Explain, or complain that a model fails: the verdict stands."""
-    from kraftproof.checkers.explain.run import ExplanationError  # most checks need nothing of it
+    """Explain a verdict, or print why the model fails to; the verdict is unchanged."""
+    from kraftproof.checkers.explain.run import ExplanationError  # slow, and seldom needed
 
     try:
         _explain(console, run, folder, prefix)
     except ExplanationError as error:
-        complain(f"kraftproof check: {error}")
+        print_error(f"kraftproof check: {error}")
 
 
 def _explain(console: Console, run: RunVerdict, folder: Path | None, prefix: str) -> None:
-    """Says in words why the first key is invalid; writes why the first few are, if there is where.
+    """Print the explanation of the first invalid key, and write the files of the first few keys.
 
-    A run directory has its own place for that.
+    The files go into `folder`, or into the folder of the run directory.
     """
     from kraftproof.report.explanations import explain_into, first_words
     from kraftproof.run.directory import RunDirectory
@@ -181,8 +187,8 @@ def _explain(console: Console, run: RunVerdict, folder: Path | None, prefix: str
     else:
         written = [] if folder is None else explain_into(folder, run, prefix)
     words = written[0].explanation.words if written else first_words(run)
-    told = "\n".join(map(in_one_line, words.splitlines()))
-    console.print(Text(indent(told, "         ")))
+    printed = "\n".join(map(in_one_line, words.splitlines()))
+    console.print(Text(indent(printed, "         ")))
     for one in written:
         console.print(Text(f"         picture: {one.picture}"))
 

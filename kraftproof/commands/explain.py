@@ -1,4 +1,4 @@
-"""`kraftproof explain`: why a history is invalid, in words, as JSON, as a picture."""
+"""`kraftproof explain`: explain an invalid history in words, as JSON or as a picture."""
 
 import sys
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.errors import UsageError
 from kraftproof.history_options import Initial, Keyed
 from kraftproof.option_files import option_file
-from kraftproof.output import complain, say, say_verdict
+from kraftproof.output import print_error, print_line, print_verdict
 from kraftproof.quick_start import without_pandas
 from kraftproof.report.explanations import write_html
 from kraftproof.report.verdict_json import json_line
@@ -34,10 +34,10 @@ _FINDINGS_SHOWN: Final = 8
 def explain(
     history: Annotated[Path, typer.Argument(help="A history, or a run directory.")],
     model: Annotated[
-        str | None, typer.Option(help="The model; otherwise inferred from the operations.")
+        str | None, typer.Option(help="Model; by default inferred from the operations.")
     ] = None,
     key: Annotated[
-        str | None, typer.Option(help="This key; otherwise the first that is invalid.")
+        str | None, typer.Option(help="Key to explain; by default the first invalid key.")
     ] = None,
     html: Annotated[
         Path | None, typer.Option(help="Write the picture to this file.", metavar="FILE")
@@ -48,32 +48,36 @@ def explain(
     *,
     is_keyed: Keyed = None,
     initial: Initial = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The whole explanation as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the complete explanation as JSON.")
+    ] = False,
 ) -> None:
-    """Say why a history is invalid: the operation, and the few others that prove it.
+    """Explain why a history is invalid: the illegal operation and the operations that prove it.
 
     [bold]kraftproof explain history.jsonl[/]
-    In words: the first operation that has no legal place, the longest legal
-    order before it, and a minimal sub-history that is invalid by itself.
+    Prints the first operation that can't be linearized, the longest legal order
+    before it, and a minimal sub-history that is invalid by itself.
 
     [bold]kraftproof explain --html why.html --key 3 store/RUN[/]
-    One key of a run, as a picture in one file: operations as bars, faults
-    shaded; it opens at the offending operation.
+    Writes a picture of a key of a run: operations as bars, faults shaded. The
+    page opens at the illegal operation.
 
-    Of a run that is invalid by its nodes' logs or by an invariant it says which
-    check, node and moment, and shows the nodes around that moment.
+    For a run that violates an invariant or a check of the node logs, the command
+    prints the check, the node and the time, and the states of the nodes around
+    this time.
 
-    Exit codes: 0 it is valid, 1 invalid and explained, 2 unknown; 3 a mistake.
+    Exit codes: 0 valid, 1 invalid and explained, 2 unknown, 3 wrong usage or
+    input.
     """
     without_pandas()
-    report_compiling(lambda line: complain(f"kraftproof explain: {line}"))
+    report_compiling(lambda line: print_error(f"kraftproof explain: {line}"))
     read = _only(
         read_history(history, model, is_keyed=is_keyed, initial=parse_initial(initial)),
         history,
         key,
     )
     run = check_inline(read if key is None else _of_one_key(read))
-    with Console(stderr=True).status("looking for the fewest operations that prove it"):
+    with Console(stderr=True).status("searching for a minimal sub-history"):
         found = list(explained(read, run, most=1, seconds=seconds))
     if not found:
         _without_explanation(run, as_json=as_json)
@@ -89,61 +93,61 @@ def explain(
 
 
 def _only(read: History, path: Path, key: str | None) -> History:
-    """The history, or its operations on one key."""
+    """Return the history, or its operations on a key."""
     if key is None:
         return read
     keys = read.table.column("key")
     if not pc.any(pc.equal(keys, key)).as_py():
-        there = sorted(keys.unique().to_pylist())
-        more = f" and {len(there) - _KEYS_NAMED} more" if len(there) > _KEYS_NAMED else ""
-        named = ", ".join(map(shortened, there[:_KEYS_NAMED]))
+        known = sorted(keys.unique().to_pylist())
+        more = f" and {len(known) - _KEYS_NAMED} more" if len(known) > _KEYS_NAMED else ""
+        named = ", ".join(map(shortened, known[:_KEYS_NAMED]))
         raise UsageError(f"{path}: no key {shortened(key)}: it has {named}{more}")
     return msgspec.structs.replace(read, table=read.table.filter(pc.equal(keys, key)))
 
 
 def _of_one_key(read: History) -> History:
-    """Return a key's history alone, without what nodes and harness say of the whole run."""
+    """Return the history without the node tables and the facts of the complete run."""
     source = msgspec.structs.replace(read.source, tables=None, facts=None)
     return msgspec.structs.replace(read, source=source)
 
 
 def _show(one: Explained, run: RunVerdict) -> None:
-    say_verdict(Verdict.INVALID.value, f" {run.history}  {run.model}")
-    say(one.explanation.words)
+    print_verdict(Verdict.INVALID.value, f" {run.history}  {run.model}")
+    print_line(one.explanation.words)
     others = [finding.key for finding in explainable(run)][1:]
     if others:
         named = ", ".join(str(key) for key in others[:_KEYS_NAMED])
         more = f" and {len(others) - _KEYS_NAMED} more" if len(others) > _KEYS_NAMED else ""
-        say(f"Invalid as well: {named}{more} (--key KEY)")
-    _tell_findings(run, unexplained(run))
+        print_line(f"Also invalid: {named}{more} (--key KEY)")
+    _print_findings(run, unexplained(run))
 
 
 def _without_explanation(run: RunVerdict, *, as_json: bool) -> None:
-    """Say which promises were broken that no operations prove, or that there is none."""
+    """Print the findings of a run that no sub-history explains, or print that the run is valid."""
     if as_json:
         sys.stdout.write(json_line(run) + "\n")
         return
-    say_verdict(run.verdict.value, f" {run.history}  {run.model}")
-    _tell_findings(run, run.findings)
+    print_verdict(run.verdict.value, f" {run.history}  {run.model}")
+    _print_findings(run, run.findings)
     for note in (*run.doubts, *run.notes):
-        say(f"  {note}")
+        print_line(f"  {note}")
     if run.verdict is Verdict.VALID:
-        say("There is nothing to explain.")
+        print_line("The history is valid: nothing to explain.")
 
 
-def _tell_findings(run: RunVerdict, found: Sequence[Finding]) -> None:
-    """Say what some findings are about, and show how the nodes stood at the first."""
+def _print_findings(run: RunVerdict, found: Sequence[Finding]) -> None:
+    """Print the first findings, and the states of the nodes around the first finding."""
     for finding in found[:_FINDINGS_SHOWN]:
-        say(f"  {in_words(finding)}")
+        print_line(f"  {in_words(finding)}")
     if len(found) > _FINDINGS_SHOWN:
-        say(f"  and {len(found) - _FINDINGS_SHOWN} more findings")
+        print_line(f"  and {len(found) - _FINDINGS_SHOWN} more findings")
     drawn = last_moments(Path(run.history), found[0]) if found else ""
     if drawn:
-        say("")
-        say(drawn.rstrip("\n"))
+        print_line("")
+        print_line(drawn.rstrip("\n"))
 
 
 def _write(path: Path, one: Explained) -> None:
     with option_file("--html", path) as part:
         write_html(part, one)
-    complain(f"wrote {path}")
+    print_error(f"wrote {path}")

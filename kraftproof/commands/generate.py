@@ -1,6 +1,6 @@
-"""`kraftproof generate`: makes a history whose verdict is known, for checkers to prove themselves.
+"""`kraftproof generate`: generate a history with a known verdict, to test checkers.
 
-It reads options and shows progress; `checkers.generate` makes the history.
+This module parses options and shows progress; `checkers.generate` makes the history.
 """
 
 import sys
@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from kraftproof.errors import UsageError
-from kraftproof.output import say, say_json
+from kraftproof.output import print_json, print_line
 
 if TYPE_CHECKING:
     from kraftproof.checkers.generate import Generated, GenerateOptions
@@ -22,7 +22,7 @@ UNIQUE: Final = "unique"
 MixOption = Annotated[
     str | None,
     typer.Option(
-        help="Weights of the functions, such as read=3,write=1.",
+        help="Weights of the operations, such as read=3,write=1.",
         show_default="the model's own",
     ),
 ]
@@ -32,65 +32,70 @@ ListOption = Annotated[
         "--list",
         is_eager=True,
         callback=lambda asked: _list() if asked else None,
-        help="List the models, their functions and kinds of corruption.",
+        help="List the models with their operations and kinds of corruption.",
     ),
 ]
 
 
 def generate(
     *,
-    out: Annotated[Path, typer.Option(help="The file: .jsonl, .jsonl.gz or .parquet.")],
+    out: Annotated[Path, typer.Option(help="File to write: .jsonl, .jsonl.gz or .parquet.")],
     model: Annotated[
-        str, typer.Option(help="What the clients work on; --list names all.")
+        str, typer.Option(help="Model of the object that the clients use; --list names all.")
     ] = "cas-register",
-    operations: Annotated[int, typer.Option(help="Operations, over all keys.")] = 1000,
-    keys: Annotated[int, typer.Option(help="Keys, each with an object of its own.")] = 1,
+    operations: Annotated[int, typer.Option(help="Number of operations over all keys.")] = 1000,
+    keys: Annotated[int, typer.Option(help="Number of keys; each key is its own object.")] = 1,
     concurrency: Annotated[
-        int, typer.Option(help="Clients a key; nearly all have an operation open at any moment.")
+        int, typer.Option(help="Clients per key; most have an open operation at any time.")
     ] = 5,
     values: Annotated[
-        str, typer.Option(help="How many distinct values; or unique: each is written once a key.")
+        str,
+        typer.Option(help="Number of distinct values; or unique: one write per value and key."),
     ] = "5",
     mix: MixOption = None,
     indeterminate: Annotated[
-        float, typer.Option(help="Share of operations whose client never hears of the outcome.")
+        float, typer.Option(help="Share of operations with an unknown outcome (info).")
     ] = 0.0,
     failed: Annotated[
-        float, typer.Option(help="Share of operations that fail without an effect.")
+        float, typer.Option(help="Share of operations that fail without an effect (fail).")
     ] = 0.0,
     corrupt: Annotated[
-        str | None, typer.Option(help="Make one answer wrong, in this way; --list names all.")
+        str | None, typer.Option(help="Kind of the one wrong answer; --list names all kinds.")
     ] = None,
-    hot_key: Annotated[
-        float, typer.Option(help="Share of all operations that go to the first key.")
-    ] = 0.0,
-    seed: Annotated[int, typer.Option(help="Of all chance: same options, same bytes.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
+    hot_key: Annotated[float, typer.Option(help="Share of all operations on the first key.")] = 0.0,
+    seed: Annotated[int, typer.Option(help="Same seed and options: same bytes.")] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
+    ] = False,
     show_list: ListOption = False,
 ) -> None:
-    """Make a history whose verdict is known: valid by construction, or with one wrong answer.
-
-    Virtual clients work on a real object in virtual time. Each operation takes effect at a moment
-    between its invocation and its completion, so the history is linearizable. The effect of an
-    indeterminate operation comes at any later time, or never.
+    """Generate a history with a known verdict: valid by construction, or with one wrong answer.
 
     [bold]kraftproof generate --operations 100000 --concurrency 10 --out h.jsonl[/]
-    One register, values 0 to 4, read, write and cas in equal parts.
+    A register with values 0 to 4: read, write and cas in equal parts.
 
     [bold]kraftproof generate --mix read=1,write=1 --values unique --keys 1000
     --operations 1000000 --indeterminate 0.05 --out h.parquet[/]
-    A read/write register a key, each value written once, one in twenty unanswered.
+    A read/write register per key; each value is written once, and 5 percent of
+    the operations have an unknown outcome.
 
     [bold]kraftproof generate --operations 5000 --corrupt stale-read --out h.jsonl
     kraftproof check h.jsonl[/]
-    One read answers what was overwritten before it began: invalid.
+    A read returns a value that was overwritten before the read began: invalid.
 
     [bold]kraftproof generate --operations 10000000 --keys 10000 --hot-key 0.5 --out h.parquet[/]
-    One key has half of all operations.
+    Half of all operations use the same key.
 
-    Keys are worked on one after the other, as many at a time as make up a million
-    operations. A corruption that guarantees an invalid history is listed so.
-    Exit codes: 0 made, 3 a mistake.
+    Virtual clients operate on a real object in virtual time. Each operation
+    takes effect between its invocation and its completion, so the history is
+    linearizable. The effect of an operation with an unknown outcome comes at any
+    later time, or never.
+
+    --list marks the kinds of corruption that guarantee an invalid history. The
+    generator works on as many keys at a time as have a million operations
+    together.
+
+    Exit codes: 0 written, 3 wrong usage or input.
     """
     from kraftproof.checkers.generate import GenerateOptions
 
@@ -109,13 +114,13 @@ def generate(
     )
     made = _generate(options, out)
     if as_json:
-        say_json(_as_json(options, made, out))
+        print_json(_as_json(options, made, out))
     else:
-        say(_told(options, made, out))
+        print_line(_result_line(options, made, out))
 
 
 def parse_values(text: str) -> int | None:
-    """Returns how many values there are, None for `unique`; refuses all else in one line."""
+    """Return the number of values, None for `unique`; refuse other texts in one line."""
     if text == UNIQUE:
         return None
     if not (text.isascii() and text.isdecimal()):
@@ -124,12 +129,12 @@ def parse_values(text: str) -> int | None:
 
 
 def parse_mix(text: str) -> dict[str, float]:
-    """Returns the weights of read=3,write=1; refuses all else in one line."""
+    """Return the weights of a text such as read=3,write=1; refuse other texts in one line."""
     mix = {}
     for part in text.split(","):
         name, _, weight = part.partition("=")
         if name.strip() in mix:
-            raise UsageError(f"--mix {text}: {name.strip()} is there twice")
+            raise UsageError(f"--mix {text}: {name.strip()} appears twice")
         try:
             mix[name.strip()] = float(weight)
         except ValueError:
@@ -153,7 +158,7 @@ def _generate(options: "GenerateOptions", out: Path) -> "Generated":
         return generate_file(options, out, lambda made: progress.update(task, completed=made))
 
 
-def _told(options: "GenerateOptions", made: "Generated", out: Path) -> str:
+def _result_line(options: "GenerateOptions", made: "Generated", out: Path) -> str:
     line = f"{made.verdict:<8} {out}  {options.model}, {made.operations} operations,"
     line += f" {options.keys} keys, seed {options.seed}"
     if made.corrupted is None:
@@ -183,8 +188,8 @@ def _list() -> None:
 
     for subject in SUBJECTS.values():
         mix = ", ".join(f"{name}={weight:g}" for name, weight in subject.mix.items())
-        say(f"{subject.model}  {mix}")
+        print_line(f"{subject.model}  {mix}")
         for name, kind in subject.corruptions.items():
             what = "invalid" if kind.is_guaranteed else "any    "
-            say(f"    {name:<20}{what}  {kind.told}")
+            print_line(f"    {name:<20}{what}  {kind.told}")
     raise typer.Exit(0)

@@ -1,4 +1,4 @@
-"""`kraftproof list`: every backend, system, workload, fault and model that a name can mean."""
+"""`kraftproof list`: list all backends, systems, workloads, faults and models by name."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from rich.text import Text
 
 from kraftproof.errors import UsageError
 from kraftproof.inventory import OURS, Item, Kind, kinds_named
-from kraftproof.output import say_json
+from kraftproof.output import print_json
 
 
 def list_names(
@@ -17,22 +17,24 @@ def list_names(
         str | None, typer.Argument(help="backends, systems, workloads, faults or models.")
     ] = None,
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object by kind.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object with a list per kind.")
+    ] = False,
 ) -> None:
-    """List backends, systems, workloads, faults and models, those of installed packages too.
+    """List backends, systems, workloads, faults and models, including installed plug-ins.
 
     [bold]kraftproof list[/]
-    Everything, with the option that takes the name.
+    Lists all names, with the option that takes the name.
 
     [bold]kraftproof list faults[/]
-    The faults, and the backends that can make each.
+    Lists the faults, with the backends that support each fault.
     """
     try:
         chosen = list(kinds_named(kind))
     except ValueError as error:
         raise UsageError(f"list {error}") from error
     if as_json:
-        say_json({one.name: [_value(item) for item in one.items()] for one in chosen})
+        print_json({one.name: [_value(item) for item in one.items()] for one in chosen})
         return
     console = Console(highlight=False)
     for one in chosen:

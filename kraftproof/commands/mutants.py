@@ -1,4 +1,4 @@
-"""`kraftproof mutants`: plants each bug of the catalogue, and says which are found."""
+"""`kraftproof mutants`: plant each bug of the catalogue, and report which bugs are found."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ from kraftproof.mutants.search import (
     parse_range,
 )
 from kraftproof.option_files import option_file
-from kraftproof.output import complain, say, say_json
+from kraftproof.output import print_error, print_json, print_line
 
 if TYPE_CHECKING:
     from kraftproof.mutants import Mutant
@@ -40,39 +40,44 @@ def judge(
         list[str] | None,
         typer.Argument(
             metavar="ID",
-            help="Mutants, files with MUTANT, or `clean` for the node as it is; else all.",
+            help="Ids of the catalogue, Python files, or `clean` for the unchanged node; by "
+            "default the complete catalogue.",
         ),
     ] = None,
-    seeds: Annotated[str, typer.Option(help="A: or A:B, where the first search begins.")] = "0:",
+    seeds: Annotated[str, typer.Option(help="Seeds of the first search: A: or A:B.")] = "0:",
     budget_s: Annotated[
-        float, typer.Option(help="CPU seconds of a search, after which it has missed.")
+        float, typer.Option(help="CPU seconds after which a search has missed the bug.")
     ] = BUDGET_S,
     repeat: Annotated[
-        int, typer.Option(min=1, help="Searches a mutant, each at seeds of its own.")
+        int, typer.Option(min=1, help="Searches per mutant, each with different seeds.")
     ] = REPEAT,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Searches side by side; else one a core.")
+        int | None, typer.Option(min=1, help="Concurrent searches; by default one per core.")
     ] = None,
     scoreboard: Annotated[
-        Path | None, typer.Option(help="Write the table there, as Markdown.")
+        Path | None, typer.Option(help="Write the result table to this file, as Markdown.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a mutant.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object per mutant.")
+    ] = False,
 ) -> None:
-    """Plant real bugs in the node one by one, and see if the simulation finds them.
-
-    A bug is found if each of its searches finds a broken property within the budget, in a run
-    that the node as it is passes. A crash is no find, and an edit has to pass mypy first.
+    """Plant known bugs in the node, one at a time, and report which bugs the simulation finds.
 
     [bold]kraftproof mutants[/]
-    The whole catalogue, five searches each: minutes.
+    Runs the complete catalogue with five searches per bug, which takes minutes.
 
     [bold]kraftproof mutants A18 A19a --repeat 1[/]
-    Two of them, once.
+    Runs one search for each of two bugs.
 
     [bold]kraftproof mutants ./my_bug.py[/]
-    One of your own.
+    Plants your own bug: a Python file with a MUTANT.
 
-    Exit codes: 0 all found, 1 one missed or a false alarm, 3 a mistake.
+    A bug is found if each search finds a violated property within the budget,
+    with a seed that the unchanged node passes. A crash of the node does not
+    count. The edit of a mutant must pass mypy first.
+
+    Exit codes: 0 all found, 1 a missed bug or a false alarm, 3 wrong usage or
+    input, 130 interrupted.
     """
     wanted = tuple(dict.fromkeys(ids or ()))
     ranges = parse_range(seeds).repeated(repeat)
@@ -88,9 +93,9 @@ def judge(
     except SearchStoppedError:
         raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
     except SearchFailedError as error:
-        complain(f"kraftproof: {error}")
+        print_error(f"kraftproof: {error}")
         raise typer.Exit(1) from None
-    _tell(board, as_json=as_json)
+    _print_result(board, as_json=as_json)
     if scoreboard is not None:
         options = ["--seeds", seeds, "--budget-s", f"{budget_s:g}", "--repeat", str(repeat)]
         command = ["kraftproof", "mutants", *wanted, *options, "--scoreboard", scoreboard.name]
@@ -99,18 +104,18 @@ def judge(
 
 
 def _refuse(budget_s: float, scoreboard: Path | None) -> None:
-    """Refuse searches that would do nothing, or whose table could not be kept."""
+    """Refuse an empty budget, and a table in a directory that does not exist."""
     if not budget_s > 0:
         raise UsageError(f"--budget-s {budget_s:g}: more than 0 is expected")
     if scoreboard is not None and not scoreboard.parent.is_dir():
-        raise UsageError(f"--scoreboard {scoreboard}: there is no directory {scoreboard.parent}")
+        raise UsageError(f"--scoreboard {scoreboard}: no directory {scoreboard.parent}")
 
 
 def _chosen(wanted: Sequence[str]) -> "tuple[Mutant, ...]":
-    """Return the mutants of these ids, in their order; all without any.
+    """Return the mutants of the given ids, in order; without ids the complete catalogue.
 
     Raises:
-        UsageError: there is none of an id, or it does not fit the node.
+        UsageError: an id is unknown, or a mutant does not fit the node.
     """
     from kraftproof import mutants
     from kraftproof.mutants.hook import source_of
@@ -127,10 +132,10 @@ def _chosen(wanted: Sequence[str]) -> "tuple[Mutant, ...]":
 
 
 def _type_check(chosen: "Sequence[Mutant]") -> None:
-    """Refuse mutants whose edits are no sound Python: they would be found as crashes at best.
+    """Refuse mutants whose edits do not type-check, since such a mutant would only crash.
 
     Raises:
-        UsageError: mypy names an error in one, or can't be run.
+        UsageError: mypy reports an error in a mutant, or mypy can't run.
     """
     from kraftproof import mutants
 
@@ -144,10 +149,10 @@ def _type_check(chosen: "Sequence[Mutant]") -> None:
 
 @contextmanager
 def _pool(searcher: Searcher, side_by_side: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that wait for searches; whatever ends them early ends the searches as well.
+    """Yield a pool of threads that wait for searches; an early end stops the searches.
 
-    Ctrl-C ends the searches, and these the command: as an exception it could leave a lock of the
-    threads held.
+    Ctrl-C stops the searches, and the end of the searches ends the command. An exception of Ctrl-C
+    could leave a lock of the threads held.
     """
     otherwise = signal.signal(signal.SIGINT, lambda *_: searcher.stop())
     pool = ThreadPoolExecutor(max_workers=side_by_side)
@@ -160,14 +165,14 @@ def _pool(searcher: Searcher, side_by_side: int) -> Iterator[ThreadPoolExecutor]
 
 
 def _result(future: Future[Search]) -> Search:
-    """Wait for a search, in turns: a signal that comes just before a wait is only seen after it."""
+    """Wait for a search in short turns: a signal just before a wait is handled after the wait."""
     while True:
         with suppress(TimeoutError):
             return future.result(POLL_S)
 
 
 class _Running:
-    """The searches that are under way or wait for their turn."""
+    """Running and waiting searches."""
 
     def __init__(
         self,
@@ -186,7 +191,7 @@ class _Running:
         self._clean = [pool.submit(searcher.find, CLEAN, r) for r in ranges] if with_clean else []
 
     def board(self, budget_s: float, *, as_json: bool) -> Scoreboard:
-        """Wait for all, and tell of each mutant as soon as those before it are done."""
+        """Wait for all searches, and print each mutant as soon as all earlier mutants are done."""
         from rich.console import Console
         from rich.progress import Progress
 
@@ -201,7 +206,7 @@ class _Running:
                 searches = tuple(map(_result, self._searches[mutant.mutant_id]))
                 scores.append(Score(mutant=mutant, searches=searches, budget_s=budget_s))
                 if as_json:
-                    say_json(scores[-1].as_json())
+                    print_json(scores[-1].as_json())
                 else:
                     console.print(_line(scores[-1]), markup=False)
             clean = tuple(map(_result, self._clean))
@@ -213,18 +218,20 @@ def _line(score: Score) -> str:
     return f"{score.mutant.mutant_id:<16} {score.result:<8} {by:<28} CPU-s {score.all_costs}"
 
 
-def _tell(board: Scoreboard, *, as_json: bool) -> None:
+def _print_result(board: Scoreboard, *, as_json: bool) -> None:
     if as_json:
         if board.false_alarms:
-            complain(f"kraftproof: false alarms at seeds {', '.join(map(str, board.false_alarms))}")
+            print_error(
+                f"kraftproof: false alarms at seeds {', '.join(map(str, board.false_alarms))}"
+            )
         return
     from rich.console import Console
 
     if board.scores:
         Console(highlight=False).print(as_table(board))
-        say("")
+        print_line("")
     for line in board.summary():
-        say(line)
+        print_line(line)
 
 
 def _write(path: Path, board: Scoreboard, command: str) -> None:

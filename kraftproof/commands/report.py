@@ -1,4 +1,4 @@
-"""`kraftproof report`: writes the pages of runs again, from their directories alone."""
+"""`kraftproof report`: rewrite the pages of runs from their directories."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +8,7 @@ import typer
 from kraftproof.checkers import check_run
 from kraftproof.checkers.verdict import RunVerdict, Verdict, worst
 from kraftproof.errors import UsageError
-from kraftproof.output import complain, say_verdict
+from kraftproof.output import print_error, print_verdict
 from kraftproof.report import write_reports
 from kraftproof.run.directory import RunDirectory
 from kraftproof.run.findings import last_moments
@@ -19,21 +19,25 @@ def report(
     *,
     runs: Annotated[list[Path], typer.Argument(help="Run directories.", metavar="RUN...")],
 ) -> None:
-    """Judge runs again and write report.html, report.md and junit.xml into their directories.
+    """Judge recorded runs again, and rewrite report.html, report.md and junit.xml of each run.
 
     [bold]kraftproof report store/*/[/]
-    Brings the pages of old runs to this version of Kraftproof.
+    Updates the pages of all old runs to this version of Kraftproof.
 
-    Exit codes, by the worst: 0 valid, 2 unknown, 1 invalid; 3 a directory that is no run.
+    The command needs only the run directories, no cluster. Nothing is written if
+    one of the directories is no run directory.
+
+    Exit code of the worst verdict: 0 valid, 2 unknown, 1 invalid; 3 wrong usage
+    or input.
     """
     directories = [RunDirectory(path=run) for run in runs]
     for directory in directories:
-        directory.read_run()  # refuses what is no run before any page is written
+        directory.read_run()  # refuses other directories before any page is written
     raise typer.Exit(worst([_write(directory) for directory in directories]).exit_code)
 
 
 def _write(directory: RunDirectory) -> Verdict:
-    check = check_run(directory.path, "inline", report=complain)
+    check = check_run(directory.path, "inline", report=print_error)
     with writing(directory.path):
         try:
             write_reports(directory, check, _diagram(directory, check))
@@ -41,10 +45,10 @@ def _write(directory: RunDirectory) -> Verdict:
             if error.filename is None:
                 raise
             raise UsageError(f"{error.filename}: {error.strerror}") from error
-    say_verdict(check.verdict.value, f" {directory.report}")
+    print_verdict(check.verdict.value, f" {directory.report}")
     return check.verdict
 
 
 def _diagram(directory: RunDirectory, check: RunVerdict) -> str:
-    """Return the last moments before the first finding that no sub-history explains."""
+    """Return a diagram of the events before the first finding; empty for a run without findings."""
     return last_moments(directory.path, check.findings[0]) if check.findings else ""

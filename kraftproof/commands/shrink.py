@@ -1,4 +1,4 @@
-"""`kraftproof shrink`: cuts a failing run in simulation down to a small schedule file."""
+"""`kraftproof shrink`: reduce a failing simulated run to a short schedule file."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kraftproof import interrupts
-from kraftproof.commands.sim import refuse_budget, tell_diagram
+from kraftproof.commands.sim import print_diagram, refuse_budget
 from kraftproof.errors import UsageError
 from kraftproof.options import refuse_store
-from kraftproof.output import say
+from kraftproof.output import print_line
 from kraftproof.run.directory import SCHEDULE_FILE
 from kraftproof.search.scenario_sources import TIME_LIMIT_S, ScheduleFile, Seeds, Source
 
@@ -27,42 +27,41 @@ def shrink(
     run: Annotated[
         str,
         typer.Argument(
-            metavar="RUN", help="A seed, a run's directory in the store, or a schedule file."
+            metavar="RUN", help="A seed, a run directory of the store, or a schedule file."
         ),
     ],
-    mutant: Annotated[
-        str | None, typer.Option(help="The bug that was planted in the seed's run.")
-    ] = None,
+    mutant: Annotated[str | None, typer.Option(help="Planted bug of the seed's run.")] = None,
     nodes: Annotated[
-        str | None, typer.Option(help="Controllers+brokers, if the search was given any.")
+        str | None, typer.Option(help="The value of --nodes in the search, if any.")
     ] = None,
     time_limit: Annotated[
-        float, typer.Option(help="Simulated seconds, if the search was given any.")
+        float, typer.Option(help="The value of --time-limit in the search.")
     ] = TIME_LIMIT_S,
     out: Annotated[
         Path | None,
-        typer.Option(help="The file to write.", show_default="shrunk-SEED.txt in the store"),
+        typer.Option(help="File to write.", show_default="shrunk-SEED.txt in the store"),
     ] = None,
     budget_s: Annotated[
-        float, typer.Option(help="CPU seconds; what has been reached by then stands.")
+        float, typer.Option(help="CPU seconds after which the smallest run so far is the result.")
     ] = DEFAULT_BUDGET_S,
-    store: Annotated[Path, typer.Option(help="Where runs are kept.")] = Path("store"),
+    store: Annotated[Path, typer.Option(help="Parent of the run directories.")] = Path("store"),
 ) -> None:
-    """Cut a failing run down to the faults and operations that it takes.
-
-    What is left fails for the same reason: the same invariant, or the same check. It is written
-    as a schedule file, one line a fault, which can be read, changed and replayed.
+    """Reduce a failing simulated run to the faults and operations that cause the failure.
 
     [bold]kraftproof shrink 7 --mutant A18 --out small.txt[/]
-    Starts from a seed that a search has found.
+    Starts from a failing seed of a search.
 
     [bold]kraftproof shrink store/sim-seed7[/]
-    Starts from the run that it has kept.
+    Starts from a run directory that a search kept.
 
     [bold]kraftproof sim --schedule small.txt[/]
     Replays the result: the same violation, with its diagram.
 
-    Ctrl-C keeps the best so far. Exit codes: 0 written, 3 a mistake, or a run that does not fail,
+    The result fails for the same reason as the given run: the same invariant, or
+    the same check. The schedule file has a line per fault, and can be edited and
+    replayed. Ctrl-C keeps the smallest run so far.
+
+    Exit codes: 0 written, 3 wrong usage or input or a run that does not fail,
     130 interrupted.
     """
     refuse_budget(budget_s)
@@ -74,8 +73,8 @@ def shrink(
     else:
         if (mutant, nodes, time_limit) != (None, None, TIME_LIMIT_S):
             raise UsageError(
-                f"{run}: it says itself what is run; --mutant, --nodes and "
-                "--time-limit are for seeds"
+                f"{run}: the file itself sets the options of the run; --mutant, --nodes and "
+                "--time-limit can only be combined with a seed"
             )
         source = ScheduleFile(_schedule_path(Path(run)), store)
         seed = source.seed
@@ -86,13 +85,16 @@ def shrink(
 
 
 def _schedule_path(run: Path) -> Path:
-    """Return the schedule file that is meant: this one, or that of a run's directory."""
+    """Return the path if the path is a file, or the schedule file of a run directory."""
     if not run.exists():
-        raise UsageError(f"{run}: a seed, a run's directory or a schedule file is expected")
+        raise UsageError(f"{run}: a seed, a run directory or a schedule file is expected")
     if not run.is_dir():
         return run
     if not (run / SCHEDULE_FILE).exists():
-        raise UsageError(f"{run}: it has no {SCHEDULE_FILE}; only what `kraftproof sim` keeps has")
+        raise UsageError(
+            f"{run}: the directory has no {SCHEDULE_FILE}; only runs of `kraftproof sim` have this "
+            "file"
+        )
     return run / SCHEDULE_FILE
 
 
@@ -104,38 +106,38 @@ def _shrink(source: Source, seed: int, target: Path, budget_s: float) -> int:
 
     first = run_seed(source.scenario(seed), mutant_hash)
     if first.reason is None:
-        found = "all holds in this run" if first.result.verdict == "valid" else first.result.why[0]
-        raise UsageError(f"{source.replay(seed)}: {found}, so it can't be shrunk")
+        found = "the run is valid" if first.result.verdict == "valid" else first.result.why[0]
+        raise UsageError(f"{source.replay(seed)}: {found}, so the run can't be shrunk")
     target.parent.mkdir(parents=True, exist_ok=True)
     with ShrinkingProgress(target) as progress:
-        progress.tell(first, 0)
-        work = Shrinking(first, mutant_hash, budget_s, progress.tell)
-        interrupts.note(f"the best so far is in {target}")
+        progress.show(first, 0)
+        work = Shrinking(first, mutant_hash, budget_s, progress.show)
+        interrupts.note(f"the smallest run so far is in {target}")
         ending = _run(work, budget_s)
     best = replace(work.best, scenario=replace(work.best.scenario, name=target.stem))
-    _tell(first, shown(best, mutant_hash), f"after {work.runs} runs: {ending}", target)
+    _print_result(first, shown(best, mutant_hash), f"after {work.runs} runs: {ending}", target)
     return 0
 
 
 def _run(work: "Shrinking", budget_s: float) -> str:
-    """Shrink, and return why it ended."""
+    """Shrink, and return the reason for the end."""
     from kraftproof.search.shrinking import BudgetSpentError
 
     try:
         work.run()
     except BudgetSpentError:
-        return f"the {budget_s:g} CPU seconds are over"
-    return "nothing more can be left out"
+        return f"the {budget_s:g} CPU seconds are spent"
+    return "no fault or operation can be removed"
 
 
-def _tell(first: "SeedResult", best: "SeedResult", ending: str, target: Path) -> None:
+def _print_result(first: "SeedResult", best: "SeedResult", ending: str, target: Path) -> None:
     from kraftproof.search.smaller import Size
 
-    say("")
-    say(f"{best.reason}, {ending}")
-    say(f"before  {Size.of(first).describe()}")
-    say(f"after   {Size.of(best).describe()}")
-    say(f"replay  {join(['kraftproof', 'sim', '--schedule', str(target)])}")
-    say("")
-    say(target.read_text(encoding="utf-8").rstrip())
-    tell_diagram(best)
+    print_line("")
+    print_line(f"{best.reason}, {ending}")
+    print_line(f"before  {Size.of(first).describe()}")
+    print_line(f"after   {Size.of(best).describe()}")
+    print_line(f"replay  {join(['kraftproof', 'sim', '--schedule', str(target)])}")
+    print_line("")
+    print_line(target.read_text(encoding="utf-8").rstrip())
+    print_diagram(best)

@@ -1,4 +1,4 @@
-"""`kraftproof sim`: searches seeds in simulation until something does not hold, or replays one."""
+"""`kraftproof sim`: search seeds in simulation for a violation, or replay a seed."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -9,7 +9,7 @@ import typer
 from kraftproof.errors import CRASH_EXIT_CODE, UsageError
 from kraftproof.option_files import option_file
 from kraftproof.options import refuse_store
-from kraftproof.output import in_one_line, say, say_json, say_verdict
+from kraftproof.output import in_one_line, print_json, print_line, print_verdict
 from kraftproof.search.scenario_sources import TIME_LIMIT_S, ScheduleFile, Seeds, Source
 
 if TYPE_CHECKING:
@@ -21,39 +21,44 @@ SENTENCES_SHOWN = 5
 
 SeedsOption = Annotated[
     str | None,
-    typer.Option(help="A:B (A to B-1), A: (until the budget is used up) or A.", show_default="0:"),
+    typer.Option(
+        help="A:B (A to B-1), A: (from A until the budget is spent) or A (a single seed).",
+        show_default="0:",
+    ),
 ]
 ScheduleOption = Annotated[
-    Path | None, typer.Option(help="Replay a schedule file, as `kraftproof shrink` writes it.")
+    Path | None, typer.Option(help="Replay a schedule file written by `kraftproof shrink`.")
 ]
 NodesOption = Annotated[
     str | None,
-    typer.Option(help="Controllers+brokers, such as 3+3.", show_default="drawn from each seed"),
+    typer.Option(
+        help="Number of controllers + brokers, such as 3+3.", show_default="drawn from each seed"
+    ),
 ]
 BudgetOption = Annotated[
     float | None,
     typer.Option(
-        help="CPU seconds after which no new seed is begun.",
+        help="CPU seconds after which no further seed starts.",
         show_default="112 for A:, else none",
     ),
 ]
 CoverageOption = Annotated[
     Path | None,
-    typer.Option(help="Write a table of what was covered: role, event, fault, runs."),
+    typer.Option(help="Write a coverage table to this file: role, event, fault, runs."),
 ]
 InOrderOption = Annotated[
     bool,
     typer.Option(
         "--in-order",
-        help="Run the seeds one after the other, also where a budget ends the search; else "
-        "it turns to those first that promise what is not yet covered.",
+        help="Run seeds in numeric order. By default a search with a budget prefers seeds that "
+        "are likely to add coverage.",
     ),
 ]
 PastCrashesOption = Annotated[
     bool,
     typer.Option(
         "--past-crashes",
-        help="Go on after a seed in which a node crashes, until a property is broken.",
+        help="Continue after a seed in which a node crashes, until a property is violated.",
     ),
 ]
 
@@ -62,46 +67,52 @@ def sim(
     *,
     seeds: SeedsOption = None,
     seed: Annotated[
-        int | None, typer.Option(help="One seed: exactly what a search did with it.")
+        int | None, typer.Option(help="Replay this seed exactly as in a search.")
     ] = None,
     schedule: ScheduleOption = None,
     nodes: NodesOption = None,
     time_limit: Annotated[
-        float, typer.Option(help="Simulated seconds of workload a seed.")
+        float, typer.Option(help="Simulated seconds of workload per seed.")
     ] = TIME_LIMIT_S,
     mutant: Annotated[
-        str | None, typer.Option(help="Plant this bug: an id, or a file with MUTANT.")
+        str | None,
+        typer.Option(help="Bug to plant in the node: a catalogue id, or a Python file."),
     ] = None,
     budget_s: BudgetOption = None,
-    store: Annotated[Path, typer.Option(help="Where the run of a violation is kept.")] = Path(
-        "store"
-    ),
+    store: Annotated[
+        Path, typer.Option(help="Parent of the run directories of violations.")
+    ] = Path("store"),
     coverage: CoverageOption = None,
     in_order: InOrderOption = False,
     past_crashes: PastCrashesOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
+    ] = False,
 ) -> None:
-    """Search seeds in simulation until an invariant or a model is violated.
-
-    Whole clusters on virtual time. A seed draws workload, faults, nodes and all chance: the same
-    seed is the same run, byte for byte.
+    """Run simulated clusters, one per seed, until an invariant or a model is violated.
 
     [bold]kraftproof sim --seeds 0:200[/]
-    Judges 200 runs of the node as it is.
+    Runs and judges 200 seeds of the unchanged node.
 
     [bold]kraftproof sim --seeds 0: --mutant A18[/]
-    Plants a known bug and looks for it.
+    Plants a known bug and searches for a seed that shows the bug.
 
     [bold]kraftproof sim --seed 7 --mutant A18[/]
-    Replays one seed: what did not hold, and the events before it as a diagram.
+    Replays a seed: prints the violation and a diagram of the events before it.
 
     [bold]kraftproof sim --schedule small.txt[/]
-    Replays what [bold]kraftproof shrink 7 --mutant A18 --out small.txt[/] has cut down.
+    Replays the result of [bold]kraftproof shrink 7 --mutant A18 --out small.txt[/].
 
-    A violation keeps its run in the store: history, faults, the nodes' files and diagram.txt.
-    A crash of a node's code is a violation too, of the kind crash; crash.txt has its traceback.
-    Exit codes: 0 none, 1 a violation, 2 a run without a verdict, 3 a mistake,
-    70 a mistake in Kraftproof itself, named with its seed.
+    A seed determines the workload, the faults, the nodes and every random
+    choice: the same seed gives the same run, byte for byte, in virtual time.
+
+    The run of a violation stays in the store: history, faults, files of the
+    nodes and diagram.txt. A crash of the node's code is a violation of the kind
+    crash; crash.txt has the traceback.
+
+    Exit codes: 0 no violation, 1 a violation, 2 a run without a verdict, 3 wrong
+    usage or input, 70 a bug in Kraftproof (the message names the seed), 130
+    interrupted.
     """
     refuse_budget(budget_s)
     refuse_store(store)
@@ -113,8 +124,8 @@ def sim(
         given = (seeds, seed, nodes, mutant, None if time_limit == TIME_LIMIT_S else time_limit)
         if any(option is not None for option in given):
             raise UsageError(
-                f"--schedule {schedule}: the file says what is run, change it there; --seeds, "
-                "--seed, --nodes, --mutant and --time-limit are for seeds"
+                f"--schedule {schedule}: the file itself sets the options of the run; --seeds, "
+                "--seed, --nodes, --mutant and --time-limit can't be combined with --schedule"
             )
         source = ScheduleFile(schedule, store)
         wanted = str(source.seed)
@@ -133,20 +144,20 @@ def sim(
 
 
 def refuse_budget(budget_s: float | None) -> None:
-    """Refuse a budget in which nothing can be done.
+    """Refuse a budget of 0 or less.
 
     Raises:
-        UsageError: it is not above 0; one line.
+        UsageError: the budget is not above 0.
     """
     if budget_s is not None and not budget_s > 0:
         raise UsageError(f"--budget-s {budget_s:g}: more than 0 is expected")
 
 
 def _seeds_wanted(seeds: str | None, seed: int | None) -> str:
-    """Return the seeds in the one form of A:B, A: or A, refusing what is no seed at all."""
+    """Return the seeds in the form A:B, A: or A, and refuse invalid seeds."""
     if seed is not None:
         if seeds is not None:
-            raise UsageError(f"--seed {seed}: --seeds {seeds} is given too; one of them, please")
+            raise UsageError(f"--seed {seed}: can't be combined with --seeds {seeds}")
         if seed < 0:
             raise UsageError(f"--seed {seed}: 0 or more is expected")
         return str(seed)
@@ -154,7 +165,7 @@ def _seeds_wanted(seeds: str | None, seed: int | None) -> str:
         return "0:"
     first, _, last = seeds.partition(":")
     if first.isdecimal() and last.isdecimal() and int(first) >= int(last):
-        raise UsageError(f"--seeds {seeds}: no seed is in it; A:B is A to B-1, for example 0:200")
+        raise UsageError(f"--seeds {seeds}: the range is empty; A:B is A to B-1, for example 0:200")
     return seeds
 
 
@@ -179,17 +190,17 @@ def _search(
             mutant_hash=mutant_hash,
             budget_s=budget_s,
             is_steered=is_steered,
-            tell=progress.tell,
+            on_result=progress.show,
             past_crashes=past_crashes,
         )
     for violation in (*found.crashes[:1], *found.violations):
-        _tell_violation(violation, source)
+        _print_violation(violation, source)
     for unjudged in found.unjudged:
-        _tell_unjudged(unjudged)
+        _print_unjudged(unjudged)
     if as_json:
-        say_json(_as_json(found))
+        print_json(_as_json(found))
     else:
-        _tell_summary(found)
+        _print_summary(found)
     if coverage is not None:
         with option_file("--coverage", coverage) as part:
             found.covered.write(part)
@@ -200,33 +211,35 @@ def _search(
     return 2 if found.unknown else 0
 
 
-def _tell_unjudged(one: "Unjudged") -> None:
-    """Say why a seed has no verdict, and where its run is kept."""
+def _print_unjudged(one: "Unjudged") -> None:
+    """Print why a seed has no verdict, and the run's directory."""
     for sentence in one.why[:SENTENCES_SHOWN]:
-        say(f"seed {one.seed}: {in_one_line(sentence)}")
-    say(f"kept    {one.directory}")
+        print_line(f"seed {one.seed}: {in_one_line(sentence)}")
+    print_line(f"kept    {one.directory}")
 
 
-def _tell_violation(one: "SeedResult", source: Source) -> None:
-    """Say what did not hold, where, how to see it again, and how it came about."""
-    say("")
-    say(f"seed {one.seed}, event {one.event}: {one.reason}{' (a crash)' if one.is_crash else ''}")
+def _print_violation(one: "SeedResult", source: Source) -> None:
+    """Print the violated property, the commands to replay and to shrink, and the diagram."""
+    print_line("")
+    print_line(
+        f"seed {one.seed}, event {one.event}: {one.reason}{' (a crash)' if one.is_crash else ''}"
+    )
     for sentence in one.result.why[:SENTENCES_SHOWN]:
-        say(f"  {sentence}")
-    say(f"replay  {source.replay(one.seed)}")
+        print_line(f"  {sentence}")
+    print_line(f"replay  {source.replay(one.seed)}")
     if isinstance(source, Seeds):
-        say(f"shrink  {source.shrink(one.seed)}")
-    say(f"kept    {one.result.directory.path}")
+        print_line(f"shrink  {source.shrink(one.seed)}")
+    print_line(f"kept    {one.result.directory.path}")
     if isinstance(source, ScheduleFile) and source.violates not in {None, *one.reasons}:
-        say(f"The file names another violation: {source.violates}")
-    tell_diagram(one)
+        print_line(f"note    the file expects another violation: {source.violates}")
+    print_diagram(one)
 
 
-def tell_diagram(one: "SeedResult") -> None:
-    """Show how a violation came about."""
-    say("")
-    say(one.diagram.rstrip("\n"))
-    say("")
+def print_diagram(one: "SeedResult") -> None:
+    """Print the diagram of the events before a violation."""
+    print_line("")
+    print_line(one.diagram.rstrip("\n"))
+    print_line("")
 
 
 def _as_json(found: "SearchSummary") -> dict[str, object]:
@@ -242,10 +255,10 @@ def _as_json(found: "SearchSummary") -> dict[str, object]:
     }
 
 
-def _tell_summary(found: "SearchSummary") -> None:
+def _print_summary(found: "SearchSummary") -> None:
     is_invalid = found.violations or found.crashes
     verdict = "invalid" if is_invalid else "unknown" if found.unknown else "valid"
-    say_verdict(
+    print_verdict(
         verdict,
         f"  {found.seeds} seeds, {found.simulated_s:.0f} simulated s, {found.events} events, "
         f"{found.cpu_s:.1f} CPU-s ({found.events / max(found.cpu_s, 1e-9):.0f} events a CPU-s, "
@@ -253,5 +266,5 @@ def _tell_summary(found: "SearchSummary") -> None:
     )
     if found.crashes:
         seeds = ", ".join(str(one.seed) for one in found.crashes)
-        say(f"crashed in {len(found.crashes)} seeds: {seeds}")
-    say(f"covered {found.covered.describe()}")
+        print_line(f"crashed in {len(found.crashes)} seeds: {seeds}")
+    print_line(f"covered {found.covered.describe()}")

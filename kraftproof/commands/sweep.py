@@ -1,19 +1,19 @@
-"""`kraftproof sweep`: removes what dead harnesses left, and nothing of the living."""
+"""`kraftproof sweep`: remove leftovers of dead runs, and nothing of live runs."""
 
-from kraftproof.output import say
+from kraftproof.output import print_line
 
 
 def sweep() -> None:
-    """Remove what dead harnesses left on this machine.
+    """Remove the processes, containers and networks of dead runs from this machine.
 
     [bold]kraftproof sweep[/]
-    Ends processes, removes containers and networks and gives ports back, where
-    the process that made them is gone; whatever has a living owner stays.
+    Ends processes, removes containers and networks, and frees ports, if the
+    process that made them is gone. Nothing of a live run is touched.
     """
     from kraftproof.run.leftovers import sweep_all
 
     lines = sweep_all()
     for line in lines:
-        say(line)
+        print_line(line)
     if not lines:
-        say("nothing was left")
+        print_line("nothing to remove")

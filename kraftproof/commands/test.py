@@ -1,4 +1,4 @@
-"""`kraftproof test`: one run from the options to the verdict."""
+"""`kraftproof test`: execute a run and print its verdict."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +16,7 @@ from kraftproof.options import (
     parse_nemeses,
     parse_node_config,
 )
-from kraftproof.output import complain, say, say_json, say_verdict
+from kraftproof.output import print_error, print_json, print_line, print_verdict
 
 if TYPE_CHECKING:
     from kraftproof.nemesis.schedule import Schedule
@@ -26,22 +26,22 @@ DEFAULT_FAULTS = ",".join(DEFAULT_NEMESES)
 NemesisOption = Annotated[
     str,
     typer.Option(
-        help="Faults, comma-separated (`kraftproof list faults`): kill, kill-all, pause, restart, "
-        "partition, clock; simulated: lose-unsynced, loss, reset, stall, disk-full, disk-error, "
-        "slow-disk, wipe, clock-strobe, drift, too; or none."
+        help="Faults, comma-separated: kill, kill-all, pause, restart, partition, clock; with "
+        "--backend simulated also lose-unsynced, loss, reset, stall, disk-full, disk-error, "
+        "slow-disk, wipe, clock-strobe, drift; or none. `kraftproof list faults` explains them."
     ),
 ]
 FaultEveryOption = Annotated[
     float | None,
     typer.Option(
-        help="Seconds from one fault to the next; otherwise as many as leave the run quiet enough "
-        "for a verdict."
+        help="Seconds from the start of a fault to the next; by default chosen so that the run "
+        "has enough time without faults."
     ),
 ]
 NodeConfigOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="KEY=VALUE for every node's server.properties (snapshots, segments); repeatable.",
+        help="Entry of server.properties on all nodes; repeatable.",
         metavar="KEY=VALUE",
     ),
 ]
@@ -58,17 +58,26 @@ def run_one(
     nemesis: NemesisOption = DEFAULT_FAULTS,
     nodes: Annotated[str, typer.Option(help=NODES_HELP)] = DEFAULTS.nodes,
     time_limit: Annotated[
-        float, typer.Option(help="How long operations are invoked, in seconds.")
+        float, typer.Option(help="Duration of the workload in seconds.")
     ] = DEFAULTS.time_limit_s,
-    rate: Annotated[float, typer.Option(help="Operations a second.")] = DEFAULTS.rate,
+    rate: Annotated[float, typer.Option(help="Operations per second.")] = DEFAULTS.rate,
     fault_every: FaultEveryOption = None,
     min_bites: Annotated[
-        int, typer.Option(help="Faults of each kind that must have an effect, or it is unknown.")
+        int,
+        typer.Option(
+            help="Faults of each kind that must have an observed effect; with fewer the verdict is "
+            "unknown."
+        ),
     ] = DEFAULTS.min_bites,
-    concurrency: Annotated[int, typer.Option(help="Clients at once.")] = DEFAULTS.concurrency,
-    seed: Annotated[int, typer.Option(help="Draws the schedule and the workload.")] = DEFAULTS.seed,
+    concurrency: Annotated[
+        int, typer.Option(help="Number of concurrent clients.")
+    ] = DEFAULTS.concurrency,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the fault schedule and the workload.")
+    ] = DEFAULTS.seed,
     mutant: Annotated[
-        str | None, typer.Option(help="Plant this bug: an id, or a file with MUTANT.")
+        str | None,
+        typer.Option(help="Bug to plant in the node: a catalogue id, or a Python file."),
     ] = DEFAULTS.mutant,
     store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
     engine: Annotated[str, typer.Option(help="inline or spark.")] = DEFAULTS.engine,
@@ -76,27 +85,34 @@ def run_one(
         str, typer.Option(help="The system under test: a name, or path/to/file.py:Class.")
     ] = DEFAULTS.system,
     timeouts: Annotated[
-        str, typer.Option(help="chaos (failures show within seconds) or default (the KIPs').")
+        str,
+        typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's)."),
     ] = DEFAULTS.timeouts,
     node_config: NodeConfigOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the schedule only.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON object as last line.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the fault schedule and exit.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
+    ] = False,
 ) -> None:
-    """Run a workload against a cluster under faults, and judge what it did.
+    """Run a workload on a cluster under faults, and judge the recorded run.
 
     [bold]kraftproof test[/]
-    3+3 local processes under kill -9 and pause for 30 s. It needs no Java;
-    --engine spark has the run judged by the PySpark checker.
+    3+3 local processes under kill -9 and pause for 30 s.
 
     [bold]kraftproof test --backend docker --nemesis partition,clock --time-limit 90[/]
-    Containers; add --dry-run to see the schedule only.
+    Docker containers under partitions and clock shifts for 90 s.
 
     [bold]kraftproof test --backend simulated --seed 7[/]
-    Virtual time: one seed, one run, without Docker.
+    A simulated cluster in virtual time: the same seed gives the same run.
 
-    The run's directory keeps history, faults, the nodes' logs and report.html.
-    Ctrl-C heals, keeps what there is, and leaves the verdict unknown.
-    Exit codes: 0 valid, 1 invalid, 2 unknown, 3 a mistake, 70 one of ours, 130 interrupted.
+    The run directory has the history, the faults, the logs of the nodes and
+    report.html. Ctrl-C heals all faults and keeps the recorded part of the run;
+    the verdict is then unknown.
+
+    Exit codes: 0 valid, 1 invalid, 2 unknown, 3 wrong usage or input, 70 a bug
+    in Kraftproof, 130 interrupted.
     """
     options = RunOptions(
         backend=backend,
@@ -121,7 +137,7 @@ def run_one(
 
 
 def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_json: bool) -> int:
-    """Do the run, print its verdict and return the exit code."""
+    """Execute the run, print its verdict and return the exit code."""
     from kraftproof.quick_start import without_pandas
     from kraftproof.run.backends import make_backend
     from kraftproof.run.planning import foreseen, plan
@@ -130,10 +146,10 @@ def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_
         without_pandas()
     schedule = plan(options)
     for sentence in foreseen(schedule, options):
-        complain(f"kraftproof: {sentence}")
+        print_error(f"kraftproof: {sentence}")
     if dry_run:
         for scheduled in schedule:
-            say(scheduled.describe())
+            print_line(scheduled.describe())
         return 0
     make_backend(options.backend).preflight()
     return _run(options, schedule, mutant_hash, as_json=as_json)
@@ -171,9 +187,9 @@ def _run(
         shown.close()
     if result.exit_code != INTERRUPTED_EXIT_CODE:
         for sentence in reasons(result):
-            say(f"  {sentence}")
+            print_line(f"  {sentence}")
         if not as_json:
-            say_verdict(result.verdict.value, last_line(result))
+            print_verdict(result.verdict.value, last_line(result))
     if as_json:
-        say_json(result_json(result) | {"phases": rounded(progress.seconds)})
+        print_json(result_json(result) | {"phases": rounded(progress.seconds)})
     return result.exit_code

@@ -1,4 +1,4 @@
-"""`kraftproof up`: a cluster to play with, until Ctrl-C."""
+"""`kraftproof up`: start a cluster, and keep the cluster up until Ctrl-C."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from kraftproof.cluster.backends import LIVE
 from kraftproof.cluster.plugin_file import absolute
 from kraftproof.errors import UsageError
 from kraftproof.options import NODES_HELP, RunOptions
-from kraftproof.output import complain, say
+from kraftproof.output import print_error, print_line
 
 POLL_NS = 3_600_000_000_000
 
@@ -22,16 +22,17 @@ def up(
     ] = "reference",
     nodes: Annotated[str, typer.Option(help=NODES_HELP)] = "",
     timeouts: Annotated[
-        str, typer.Option(help="chaos (failures show within seconds) or default (the KIPs').")
+        str,
+        typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's)."),
     ] = "default",
-    seed: Annotated[int, typer.Option(help="Draws the cluster's id.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the cluster id.")] = 0,
 ) -> None:
-    """Bring a cluster up and print its bootstrap addresses until Ctrl-C.
+    """Start a cluster, print its bootstrap addresses, and keep the cluster up until Ctrl-C.
 
     [bold]kraftproof up --nodes 1+1[/]
     Prints host:port of the nodes that serve clients on standard output.
 
-    Ctrl-C (or SIGTERM) ends every node and removes what they wrote.
+    Ctrl-C or SIGTERM ends all nodes and removes their files.
     """
     if backend not in LIVE:
         raise UsageError(f"--backend {backend}: has no addresses; use {' or '.join(LIVE)}")
@@ -47,7 +48,7 @@ def up(
         try:
             _serve(options)
         except KeyboardInterrupt:
-            interrupts.note("the cluster is taken down")
+            interrupts.note("the cluster is stopped")
             raise
 
 
@@ -59,8 +60,8 @@ def _serve(options: RunOptions) -> None:
 
     async def main(cluster: Cluster) -> None:
         async def wait() -> None:
-            say(cluster.bootstrap())
-            complain("up; Ctrl-C takes all down")
+            print_line(cluster.bootstrap())
+            print_error("the cluster is up; Ctrl-C stops it")
             while True:
                 await cluster.scope.sleep(POLL_NS)
 
@@ -69,4 +70,4 @@ def _serve(options: RunOptions) -> None:
     system = make_system(options.system)
     told = cluster_options(options, None, system)
     refuse_system(options, system, told)
-    make_backend(options.backend).run(told, system, main, complain)
+    make_backend(options.backend).run(told, system, main, print_error)

@@ -1,8 +1,8 @@
-"""Real bugs (docs/scoreboard.md) as source edits of the node, applied by an import hook.
+"""Known bugs (docs/scoreboard.md) as source edits of the node, applied by an import hook.
 
-`mutants.install(ID)` before anything of `kraftproof.node` is imported breaks the node in this
-process; `python -m kraftproof.mutants ID -- server.properties` runs a broken node. The node itself
-has no switch.
+`mutants.install(ID)` plants a bug in this process, and must be called before any module of
+`kraftproof.node` is imported. `python -m kraftproof.mutants ID -- server.properties` runs a node
+with a bug. The source of the node has no switch for bugs.
 """
 
 from kraftproof.mutants.catalogue import ALL, IDS, UnknownMutantError, load
@@ -27,12 +27,12 @@ __all__ = (
 
 
 def install(mutant_id: str) -> Mutant:
-    """Break the node, from its next import on, and return what was installed.
+    """Plant a mutant in the node from its next import on, and return the mutant.
 
     Raises:
-        UnknownMutantError: there is no mutant of that id.
-        LateMutantError: a module that it edits is loaded already.
-        MutantMismatchError: the text that it replaces is not there exactly once.
+        UnknownMutantError: no mutant has this id.
+        LateMutantError: a module to edit is already imported.
+        MutantMismatchError: the text to replace does not occur exactly once.
     """
     mutant = load(mutant_id)
     install_edits(mutant)
@@ -43,6 +43,6 @@ def mutant_hash(mutant_id: str) -> str:
     """Return the hash of a mutant's edits, which run.json records.
 
     Raises:
-        UnknownMutantError: there is no mutant of that id.
+        UnknownMutantError: no mutant has this id.
     """
     return load(mutant_id).fingerprint

@@ -1,6 +1,6 @@
-"""`python -m kraftproof.mutants ID -- server.properties`: a reference node with one bug in it.
+"""`python -m kraftproof.mutants ID -- server.properties`: run a reference node with a planted bug.
 
-`python -m kraftproof.mutants --list` names them all, with the hash of their edits.
+`python -m kraftproof.mutants --list` lists all mutants with the hashes of their edits.
 """
 
 import importlib
@@ -16,7 +16,7 @@ USAGE = (
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a broken node until it ends; returns its exit status, 1 for what can't be run."""
+    """Run a node with a bug; return the exit status of the node, 1 for wrong arguments."""
     if list(arguments) == ["--list"]:
         for mutant in mutants.ALL:
             sys.stdout.write(f"{mutant.mutant_id:<16} {mutant.fingerprint}  {mutant.title}\n")

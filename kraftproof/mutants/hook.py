@@ -1,7 +1,7 @@
-"""The import hook that makes a mutant's edits between reading a module and compiling it.
+"""The import hook that edits the source of a module before the module is compiled.
 
-Nothing is written to disk, byte code neither. The edited module carries the mutant's id as
-`__mutant__`, by which a backend sees that it is there.
+Neither source nor byte code is written to disk. An edited module has the mutant's id as
+`__mutant__`, so a backend can verify the edit.
 """
 
 import sys
@@ -16,11 +16,11 @@ from kraftproof.mutants.mutant import Mutant
 
 
 class LateMutantError(RuntimeError):
-    """Too late: what the mutant edits has been imported already."""
+    """A module to edit is already imported."""
 
 
 class MutatingLoader(SourceFileLoader):
-    """Compiles a module from its edited source."""
+    """A loader that compiles a module from its edited source."""
 
     def __init__(self, fullname: str, path: str, mutant: Mutant) -> None:
         super().__init__(fullname, path)
@@ -40,7 +40,7 @@ class MutatingLoader(SourceFileLoader):
 
 
 class MutatingFinder(MetaPathFinder):
-    """Finds the modules that a mutant edits, before anyone else does."""
+    """A finder of the modules that a mutant edits; comes before all other finders."""
 
     def __init__(self, mutant: Mutant) -> None:
         self.mutant = mutant
@@ -58,11 +58,11 @@ class MutatingFinder(MetaPathFinder):
 
 
 def install_edits(mutant: Mutant) -> None:
-    """Make the edits whenever the modules concerned are imported from now on.
+    """Edit the modules of the mutant at their imports from now on.
 
     Raises:
-        LateMutantError: one of them is imported already.
-        MutantMismatchError: an edit does not fit the module as it is.
+        LateMutantError: a module to edit is already imported.
+        MutantMismatchError: an edit does not fit the source of its module.
     """
     late = [module for module in mutant.modules if module in sys.modules]
     if late:
@@ -73,7 +73,7 @@ def install_edits(mutant: Mutant) -> None:
 
 
 def source_of(module: str) -> str:
-    """Return a module's source without importing it or its packages."""
+    """Return the source of a module without an import of the module or its packages."""
     path: Sequence[str] | None = None
     parts = module.split(".")
     for depth in range(1, len(parts) + 1):

@@ -1,16 +1,16 @@
-"""How a mutant gets into a run: into this process before the node, or into the nodes' processes."""
+"""Plant a mutant for a run: in this process, or in the processes of the nodes."""
 
 from kraftproof.cluster.backends import BACKENDS
 from kraftproof.errors import UsageError
 
 
 def install_mutant(mutant: str | None, backend: str) -> str | None:
-    """Install a mutant's import hook where this process runs the node; return the mutant's hash.
+    """Install the import hook of a mutant if this process runs the node; return the mutant's hash.
 
-    Has to be called before anything of the node is imported.
+    The caller must not have imported any module of the node.
 
     Raises:
-        UsageError: there is no such mutant.
+        UsageError: the mutant is unknown.
     """
     if mutant is None:
         return None

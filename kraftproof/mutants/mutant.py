@@ -1,4 +1,4 @@
-"""A mutant as a value: what is wrong, and the edits that make it so. Not: applying them."""
+"""A mutant as a value: the description of a bug and its source edits; see hook.py for planting."""
 
 import hashlib
 import json
@@ -7,22 +7,22 @@ from typing import Literal
 
 
 class MutantMismatchError(ValueError):
-    """The node has changed under a mutant: its old text is not there exactly once."""
+    """An edit does not fit the current source: its old text does not occur exactly once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """One replacement in one module of the node."""
+    """A replacement of text in a module of the node."""
 
     module: str
     old: str
     new: str
 
     def apply(self, source: str) -> str:
-        """Return the source with the edit made.
+        """Return the edited source.
 
         Raises:
-            MutantMismatchError: the old text is not there, or more than once.
+            MutantMismatchError: the old text does not occur exactly once.
         """
         found = source.count(self.old)
         if found != 1:
@@ -35,33 +35,33 @@ class Edit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """One bug."""
+    """A bug with its source edits."""
 
     mutant_id: str
     title: str
     source: str
-    """Where it is documented."""
+    """The document that describes the bug."""
     edits: tuple[Edit, ...]
     expected: str = ""
-    """The invariant or checker that has to notice it, if the source or its class says so."""
+    """The invariant or check that must detect the bug, if the source or the class names one."""
     kind: Literal["S", "L"] = "S"
-    """Whether it breaks safety, or progress within bounds."""
+    """S for a violation of safety, L for a violation of bounded liveness."""
     kafka: Literal["killed", "survived"] | None = None
-    """What Kafka's own simulation said, of the mutants that were planted there as well."""
+    """The result of Kafka's own simulation, for mutants that were planted in Kafka as well."""
 
     @property
     def fingerprint(self) -> str:
-        """The hash of the edits, for run.json."""
+        """Return the hash of the edits, for run.json."""
         content = json.dumps([asdict(edit) for edit in self.edits], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The modules that it edits, each once, sorted."""
+        """The edited modules, sorted and distinct."""
         return tuple(sorted({edit.module for edit in self.edits}))
 
     def mutate(self, module: str, source: str) -> str:
-        """Return a module's source with all its edits made, each on what the last one left.
+        """Return the source of a module after all edits of the module, in order.
 
         Raises:
             MutantMismatchError: an edit does not fit.

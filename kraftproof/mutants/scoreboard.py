@@ -1,4 +1,4 @@
-"""The scoreboard: which planted bugs are found, by what, and how soon. Not: finding them."""
+"""The scoreboard of planted bugs: found or missed, the detecting property and the cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ KAFKA = "Kafka's own simulation, 700 scenarios of 112 to 120 CPU-s each, kills 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """One mutant and the searches for it."""
+    """A mutant with the results of its searches."""
 
     mutant: "Mutant"
     searches: tuple[Search, ...]
@@ -31,26 +31,26 @@ class Score:
 
     @property
     def is_found(self) -> bool:
-        """Whether every search found it within the budget."""
+        """Whether every search found the mutant within the budget."""
         return all(search.is_found for search in self.searches)
 
     def cost_s(self, search: Search) -> float:
-        """CPU seconds to the find; the whole budget where there was none."""
+        """Return the CPU seconds of a search; the complete budget if the search missed."""
         return search.cpu_s if search.is_found else self.budget_s
 
     @property
     def typical(self) -> Search:
-        """The search of median cost, the cheaper one of two."""
+        """The search with the median cost; the cheaper of two medians."""
         return sorted(self.searches, key=self.cost_s)[(len(self.searches) - 1) // 2]
 
     @property
     def cpu_s(self) -> float:
-        """The median of the searches' CPU seconds."""
+        """The median cost of the searches in CPU seconds."""
         return self.cost_s(self.typical)
 
     @property
     def by(self) -> str:
-        """What noticed, and what the source of the bug names where that is another."""
+        """The detecting property, and the expected property if the two differ."""
         typical, expected = self.typical, self.mutant.expected
         if typical.by is None:
             return "-"
@@ -58,14 +58,14 @@ class Score:
 
     @property
     def all_costs(self) -> str:
-        """Each search's CPU seconds, in the order of their seeds."""
+        """The CPU seconds of each search, in the order of the seeds."""
         return " ".join(
             f"{search.cpu_s:.1f}" if search.is_found else "-" for search in self.searches
         )
 
     @property
     def result(self) -> str:
-        """In one word, or how many of the searches found it; and in how many seeds it crashed."""
+        """The result in a word or as a count of successful searches, with the crashed seeds."""
         finds = sum(search.is_found for search in self.searches)
         found = "found" if self.is_found else "missed"
         if not self.is_found and finds:
@@ -74,7 +74,7 @@ class Score:
 
     @property
     def crashes(self) -> int:
-        """In how many seeds it has crashed, which is no find."""
+        """Number of seeds in which the node crashed; a crash is no detection."""
         return sum(len(search.crashes) for search in self.searches)
 
     def as_json(self) -> dict[str, object]:
@@ -91,30 +91,30 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scoreboard:
-    """All scores, and how the node as it is did."""
+    """All scores, with the searches of the unchanged node."""
 
     scores: tuple[Score, ...]
     clean: tuple[Search, ...]
-    """Searches without a mutant; empty if none were asked for."""
+    """Searches of the unchanged node; empty if not requested."""
 
     @property
     def false_alarms(self) -> tuple[int, ...]:
-        """The seeds that the node as it is did not pass, each once."""
+        """The distinct seeds that the unchanged node did not pass."""
         searches = [*self.clean, *(one for score in self.scores for one in score.searches)]
         return tuple(sorted({seed for search in searches for seed in search.false_alarms}))
 
     @property
     def is_good(self) -> bool:
-        """Whether all were found, and nothing else."""
+        """Whether all mutants were found without a false alarm."""
         return all(score.is_found for score in self.scores) and not self.false_alarms
 
     @property
     def of_section_h(self) -> tuple[Score, ...]:
-        """Those that were planted in Kafka's own code as well."""
+        """The scores of mutants that were planted in Kafka's own code as well."""
         return tuple(score for score in self.scores if score.mutant.kafka is not None)
 
     def summary(self) -> tuple[str, ...]:
-        """Say in a few lines what it comes to."""
+        """Return the summary in a few lines."""
         lines = [_tally("", self.scores)] if self.scores else []
         if self.of_section_h:
             lines.append(_tally("planted in Kafka's own code as well: ", self.of_section_h))
@@ -139,7 +139,7 @@ def _tally(which: str, scores: Sequence[Score]) -> str:
 
 
 def as_table(board: Scoreboard) -> Table:
-    """Return it for a terminal."""
+    """Return the scoreboard as a table for a terminal."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("mutant", "what is wrong", "result", "by"):
         table.add_column(heading, overflow="fold")
@@ -157,7 +157,7 @@ def as_table(board: Scoreboard) -> Table:
 
 
 def as_markdown(board: Scoreboard, *, command: str, date: str) -> str:
-    """Return docs/scoreboard.md."""
+    """Return the text of docs/scoreboard.md."""
     parts = [
         "# Scoreboard",
         f"Generated by `{command}` on {date}; do not edit.",

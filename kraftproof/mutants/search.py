@@ -1,9 +1,9 @@
-"""Searches for planted bugs, each in a process of its own, and what came of them.
+"""Search for planted bugs, each search in a separate process.
 
-A mutant has to be in the node's code before that is imported, so each search is a `kraftproof sim`.
-A violation is a find only if it is a broken property, and no crash, and if the node as it is passes
-the same seed (docs/scoreboard.md); if not it is a false alarm, and the search goes on behind it.
-Not: the table (scoreboard.py).
+A mutant must be planted before the node is imported, so each search is a process of `kraftproof
+sim`. A violation counts if a property is violated, not for a crash, and if the unchanged node
+passes the same seed (docs/scoreboard.md). Otherwise the violation is a false alarm, and the search
+continues with the next seed. See scoreboard.py for the table.
 """
 
 import json
@@ -21,34 +21,34 @@ from kraftproof.checkers.unfinished import temporary_directory
 from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
 
 CLEAN = "clean"
-"""Stands for the node as it is, where a mutant's id can."""
+"""Id of the unchanged node in place of a mutant's id."""
 CRASH = "crash"
-"""The kind of a violation that is no broken property."""
+"""Kind of a violation without a violated property."""
 STRIDE = 1000
-"""How far apart the seeds of two repeats begin."""
+"""Distance between the first seeds of two repetitions."""
 
 
 class SearchFailedError(RuntimeError):
-    """A search ended without a word on what it found; the text is its last line."""
+    """A search process ended without a result; the message is its last line."""
 
 
 class SearchStoppedError(SearchFailedError):
-    """A search was ended before it was over, by `stop` or by a Ctrl-C of its own."""
+    """A search was stopped early, by `stop` or by Ctrl-C."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeedRange:
-    """Seeds from `first` on, below `end` if there is one."""
+    """Seeds from `first` on, below `end` if `end` is set."""
 
     first: int
     end: int | None
 
     def behind(self, seed: int) -> "SeedRange":
-        """Return what is left after a seed."""
+        """Return the range after a seed."""
         return SeedRange(seed + 1, self.end)
 
     def repeated(self, times: int) -> "tuple[SeedRange, ...]":
-        """Return disjoint ranges as long as this one, itself the first."""
+        """Return disjoint ranges of the same length, starting with this range."""
         stride = STRIDE if self.end is None else max(STRIDE, self.end - self.first)
         shifts = (stride * time for time in range(times))
         return tuple(
@@ -58,7 +58,7 @@ class SeedRange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no seed is in it."""
+        """Whether the range has no seed."""
         return self.end is not None and self.end <= self.first
 
     @override
@@ -70,7 +70,7 @@ def parse_range(text: str) -> SeedRange:
     """Return the range of `A:` or `A:B` (A to B-1).
 
     Raises:
-        UsageError: the text is no such range, or no seed is in it.
+        UsageError: the text is no range, or the range is empty.
     """
     first, colon, end = text.partition(":")
     if not colon or not first.isdecimal() or (end and not end.isdecimal()):
@@ -83,59 +83,59 @@ def parse_range(text: str) -> SeedRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """One search, and what came of it."""
+    """The result of a search."""
 
     seeds: SeedRange
     cpu_s: float
-    """From the first seed to the violation, or to the end: Python's start is left out."""
+    """CPU seconds from the first seed to the violation or the end, without the start of Python."""
     searched: int = 0
-    """How many seeds were run."""
+    """Number of executed seeds."""
     seed: int | None = None
-    """Where the bug was found."""
+    """The seed that found the bug."""
     by: str | None = None
-    """The invariant or checker that noticed."""
+    """The detecting invariant or check."""
     false_alarms: tuple[int, ...] = ()
-    """Seeds that the node as it is does not pass either."""
+    """Seeds that the unchanged node does not pass either."""
     unknown: int = 0
-    """Runs without a verdict."""
+    """Number of runs without a verdict."""
     crashes: tuple[int, ...] = ()
-    """Seeds in which a node crashed and no property was broken: they count for nothing."""
+    """Seeds in which a node crashed without a violated property; a crash does not count."""
 
     @property
     def is_found(self) -> bool:
-        """Whether it found something that is the mutant's."""
+        """Whether the search found a violation that the mutant causes."""
         return self.seed is not None
 
 
 class Searcher:
-    """Runs searches, from several threads if need be; `stop` ends those that are under way."""
+    """Runs searches from any number of threads; `stop` ends the running searches."""
 
     def __init__(self, budget_s: float) -> None:
         self._budget_s = budget_s
         self._children: set[subprocess.Popen[str]] = set()
         self._is_clean: dict[int, bool] = {}
         self._asking: defaultdict[int, Lock] = defaultdict(Lock)
-        self._lock = RLock()  # for a handler of Ctrl-C that stops while one stops already
+        self._lock = RLock()  # re-entrant: a handler of Ctrl-C may call `stop` inside of `stop`
         self._stopped = Event()
 
     def find(self, mutant_id: str, seeds: SeedRange) -> Search:
-        """Search until the mutant is found, the seeds are over or the budget is used up.
+        """Search until the mutant is found, the seeds end or the budget is spent.
 
         Raises:
-            SearchStoppedError: the search was ended before it was over.
-            SearchFailedError: a search could not be done.
+            SearchStoppedError: the search was stopped early.
+            SearchFailedError: the search process failed.
         """
         left, spent_s, searched, unknown = seeds, 0.0, 0, 0
         false_alarms: list[int] = []
         crashes: dict[int, None] = {}
         while not left.is_empty and spent_s < self._budget_s:
-            told = self._sim(mutant_id, left, self._budget_s - spent_s)
-            spent_s += told["cpu_seconds"]
-            searched += told["seeds"]
-            unknown += told.get("unknown", 0)
-            crashed = [one for one in told["violations"] if one["kind"] == CRASH]
-            broken = [one for one in told["violations"] if one["kind"] != CRASH]
-            if mutant_id == CLEAN:  # the node as it is may do neither
+            found = self._sim(mutant_id, left, self._budget_s - spent_s)
+            spent_s += found["cpu_seconds"]
+            searched += found["seeds"]
+            unknown += found.get("unknown", 0)
+            crashed = [one for one in found["violations"] if one["kind"] == CRASH]
+            broken = [one for one in found["violations"] if one["kind"] != CRASH]
+            if mutant_id == CLEAN:  # the unchanged node must neither crash nor violate a property
                 broken += crashed
             else:
                 crashes.update(dict.fromkeys(one["seed"] for one in crashed))
@@ -168,24 +168,24 @@ class Searcher:
         )
 
     def stop(self) -> None:
-        """End every search that is under way, and begin no more."""
+        """Stop all running searches, and start no further search."""
         with self._lock:
             self._stopped.set()
             for child in self._children:
                 child.terminate()
 
     def _passes(self, seed: int) -> bool:
-        """Whether the node as it is passes a seed; each is run once."""
+        """Return whether the unchanged node passes a seed; each seed runs once."""
         with self._lock:
             asking = self._asking[seed]
         with asking:
             if seed not in self._is_clean:
-                told = self._sim(CLEAN, SeedRange(seed, seed + 1), None)
-                self._is_clean[seed] = not told["violations"] and not told.get("unknown", 0)
+                found = self._sim(CLEAN, SeedRange(seed, seed + 1), None)
+                self._is_clean[seed] = not found["violations"] and not found.get("unknown", 0)
             return self._is_clean[seed]
 
     def _sim(self, mutant_id: str, seeds: SeedRange, budget_s: float | None) -> dict[str, Any]:
-        """Return the last line of a `kraftproof sim`."""
+        """Run `kraftproof sim`, and return the object of its last line."""
         with temporary_directory("kraftproof-mutants-") as store:
             command = [sys.executable, "-m", "kraftproof", "sim", "--json", "--store", str(store)]
             command += ["--seeds", str(seeds)]
@@ -193,11 +193,11 @@ class Searcher:
             command += [] if mutant_id == CLEAN else ["--mutant", mutant_id, "--past-crashes"]
             output, errors, status = self._run(command)
         last = (output.strip() or " ").splitlines()[-1]
-        if not last.startswith("{"):  # a traceback's exit status is that of a violation
+        if not last.startswith("{"):  # the exit status of a traceback equals that of a violation
             reason = (errors.strip() or "it said nothing").splitlines()[-1]
             raise SearchFailedError(f"{mutant_id}, seeds {seeds}: exit status {status}: {reason}")
-        told: dict[str, Any] = json.loads(last)
-        return told
+        found: dict[str, Any] = json.loads(last)
+        return found
 
     def _run(self, command: Sequence[str]) -> tuple[str, str, int]:
         with self._lock:

@@ -1,8 +1,8 @@
-"""Type-checks the node with a mutant's edits: only an edit that is sound Python is a bug to find.
+"""Type-check the node with the edits of a mutant, since only well-typed edits are useful bugs.
 
-A misspelled name or a value of a wrong type ends a node in the first seeds, which proves nothing of
-the invariants. mypy reads a copy of the node in a directory of its own, so an installed node will
-do. Not: what a mutant breaks (mutants/mutant.py).
+A misspelled name or a value of a wrong type crashes the node in the first seeds, which is no test
+of the invariants. mypy checks a copy of the node in a temporary directory, so the node may be an
+installed package.
 """
 
 import shutil
@@ -24,14 +24,14 @@ OPTIONS: Final = (
 
 
 class TypeCheckUnavailableError(RuntimeError):
-    """No mutant can be type-checked here; the text is the one line a user sees."""
+    """Type checks are impossible on this machine; the message is one line for the user."""
 
 
 def type_errors(mutants: Sequence[Mutant]) -> dict[str, str]:
-    """Return mypy's first error for each mutant that has any, by the mutant's id.
+    """Return mypy's first error of each mutant with errors, by the mutant's id.
 
     Raises:
-        TypeCheckUnavailableError: mypy is missing or fails, or the node itself does not pass.
+        TypeCheckUnavailableError: mypy is missing or fails, or the unchanged node has type errors.
     """
     if find_spec("mypy") is None:
         raise TypeCheckUnavailableError(
@@ -60,7 +60,7 @@ def _copy_node(target: Path) -> None:
 
 
 def _first_error_with(root: Path, mutant: Mutant) -> str | None:
-    """Edit the copy, check it, and put back what was there."""
+    """Edit the copy, check the copy, and restore the original text."""
     paths = {module: _path(root, module) for module in mutant.modules}
     sources = {module: path.read_text(encoding="utf-8") for module, path in paths.items()}
     for module, path in paths.items():
@@ -78,10 +78,10 @@ def _path(root: Path, module: str) -> Path:
 
 
 def _first_error(root: Path) -> str | None:
-    """Return the first line in which mypy names an error.
+    """Return the first error line of mypy, or None.
 
     Raises:
-        TypeCheckUnavailableError: mypy has failed without naming one.
+        TypeCheckUnavailableError: mypy failed without an error line.
     """
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *OPTIONS],

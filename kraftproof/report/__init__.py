@@ -1,4 +1,4 @@
-"""What a person or a CI server reads of a run: report.html, report.md and junit.xml."""
+"""Reports of a run for people and CI servers: report.html, report.md and junit.xml."""
 
 from typing import TYPE_CHECKING
 
@@ -10,16 +10,16 @@ __all__ = ("write_reports",)
 
 
 def write_reports(directory: "RunDirectory", check: "RunVerdict", diagram: str = "") -> None:
-    """Write all reports into a run's directory, of what is kept there and the verdict alone.
+    """Write all reports into a run directory, from the files of the directory and the verdict.
 
-    Explanations of invalid keys go into their own folder, and the page leads to them.
+    The explanations of invalid keys go into a subfolder, and the page links to them.
 
     Args:
-        directory: the run's.
-        check: the verdict on it.
-        diagram: the last moments of a simulated run.
+        directory: The run directory.
+        check: The verdict on the run.
+        diagram: The last events of a simulated run.
     """
-    # Imported when needed: the page of an analysis is here too, and knows no clusters or clients.
+    # Imported late: the page of an analysis shares this package, and needs no clusters or clients.
     from kraftproof.report.around import events_around
     from kraftproof.report.explanations import explain_run
     from kraftproof.report.junit import write_junit

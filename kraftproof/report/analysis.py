@@ -1,6 +1,7 @@
-"""The numbers behind an analysis's page and its last lines, read from its tables. No markup.
+"""Figures of an analysis, read from its tables, for the summary page and the last lines.
 
-It reads what is bounded by the number of runs, and of verdicts and findings the first only.
+The amount of data is bounded by the number of runs; of verdicts and findings only the first are
+read.
 """
 
 from collections.abc import Sequence
@@ -21,12 +22,12 @@ SECOND_NS: Final = 1_000_000_000
 _PHASES: Final = ("quiet", "fault", "recovery")
 
 Row = dict[str, Any]
-"""One row of a table, see `checkers.history.schema`."""
+"""A row of a table; see `checkers.history.schema`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A stretch of a run's time as a share of the longest run: a fault, or nothing ok."""
+    """A fault or a gap without successful operations, as shares of the longest run."""
 
     left: float
     width: float
@@ -36,7 +37,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """One run on the time line."""
+    """A run on the timeline."""
 
     label: str
     verdict: str
@@ -47,7 +48,7 @@ class Strip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outage:
-    """All windows without an ok operation under the same faults."""
+    """All gaps without successful operations under the same faults."""
 
     faults: str
     windows: int
@@ -58,18 +59,18 @@ class Outage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """The coverage of one model: outcomes down, phases across."""
+    """The coverage of a model: outcomes as rows, phases as columns."""
 
     model: str
     phases: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Row | None, ...]], ...]
     unseen: int
-    """Pairs that were seen nowhere, though the outcome was."""
+    """Number of empty cells in rows with at least one operation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """The runs of one series, in order of time."""
+    """The runs of a series in order of time."""
 
     name: str
     points: tuple[Row, ...]
@@ -77,7 +78,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """All that the page shows."""
+    """All figures of the page."""
 
     runs: tuple[Row, ...]
     counts: dict[Verdict, int]
@@ -96,17 +97,17 @@ class Analysis:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of all."""
+        """The worst verdict of all runs."""
         return worst(verdict for verdict, count in self.counts.items() if count)
 
     @property
     def not_valid(self) -> list[Row]:
-        """The runs that are not valid, the invalid ones first."""
+        """The invalid runs, then the unknown runs."""
         bad = [run for run in self.runs if run["verdict"] != Verdict.VALID]
         return sorted(bad, key=lambda run: run["verdict"] != Verdict.INVALID)
 
     def findings_of(self, run: str) -> list[Row]:
-        """The findings of one run among those that were read."""
+        """Return the read findings of a run."""
         return [finding for finding in self.findings if finding["run"] == run]
 
 
@@ -141,7 +142,7 @@ def _rows(out: Path, name: str) -> list[Row]:
 
 
 def _first_findings(out: Path) -> tuple[list[Row], int]:
-    """The first findings, safety before availability, and how many there are."""
+    """Return the first findings, safety before availability, and the number of all findings."""
     table = ds.dataset(out / "findings.parquet")
     safety = ds.field("kind") == "safety"
     rows: list[Row] = []
@@ -151,7 +152,7 @@ def _first_findings(out: Path) -> tuple[list[Row], int]:
 
 
 def phase_name(row: Row) -> str:
-    """A phase with its faults, in words."""
+    """Return a phase and its faults in words."""
     faults = str(row["faults"])
     if row["phase"] == "fault":
         return faults
@@ -159,7 +160,7 @@ def phase_name(row: Row) -> str:
 
 
 def _phase_place(row: Row) -> tuple[str, int, str]:
-    """By operation; quiet first, then what faults did, then what was left of it after."""
+    """Return a sort key: by operation, and quiet phases before phases during and after faults."""
     return row["f"], _PHASES.index(row["phase"]), row["faults"]
 
 
@@ -187,7 +188,7 @@ def _outages(windows: Sequence[Row]) -> tuple[Outage, ...]:
 def _strips(
     runs: Sequence[Row], faults: Sequence[Row], gaps: Sequence[Row]
 ) -> tuple[tuple[Strip, ...], float]:
-    """The runs with faults or gaps, as they come, on one scale; and that scale's length."""
+    """Return the runs with faults or gaps on a common time scale, and the length of the scale."""
     faults_of, gaps_of = _by(faults, "run"), _by(gaps, "run")
     timed = [
         run

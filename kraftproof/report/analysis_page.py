@@ -1,4 +1,4 @@
-"""Writes summary.html of an analysis: one file that needs nothing else, not even a network."""
+"""Write summary.html of an analysis: a single file that works without a network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from kraftproof.report.analysis import Analysis, Row, Series, phase_name
-from kraftproof.report.colours import colour_of, style
+from kraftproof.report.colours import colour_of, dark_style, style
 from kraftproof.report.environment import template
 
 LOWEST_MS: Final = 0.01
@@ -17,19 +17,19 @@ SHOWN_RUNS: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """A logarithmic scale of milliseconds in whole decades."""
+    """A logarithmic scale of milliseconds over complete decades."""
 
     low: int
     high: int
 
     def place(self, value_ms: float) -> float:
-        """Return where a value lies, as a share."""
+        """Return the position of a value as a share of the scale."""
         exponent = log10(max(value_ms, LOWEST_MS))
         return min(1.0, max(0.0, (exponent - self.low) / (self.high - self.low)))
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
-        """The decades: where each lies, and its label."""
+        """Return the position and the label of each decade."""
         return [
             ((power - self.low) / (self.high - self.low), _in_words(10.0**power))
             for power in range(self.low, self.high + 1)
@@ -38,23 +38,23 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One figure of a series of runs, drawn over their places."""
+    """A figure over the runs of a series."""
 
     title: str
     highest: float
     points: tuple[tuple[float, float, Row], ...]
-    """Where each run with that figure lies, from the left and from the bottom, as shares."""
+    """The position of each run with the figure, from left and bottom, as shares."""
     before: tuple[tuple[float, float], ...]
-    """The medians of the runs before each."""
+    """The median of the earlier runs at each run, as positions."""
 
 
 def write_analysis_page(analysis: Analysis, refused: Sequence[str], path: Path) -> None:
     """Write the page of an analysis.
 
     Args:
-        analysis: what was found.
-        refused: why some histories were left out, a line each.
-        path: the file.
+        analysis: The figures.
+        refused: A line for each unreadable history.
+        path: The file to write.
     """
     page = template("analysis.html.j2").render(
         analysis=analysis,
@@ -64,7 +64,7 @@ def write_analysis_page(analysis: Analysis, refused: Sequence[str], path: Path) 
         lines={series.name: lines(series) for series in analysis.series},
         phase_name=phase_name,
         colour=_colour_of_faults,
-        colours=style(),
+        colours=f"{style()}\n{dark_style()}",
         in_words=_in_words,
         shown_runs=SHOWN_RUNS,
     )
@@ -72,7 +72,7 @@ def write_analysis_page(analysis: Analysis, refused: Sequence[str], path: Path) 
 
 
 def scale(rows: Sequence[Row]) -> Scale:
-    """Return a scale on which all latencies of the rows lie."""
+    """Return a scale that contains all latencies of the rows."""
     low = min(log10(max(row["p50_ms"], LOWEST_MS)) for row in rows)
     high = max(log10(max(row["longest_ms"], LOWEST_MS)) for row in rows)
     first = int(low // 1)
@@ -80,12 +80,12 @@ def scale(rows: Sequence[Row]) -> Scale:
 
 
 def lines(series: Series) -> tuple[Line, ...]:
-    """Return the lines of a series' figures, those without any value left out."""
+    """Return the lines of all figures of a series that have values."""
     figures = (
-        ("ok_rate", "ok operations a second when quiet"),
-        ("p50_ms", "median latency when quiet, ms"),
-        ("p99_ms", "99 % latency when quiet, ms"),
-        ("unavailable_seconds", "seconds in windows without an ok operation"),
+        ("ok_rate", "ok operations per second in quiet time"),
+        ("p50_ms", "median latency in quiet time, ms"),
+        ("p99_ms", "99 % latency in quiet time, ms"),
+        ("unavailable_seconds", "seconds in gaps without an ok operation"),
     )
     drawn = (_line(series, name, title) for name, title in figures)
     return tuple(line for line in drawn if line.points)
@@ -118,12 +118,12 @@ def _line(series: Series, name: str, title: str) -> Line:
 
 
 def _colour_of_faults(faults: str) -> str:
-    """The colour of the first kind of several."""
+    """Return the colour of the first kind of fault."""
     return colour_of(faults.split("+", maxsplit=1)[0])
 
 
 def _in_words(milliseconds: float) -> str:
-    """A time in the unit that keeps it short."""
+    """Return a time in a suitable unit."""
     if milliseconds >= 1000:
         return f"{milliseconds / 1000:.3g} s"
     return f"{milliseconds:.3g} ms" if milliseconds >= 1 else f"{milliseconds * 1000:.3g} µs"

@@ -1,8 +1,8 @@
-"""What happened around a finding: operations, faults and the steps of its node, by time.
+"""Collect the events around a finding by time: operations, faults and steps of its node.
 
-Read from the run's directory. Bounded: the operations nearest to the moment on the same key, the
-faults of those seconds, and the last steps of the node concerned. See `checkers.explain` for the
-operations that make the contradiction.
+The events come from the run directory. Their number is bounded: the nearest operations on the same
+key, the faults of these seconds, and the last steps of the node. See `checkers.explain` for the
+operations that form the contradiction.
 """
 
 import json
@@ -22,7 +22,7 @@ BEFORE: Final = 8
 AFTER: Final = 4
 MOST_FINDINGS: Final = 8
 MOST_STEPS: Final = 12
-"""Steps of a node around a moment, most of them before it."""
+"""Largest number of steps of a node around a finding; most of them come before the finding."""
 MOST_FAULTS: Final = 12
 NEAR_NS: Final = 5_000_000_000
 _NAMED: Final = re.compile(r"operation (\d+)")
@@ -31,17 +31,17 @@ _STEP_FIELDS: Final = ("event", "role", "epoch", "high_watermark", "log_end")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One thing that happened near a finding.
+    """An event near a finding.
 
     Attributes:
-        time_ns: when; None for what has no clock.
-        at: the same in words.
+        time_ns: Time of the event; None in a history without clocks.
+        at: The time in words.
         kind: operation, fault or node.
-        who: the process and its node, the fault's name, or the node.
-        what: what happened.
-        status: how an operation ended, or the phase of a fault.
-        is_named: whether the finding is about it.
-        operation: the operation's number, if it is one.
+        who: Process and node of an operation, name of a fault, or node.
+        what: Description of the event.
+        status: Outcome of an operation, or phase of a fault.
+        is_named: Whether the finding names the event.
+        operation: Number of the operation, if the event is an operation.
     """
 
     time_ns: int | None
@@ -56,7 +56,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """A finding, its number on the page, and what happened around it."""
+    """A finding with its number on the page and the events around the finding."""
 
     number: int
     finding: Finding
@@ -64,12 +64,12 @@ class Around:
 
     @property
     def steps(self) -> list[Event]:
-        """The lines of the node's log."""
+        """The steps of the node."""
         return [event for event in self.events if event.kind == "node"]
 
 
 def events_around(view: RunView, findings: Sequence[Finding]) -> list[Around]:
-    """Return the first findings, each with what happened around it."""
+    """Return the first findings, each with the events around the finding."""
     chosen = list(enumerate(findings[:MOST_FINDINGS], start=1))
     wanted = any(finding.operation_index is not None for _, finding in chosen)
     operations = sorted(view.history(), key=lambda one: one.index) if wanted else []
@@ -84,7 +84,7 @@ def events_around(view: RunView, findings: Sequence[Finding]) -> list[Around]:
 
 
 def _operations(finding: Finding, operations: Sequence[Operation]) -> Iterable[Event]:
-    """Return the operations close by on the same key, and those that the finding names as well."""
+    """Yield the nearest operations on the same key, and the operations that the finding names."""
     if finding.operation_index is None:
         return []
     centre = next((one for one in operations if one.index == finding.operation_index), None)
@@ -117,7 +117,7 @@ def _operation(operation: Operation, *, is_named: bool) -> Event:
 
 
 def _faults(finding: Finding, view: RunView) -> Iterable[Event]:
-    """Return what became of the faults that the finding names, and of others in those seconds."""
+    """Yield the phases of the faults that the finding names, and of other faults at this time."""
     moment = finding.time_ns
     if moment is None:
         return []
@@ -144,14 +144,14 @@ def _faults(finding: Finding, view: RunView) -> Iterable[Event]:
 
 
 class _Steps:
-    """The steps that nodes reported, read when the first finding asks for them."""
+    """The reported steps of the nodes, read at the first use."""
 
     def __init__(self, view: RunView) -> None:
         self._view = view
         self._rows: list[dict[str, object]] | None = None
 
     def near(self, finding: Finding) -> list[Event]:
-        """Return the steps of the finding's node around its moment."""
+        """Return the steps of the finding's node around the time of the finding."""
         moment = finding.time_ns
         if moment is None or finding.node is None:
             return []
@@ -166,7 +166,7 @@ class _Steps:
         try:
             table = read_table(self._view.directory.tables, "trace")
         except CheckerInputError:
-            return []  # the verdict says so
+            return []  # the verdict already reports an unreadable table
         if table is None:
             return []
         rows = table.select(["node", "run_time", *_STEP_FIELDS]).to_pylist()

@@ -1,4 +1,4 @@
-"""The numbers behind the report's pictures: operations over time, faults, latencies. No markup."""
+"""Figures of the report's charts: operations over time, faults and latencies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ OUTCOMES = ("ok", "fail", "info")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """How many operations ended in one slice of the run, from the bottom up."""
+    """Number of completed operations in a slice of the run, stacked by outcome."""
 
     left: float
     width: float
     heights: tuple[tuple[str, float, float], ...]
-    """Outcome, bottom and height, all as shares of the tallest slice."""
+    """Outcome, bottom and height; bottom and height are shares of the tallest slice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shade:
-    """One fault as a share of the run's time."""
+    """A fault as a share of the run's time."""
 
     left: float
     width: float
@@ -40,7 +40,7 @@ class Shade:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One operation's latency: where it lies, and how it ended."""
+    """The latency of an operation as a position, with the outcome."""
 
     x: float
     y: float
@@ -49,7 +49,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionRow:
-    """The figures of one kind of operation."""
+    """The figures of a kind of operation."""
 
     f: str
     ok: int
@@ -62,7 +62,7 @@ class FunctionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
-    """One number under the time axis."""
+    """A label of the time axis."""
 
     x: float
     label: str
@@ -74,13 +74,13 @@ class Moment:
 
     x: float
     number: int
-    """The finding's place among all of them, 1 first."""
+    """The number of the finding, from 1 on."""
     label: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charts:
-    """All pictures of a run."""
+    """All charts of a run."""
 
     ticks: tuple["Tick", ...]
     moments: tuple[Moment, ...]
@@ -89,13 +89,13 @@ class Charts:
     bars: tuple[Bar, ...]
     shades: tuple[Shade, ...]
     lanes: tuple[str, ...]
-    """The kinds of faults, one lane each."""
+    """The kinds of faults; each kind has a lane."""
     points: tuple[Point, ...]
     functions: tuple[FunctionRow, ...]
 
 
 def charts(view: RunView, findings: Sequence[Finding]) -> Charts:
-    """Compute the pictures of a run; their axes reach every finding's moment."""
+    """Compute the charts of a run; the time axis includes the time of every finding."""
     span_ns = max(1, view.ended_ns - view.started_ns)
     counts = _counts(view, span_ns)
     most = max([sum(slice_.values()) for slice_ in counts] + [1])
@@ -115,7 +115,7 @@ def charts(view: RunView, findings: Sequence[Finding]) -> Charts:
 
 
 def _ticks(first_s: float, seconds: float) -> tuple[Tick, ...]:
-    """Return at most a dozen round times of the run's clock."""
+    """Return at most 12 round times of the run."""
     step_s = next(
         (step for step in TICK_STEPS_S if seconds / step <= MOST_TICKS), seconds / MOST_TICKS
     )
@@ -127,7 +127,7 @@ def _ticks(first_s: float, seconds: float) -> tuple[Tick, ...]:
 
 
 def _moments(view: RunView, findings: Sequence[Finding], span_ns: int) -> tuple[Moment, ...]:
-    """Return the moments of the first findings, one for each time."""
+    """Return the times of the first findings; findings of the same time share a mark."""
     found: dict[int, Moment] = {}
     for number, finding in enumerate(findings, start=1):
         if finding.time_ns is None or len(found) == MOST_MOMENTS:
@@ -175,7 +175,7 @@ def _shades(view: RunView, span_ns: int, lanes: Sequence[str]) -> tuple[Shade, .
 
 
 def _points(view: RunView, span_ns: int, longest_ns: int) -> tuple[Point, ...]:
-    """Return at most two thousand points: every n-th operation, but all that are not ok."""
+    """Return at most about 2,000 points: all failed and unknown operations, every n-th ok one."""
     step = max(1, len(view.operations) // 2000)
     chosen = [
         one for place, one in enumerate(view.operations) if place % step == 0 or one.status != "ok"

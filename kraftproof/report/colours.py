@@ -1,10 +1,11 @@
-"""One meaning, one colour: verdicts, outcomes, faults and marks, the same on every page.
+"""Colours of verdicts, outcomes, faults and marks: one meaning per colour on all pages.
 
-The colours that stand beside each other most (outcomes, the moment of a finding, the common faults)
-differ for people who see no red, no green or no blue; a test holds it. A legend or a label says the
-meaning wherever a colour is used, since no twenty colours can be told apart by all.
+The colours that often stand side by side (outcomes, the time of a finding, the common faults) are
+distinguishable with any kind of colour blindness, which a test verifies. Every use of a colour has
+a legend or a label, since nobody can distinguish twenty colours reliably.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 MEANINGS: Final = {
@@ -16,7 +17,16 @@ MEANINGS: Final = {
     "info": "#8f5fd0",
     "needed": "#0b69c7",
 }
-"""Of verdicts, of outcomes, and of what proves a finding; `invalid` marks its moment, too."""
+"""Colours of verdicts, outcomes and proofs; `invalid` also marks the time of a finding."""
+DARK: Final = {
+    "valid": "#4fc27c",
+    "invalid": "#ff6a8f",
+    "unknown": "#dbb934",
+    "ok": "#23a588",
+    "info": "#a67de0",
+    "needed": "#6cb2ff",
+}
+"""Lighter shades of the same meanings for readers who prefer dark pages."""
 FAULTS: Final = {
     "kill": "#e8601c",
     "kill-all": "#8c2d04",
@@ -36,7 +46,7 @@ FAULTS: Final = {
     "stall": "#3f6f75",
 }
 OTHER_COLOUR: Final = "#8a8f98"
-"""Of a fault that a plug-in brings."""
+"""Colour of the faults of plug-ins."""
 
 
 def colour_of(kind: str) -> str:
@@ -46,4 +56,13 @@ def colour_of(kind: str) -> str:
 
 def style() -> str:
     """Return the colours of meanings as variables of a style sheet."""
-    return f":root {{ {' '.join(f'--{name}:{colour};' for name, colour in MEANINGS.items())} }}"
+    return f":root {{ {_variables(MEANINGS)} }}"
+
+
+def dark_style() -> str:
+    """Return the rule that replaces colours of meanings on dark pages."""
+    return f"@media (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}"
+
+
+def _variables(colours: Mapping[str, str]) -> str:
+    return " ".join(f"--{name}:{colour};" for name, colour in colours.items())

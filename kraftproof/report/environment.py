@@ -1,10 +1,10 @@
-"""How every page is rendered: escaped, and with an error for a name that a template lacks."""
+"""The template environment of all pages: escapes values, and raises for undefined names."""
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 
 def template(name: str) -> Template:
-    """Return one of the templates beside this file."""
+    """Return a template of the folder templates/."""
     environment = Environment(
         loader=PackageLoader("kraftproof.report"),
         autoescape=True,

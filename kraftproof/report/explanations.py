@@ -1,6 +1,6 @@
-"""Writes explanations of invalid keys beside a run, or wherever the user wants: JSON and a picture.
+"""Write the explanations of invalid keys into a run directory or another folder: JSON and pictures.
 
-What an explanation holds is checkers.explain's; how it is drawn is kraftproof.report's.
+checkers.explain computes an explanation, and history_picture.py draws the picture.
 """
 
 import re
@@ -24,18 +24,18 @@ from kraftproof.checkers.unfinished import whole_file
 from kraftproof.checkers.verdict import CheckerInputError, RunVerdict
 from kraftproof.errors import UsageError
 from kraftproof.option_files import reason_of
-from kraftproof.output import complain
+from kraftproof.output import print_error
 from kraftproof.run.directory import RunDirectory
 
 RUN_SECONDS: Final = 5.0
-"""What each of the two searches for one may take beside a run."""
+"""Time limit of each of the two searches for the explanation of a run, in seconds."""
 WORDS_SECONDS: Final = 2.0
 LONGEST_NAME: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """An explanation that lies in a folder, and its picture."""
+    """A written explanation and its picture."""
 
     explanation: Explanation
     picture: Path
@@ -45,9 +45,9 @@ def explain_into(folder: Path, run: RunVerdict, prefix: str = "") -> list[Writte
     """Write explanations of a judged history's first invalid keys.
 
     Args:
-        folder: where; it is made if there is something to write.
-        run: the verdict; its `history` is read again.
-        prefix: what the files' names begin with.
+        folder: The folder, created if an explanation is written.
+        run: The verdict; the history of the verdict is read again.
+        prefix: Prefix of the file names.
 
     Raises:
         UsageError: the folder can't be written to.
@@ -59,7 +59,7 @@ def explain_into(folder: Path, run: RunVerdict, prefix: str = "") -> list[Writte
 
 
 def first_words(run: RunVerdict) -> str:
-    """Return in words why a judged history's first invalid key is so; none if no key is."""
+    """Return the explanation of the first invalid key in words; empty if no key is invalid."""
     if not explainable(run):
         return ""
     history = read_again(run)
@@ -68,7 +68,7 @@ def first_words(run: RunVerdict) -> str:
 
 
 def write_all(folder: Path, found: Iterable[Explained], prefix: str = "") -> list[Written]:
-    """Write explanations into a folder, NAME.json and NAME.html each."""
+    """Write explanations into a folder, as NAME.json and NAME.html."""
     written: list[Written] = []
     for one in found:
         path = _free(folder, f"{prefix}{one.explanation.key}", {one.picture for one in written})
@@ -85,14 +85,14 @@ def write_all(folder: Path, found: Iterable[Explained], prefix: str = "") -> lis
 
 
 def explain_run(directory: RunDirectory, run: RunVerdict) -> list[Written]:
-    """Write explanations into a run's directory; one that fails spoils nothing else."""
+    """Write explanations into a run directory; a failing explanation is skipped."""
     try:
         if not explainable(run):
             return []
         found = explained(read_history(directory.path, run.model), run, seconds=RUN_SECONDS)
         return write_all(directory.explanations, found)
     except CheckerInputError as error:
-        complain(f"kraftproof: {error}")
+        print_error(f"kraftproof: {error}")
         return []
 
 
@@ -108,7 +108,7 @@ def _as_json(explanation: Explanation) -> bytes:
 
 
 def _free(folder: Path, wanted: str, taken: Container[Path]) -> Path:
-    """A picture's path that is like a text which may hold anything, and that is not taken."""
+    """Return an unused path for a picture, with a name similar to an arbitrary text."""
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", wanted)[:LONGEST_NAME] or "key"
     paths = (folder / f"{name}{suffix}.html" for suffix in chain([""], map("-{}".format, count(2))))
     return next(path for path in paths if path not in taken)

@@ -1,9 +1,8 @@
-"""Draws an explanation as one HTML file: operations as bars in time, one row a process.
+"""Write the picture of an explanation as an HTML file: operations as bars in time, rows by process.
 
-The file needs nothing else, not even a network: data, style and script are in it
-(templates/picture). What is drawn is decided there; here is only what is told to it. Times count
-from the first operation's invocation, in ns, or are the numbers of events where the history has no
-clock.
+The file contains data, style and script, and works without a network. This module prepares the
+data; the script (templates/picture) draws. Times are nanoseconds since the first invocation, or
+numbers of events in a history without clocks.
 """
 
 import re
@@ -26,20 +25,20 @@ from kraftproof.report.colours import colour_of, style
 from kraftproof.report.environment import template
 
 MOST_OPERATIONS = 30_000
-"""More than these on one key, and the picture shows those nearest to the offending one."""
+"""Largest number of drawn operations of a key; the nearest to the illegal operation are drawn."""
 STATUSES = ("ok", "fail", "info")
 SCRIPTS = ("view.js", "marks.js", "painter.js", "page.js")
 _NEVER = 1 << 62
 _EPOCH_NS = 10**17
-"""Times from here on are a wall clock's, which no axis shows."""
+"""Smallest time of a wall clock; the axis does not show wall-clock times."""
 ARROW = "\u00a0→\u00a0"
-"""An arrow that a line is not broken at."""
+"""An arrow with no-break spaces."""
 NAMED = re.compile(r"- operation (\d+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line of the explanation's words; an operation's line leads to its bar."""
+    """A line of the explanation; the line of an operation links to its bar."""
 
     text: str
     operation: int | None
@@ -51,18 +50,18 @@ def write_picture(
     operations: Sequence[Operation],
     faults: Sequence[FaultEvent] = (),
 ) -> None:
-    """Write the picture of one key.
+    """Write the picture of a key.
 
     Args:
-        path: the HTML file.
-        explanation: of the key.
-        operations: the key's, in the order of their invocations.
-        faults: those of the run, if it is one.
+        path: The HTML file.
+        explanation: The explanation of the key.
+        operations: The operations of the key in the order of their invocations.
+        faults: The faults of the run, if the history is part of a run.
     """
     shown = _nearest(explanation, operations)
-    told = _Teller(explanation, shown)
-    fault_rows = told.faults(faults)
-    data = msgspec.json.encode({**told.data(), "faults": fault_rows}).decode()
+    picture_data = _PictureData(explanation, shown)
+    fault_rows = picture_data.faults(faults)
+    data = msgspec.json.encode({**picture_data.data(), "faults": fault_rows}).decode()
     page = template("picture/picture.html.j2").render(
         key=shortened(explanation.key),
         title=f"invalid: key {shortened(explanation.key)}, operation {explanation.stuck.index}",
@@ -71,7 +70,7 @@ def write_picture(
         hidden=len(operations) - len(shown),
         shown=len(shown),
         counted=None if explanation.sub_history is None else explanation.sub_history.counted(),
-        arrows=any(one["after"] for one in told.proof()),
+        arrows=any(one["after"] for one in picture_data.proof()),
         kinds=sorted({(str(one["kind"]), str(one["colour"])) for one in fault_rows}),
         colours=style(),
         style=_part("picture.css"),
@@ -82,7 +81,7 @@ def write_picture(
 
 
 def _part(name: str) -> Markup:
-    """One of our own files, as it is."""
+    """Return the text of a template file without escapes."""
     folder = resources.files("kraftproof.report") / "templates" / "picture"
     return Markup((folder / name).read_text(encoding="utf-8"))  # noqa: S704 no user's text
 
@@ -98,7 +97,7 @@ def _lines(words: str) -> list[Line]:
 
 
 def _nearest(explanation: Explanation, operations: Sequence[Operation]) -> list[Operation]:
-    """The operations nearest to the offending one, and those that prove it wherever they are."""
+    """Return the operations nearest to the illegal operation, and all operations of the proof."""
     centre = explanation.stuck.invoke_index
     by_closeness = sorted(operations, key=lambda one: abs(one.invoke_index - centre))
     sub = explanation.sub_history
@@ -107,8 +106,8 @@ def _nearest(explanation: Explanation, operations: Sequence[Operation]) -> list[
     return [one for one in operations if one.index in near]
 
 
-class _Teller:
-    """Turns operations into the columns that the script reads."""
+class _PictureData:
+    """Converts operations to the columns that the script reads."""
 
     def __init__(self, explanation: Explanation, operations: Sequence[Operation]) -> None:
         self._explanation = explanation
@@ -124,7 +123,7 @@ class _Teller:
         self._origin = min(self._start(one) for one in operations)
 
     def data(self) -> dict[str, object]:
-        """All but the faults."""
+        """Return all data except the faults."""
         operations = self._operations
         numbers = self._numbers
         lanes, lane_of = _lanes(operations)
@@ -155,7 +154,7 @@ class _Teller:
         return "null" if operation.output is None else _text(operation.output)
 
     def faults(self, events: Sequence[FaultEvent]) -> list[dict[str, object]]:
-        """When each fault was in force; none where the history's clock isn't theirs."""
+        """Return the times of each fault; empty if history and faults use different clocks."""
         if not self._has_clock:
             return []
         rows: dict[str, dict[str, object]] = {}
@@ -173,7 +172,7 @@ class _Teller:
         return list(rows.values())
 
     def _order(self, numbers: dict[int, int]) -> dict[str, object]:
-        """Each operation's place in the linearization, a moment for it, and the state after it."""
+        """Return for each operation its position in the linearization, a time, and the state."""
         steps = [one for one in self._explanation.linearization or () if one.index in numbers]
         moments = _moments([self._span(self._operations[numbers[one.index]]) for one in steps])
         order, point, state = ([-1] * len(numbers) for _ in range(3))
@@ -185,12 +184,12 @@ class _Teller:
         return {"order": order, "point": point, "state": state, "states": list(states)}
 
     def _span(self, operation: Operation) -> tuple[int, int]:
-        """When it took effect at the earliest and at the latest."""
+        """Return the earliest and the latest time of an operation's effect."""
         end = self._end(operation) if operation.status == "ok" else None
         return self._start(operation), _NEVER if end is None else end
 
     def proof(self) -> list[dict[str, object]]:
-        """What proves it; only the offending operation, if no sub-history was found."""
+        """Return the operations of the proof; without a sub-history only the illegal operation."""
         stuck, sub = self._numbers[self._explanation.stuck.index], self._explanation.sub_history
         if sub is None:
             return [{"operation": stuck, "required": True, "meaning": "", "after": []}]
@@ -205,7 +204,7 @@ class _Teller:
         ]
 
     def _counted(self) -> dict[str, object]:
-        """The windows in which operations were counted, and which of them are shown."""
+        """Return the windows of a counting proof, and the drawn operations in the windows."""
         sub = self._explanation.sub_history
         found = None if sub is None else sub.counted()
         if found is None:
@@ -223,7 +222,7 @@ class _Teller:
         }
 
     def _window(self, inside: Sequence[int], begin: int | None, end: int) -> list[int]:
-        """From when to when a window lasts, as far as its operations are shown."""
+        """Return the start and the end of a window, limited to the drawn operations."""
         shown = [self._operations[number] for number in inside]
         here = [one for one in shown if (begin or 0) <= one.invoke_index <= end]
         starts = [self._start(one) for one in here] if begin is not None else [0]
@@ -241,9 +240,9 @@ class _Teller:
 
 
 def _lanes(operations: Sequence[Operation]) -> tuple[list[str], dict[int, int]]:
-    """Puts processes into rows: one that begins when another has ended takes its row.
+    """Assign processes to rows: a process reuses the row of a process that has ended.
 
-    Harnesses replace a process whose operation stayed without an answer, so there may be many.
+    A new process replaces a process with an unknown outcome, so the number of processes is large.
     """
     lives: dict[int, list[int]] = {}
     for one in operations:
@@ -273,10 +272,10 @@ def _lane_label(processes: Sequence[int]) -> str:
 
 
 def _moments(spans: Sequence[tuple[int, int]]) -> list[int]:
-    """A moment for each place of an order: within its span, and none before the last one's.
+    """Return a time for each position of an order, within its span and never decreasing.
 
-    Halfway between the latest begin so far and the earliest end from here on; where nothing ends,
-    at the former.
+    The time is the midpoint between the latest start so far and the earliest end from here on; the
+    latest start so far if no operation ends.
     """
     begins = list(accumulate((begin for begin, _ in spans), max))
     ends = list(accumulate((end for _, end in reversed(spans)), min))[::-1]

@@ -1,4 +1,4 @@
-"""Writes junit.xml: one test case for the model, one for each node-log check, one for all."""
+"""Write junit.xml: test cases for the model, each check of the node logs, and the verdict."""
 
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
@@ -7,7 +7,7 @@ from kraftproof.report.page import Report
 
 
 def write_junit(report: Report) -> None:
-    """Write the JUnit page of a run into its directory."""
+    """Write junit.xml of a run into its directory."""
     run, options = report.view.run, report.view.options
     suite_name = f"kraftproof.{options['backend']}.{run['workload']['name']}"
     check, findings = report.check, report.findings

@@ -1,4 +1,4 @@
-"""Writes report.md: a run on one page of text, to paste into an issue tracker."""
+"""Write report.md: a page of Markdown about a run, for an issue tracker."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ def _head(report: Report) -> Iterator[str]:
     if len(report.why) > MOST_WHY:
         yield f"- and {len(report.why) - MOST_WHY} more"
     if not report.why:
-        yield "- every check held, and the run was no vacuous one"
+        yield "- every check passed, and every guard is met"
     yield ""
     yield "```"
     yield from (f"{step.command}    # {step.purpose}" for step in report.steps)
@@ -43,7 +43,7 @@ def _head(report: Report) -> Iterator[str]:
 
 
 def _finding(report: Report) -> Iterator[str]:
-    """Yield what is known of the first finding: its moment, the sub-history, the node's log."""
+    """Yield the lines about the first finding: its time, the sub-history, and the node's steps."""
     first = report.first
     if first is None:
         return
@@ -125,5 +125,5 @@ def _schedule(report: Report) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """Return a text that moves no table and no list."""
+    """Return a text with escapes for all Markdown characters."""
     return "".join(_STANDS_FOR.get(one, one) for one in text)

@@ -1,4 +1,4 @@
-"""What to type next: commands that explain a run, replay it and cut it down, ready to copy."""
+"""Commands to copy from a report: explain, replay and shrink a run."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from kraftproof.report.run_view import RunView
 from kraftproof.run.directory import SCHEDULE_FILE
 
 MISTAKE_FILE: Final = "plugin-error.txt"
-"""Where the traceback of a plug-in's mistake is, if there was one."""
+"""File of a run directory with the traceback of a plug-in's error, if any."""
 _VALUE_OPTIONS: Final = {
     "backend": "--backend",
     "system": "--system",
@@ -24,12 +24,12 @@ _VALUE_OPTIONS: Final = {
     "engine": "--engine",
     "timeouts": "--timeouts",
 }
-"""Options of `kraftproof test` by their names in run.json."""
+"""Options of `kraftproof test`, by their names in run.json."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One command, and what it is for."""
+    """A command and its purpose."""
 
     purpose: str
     command: str
@@ -44,17 +44,17 @@ def next_steps(view: RunView, *, is_invalid: bool) -> list[Step]:
         if is_of_search(view):
             shrink = join(["kraftproof", "shrink", path])
             steps.append(Step(purpose="shrink", command=shrink))
-    steps.append(Step(purpose="judge again", command=join(["kraftproof", "check", path])))
+    steps.append(Step(purpose="check again", command=join(["kraftproof", "check", path])))
     return steps
 
 
 def is_of_search(view: RunView) -> bool:
-    """Say whether a run was kept by a search in simulation, which leaves its schedule beside it."""
+    """Return whether a search kept the run; such a directory has a schedule file."""
     return (view.directory.path / SCHEDULE_FILE).is_file()
 
 
 def replay_command(view: RunView) -> str:
-    """Return the command that runs the same again."""
+    """Return the command that replays the run."""
     if is_of_search(view):
         schedule = str(view.directory.path / SCHEDULE_FILE)
         return join(["kraftproof", "sim", "--schedule", schedule])
@@ -62,7 +62,7 @@ def replay_command(view: RunView) -> str:
 
 
 def _options(options: dict[str, Any]) -> Iterator[str]:
-    """Yield the options that are not the defaults, as `kraftproof test` takes them."""
+    """Yield the options of `kraftproof test` that differ from the defaults."""
     defaults = RunOptions()
     for name, option in _VALUE_OPTIONS.items():
         value = options.get(name)
@@ -78,7 +78,7 @@ def _options(options: dict[str, Any]) -> Iterator[str]:
 
 
 def files_of(view: RunView, node: str | None) -> list[Path]:
-    """Return the files to look into: those of the node concerned, or else of all nodes."""
+    """Return the files of a node, or of all nodes without a node."""
     nodes = view.directory.path / "nodes"
     own = nodes / str(node)
     looked = [own] if node is not None and own.is_dir() else sorted(nodes.glob("*"))

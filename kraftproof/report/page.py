@@ -1,4 +1,4 @@
-"""Writes report.html: one file that needs nothing else, not even a network."""
+"""Write report.html: a single file that works without a network."""
 
 import json
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
 from kraftproof.report.around import Around
 from kraftproof.report.charts import charts
-from kraftproof.report.colours import colour_of, style
+from kraftproof.report.colours import colour_of, dark_style, style
 from kraftproof.report.environment import template
 from kraftproof.report.explanations import Written
 from kraftproof.report.next_steps import Step, files_of, next_steps
@@ -20,14 +20,14 @@ FINDINGS_SHOWN = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """All that the pages of one run show.
+    """The content of the pages of a run.
 
     Attributes:
-        view: what the run's directory holds.
-        check: the verdict on the run.
-        explanations: why keys are invalid.
-        diagram: the last moments of a simulated run; empty for any other.
-        arounds: what happened around the first findings.
+        view: The data of the run directory.
+        check: The verdict on the run.
+        explanations: The explanations of invalid keys.
+        diagram: The last events of a simulated run; empty for live runs.
+        arounds: The events around the first findings.
     """
 
     view: RunView
@@ -38,39 +38,39 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """The one verdict on the run."""
+        """The verdict on the run."""
         return self.check.verdict
 
     @property
     def why(self) -> Sequence[str]:
-        """Findings, mishaps and unmet guards, a sentence each."""
+        """A sentence per finding, mishap and unmet guard."""
         return self.check.why
 
     @property
     def findings(self) -> Sequence[Finding]:
-        """The broken promises, worst first."""
+        """The findings, most severe first."""
         return self.check.findings
 
     @property
     def first(self) -> Finding | None:
-        """The finding that the first screen is about."""
+        """The finding of the first screen."""
         unsafe = [one for one in self.findings if one.kind is FindingKind.SAFETY]
         return next(iter([*unsafe, *self.findings]), None)
 
     @property
     def steps(self) -> list[Step]:
-        """The commands to type next."""
+        """The commands for the next steps."""
         return next_steps(self.view, is_invalid=self.verdict is Verdict.INVALID)
 
     @property
     def files(self) -> list[str]:
-        """The files of the node concerned, or of all."""
+        """The files of the finding's node, or of all nodes."""
         node = None if self.first is None else self.first.node
         return [str(path) for path in files_of(self.view, node)]
 
 
 def write_page(report: Report) -> None:
-    """Write the report of a run into its directory, with links to the pictures that explain it."""
+    """Write the report of a run into its directory, with links to the pictures of explanations."""
     view = report.view
     page = template("report.html.j2").render(
         report=report,
@@ -82,7 +82,7 @@ def write_page(report: Report) -> None:
         charts=charts(view, report.findings) if view.operations or view.faults else None,
         faults=view.faults,
         colour=colour_of,
-        colours=style(),
+        colours=f"{style()}\n{dark_style()}",
         as_text=_as_text,
         at=moment_text,
         fault_text=fault_text,
@@ -94,7 +94,7 @@ def write_page(report: Report) -> None:
 
 
 def _as_text(value: object) -> str:
-    """Return text as it stands, lists with commas, anything else as JSON."""
+    """Return a text unchanged, a list joined by commas, and other values as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

@@ -1,6 +1,6 @@
-"""A run as its report shows it: read from its directory, so that it holds for any run kept there.
+"""The data of a report, read from the run directory, so that old runs have reports as well.
 
-Times are the history's, ns. See `checkers.verdict.RunVerdict` for the verdict.
+Times are nanoseconds of the history's clock. See `checkers.verdict.RunVerdict` for the verdict.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from kraftproof.run.directory import RunDirectory
 
 
 class Timed(NamedTuple):
-    """One operation with both of its times."""
+    """An operation with its invocation and completion times."""
 
     f: str
     status: str
@@ -27,16 +27,16 @@ class Timed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunView:
-    """What a run's directory holds for its report.
+    """The data of a run directory for its report.
 
     Attributes:
-        directory: the directory.
-        run: run.json.
-        operations: those that have both times, in the order of their ends.
-        faults: all fault events.
-        spans: when each fault was in force.
-        started_ns: the first moment on the axes.
-        ended_ns: the last moment on the axes; no operation, fault or finding is later.
+        directory: The directory.
+        run: The content of run.json.
+        operations: The operations with both times, in the order of their completions.
+        faults: All fault events.
+        spans: The times of each fault.
+        started_ns: Start of the time axis.
+        ended_ns: End of the time axis; no operation, fault or finding is later.
     """
 
     directory: RunDirectory
@@ -61,23 +61,23 @@ class RunView:
         return " and ".join(f"{n} {role}{'s' * (n != 1)}" for role, n in counts.items())
 
     def history(self) -> Iterator[Operation]:
-        """Yield all operations as they complete; none where the history can't be read."""
+        """Yield all operations in the order of their completions; none of an unreadable history."""
         return operations_in(self.directory.history)
 
 
 def operations_in(history: Path) -> Iterator[Operation]:
-    """Yield the operations of a history as they complete, as far as it can be read."""
+    """Yield the operations of the readable part of a history in the order of their completions."""
     try:
         yield from located_operations_of(history)
     except CheckerInputError:
-        return  # the verdict says so
+        return  # the verdict already reports an unreadable history
 
 
 def read_view(directory: RunDirectory, findings: Sequence[Finding]) -> RunView:
-    """Return what a run's directory holds.
+    """Read the data of a run directory.
 
     Raises:
-        UsageError: it is no run directory.
+        UsageError: the directory is no run directory.
     """
     timed = [
         Timed(one.f, one.status, one.invoke_time, one.complete_time)

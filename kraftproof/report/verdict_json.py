@@ -1,11 +1,10 @@
-"""The JSON object of a verdict, as `check --json` and `explain --json` print it.
+"""The JSON object of a verdict for `check --json` and `explain --json`.
 
-Fields: history, model, verdict, seconds, operations, keys (their number), findings, doubts (mishaps
-and unmet guards), notes, not_applicable. A finding has the fields of checkers.verdict.Finding, and
-`operation` and `events`: the indexes of the operation and of its events. The findings of the first
-invalid keys have an `explanation` (checkers.explain.explanation), which holds a `sub_history`: the
-fewest operations that prove them. Its cost is bounded: MOST_EXPLAINED keys, WORDS_SECONDS for each
-of two searches.
+Fields: history, model, verdict, seconds, operations, keys (a number), findings, doubts (mishaps and
+unmet guards), notes, not_applicable. A finding has the fields of checkers.verdict.Finding, and the
+indexes `operation` and `events` of the operation and its events. The findings of the first invalid
+keys have an `explanation` (checkers.explain.explanation) with a minimal `sub_history`. The cost is
+bounded: MOST_EXPLAINED keys, and WORDS_SECONDS for each of two searches.
 """
 
 import msgspec
@@ -15,7 +14,7 @@ import pyarrow.compute as pc
 from kraftproof.checkers.explain.run import explainable, explained, read_again
 from kraftproof.checkers.sources import History
 from kraftproof.checkers.verdict import CheckerInputError, Finding, RunVerdict
-from kraftproof.output import complain
+from kraftproof.output import print_error
 from kraftproof.report.explanations import WORDS_SECONDS
 
 Fields = dict[str, object]
@@ -73,4 +72,4 @@ def _explain(found: list[Fields], history: History, run: RunVerdict) -> None:
             explanation = one.explanation
             found[places[explanation.key]]["explanation"] = msgspec.to_builtins(explanation)
     except CheckerInputError as error:
-        complain(f"kraftproof: {error}")
+        print_error(f"kraftproof: {error}")

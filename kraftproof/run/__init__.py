@@ -1,1 +1,1 @@
-"""Runs one test on one cluster: the workload, the faults, the recorders and the run directory."""
+"""Execute a run on a cluster: the workload, the faults, the recorders and the run directory."""

@@ -1,6 +1,6 @@
-"""Draws the end of a run that is done again because something in it did not hold.
+"""Draw the end of a simulated run as a sequence diagram of its nodes.
 
-Not: what is recorded (cluster/simulated/trace/recorder.py), how it is drawn (diagram.py there).
+See cluster/simulated/trace: recorder.py records the events, and diagram.py draws the lines.
 """
 
 import json
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from kraftproof.cluster.simulated.trace.trace_events import TraceEvent
 
 SHOWN = 40
-"""Lines of the diagram that is printed."""
+"""Lines of the printed diagram."""
 KEPT = 2000
-"""Lines of the one in the run's directory."""
+"""Lines of the diagram in the run directory."""
 CLIENTS = 0
-"""The column of the harness."""
+"""Column of the clients."""
 
 
 class DiagramRecorder:
-    """Watches one run; afterwards it can be drawn."""
+    """Records a run, and draws the run afterwards."""
 
     def __init__(self) -> None:
         self._recorder: Recorder | None = None
         self._cluster: Cluster | None = None
 
     def __call__(self, cluster: Cluster, faults: FaultRecorder) -> None:
-        """Begin to watch a simulated cluster that has not started."""
+        """Start to record a simulated cluster before the cluster starts."""
         from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
         from kraftproof.cluster.simulated.trace.recorder import Recorder
 
@@ -54,9 +54,9 @@ class DiagramRecorder:
         self._recorder.note(Kind.FAULT, first, event.detail, also=tuple(others))
 
     def draw(self, result: RunResult) -> str:
-        """Return the end of the run in lines that fit a screen, and keep a longer one as a file.
+        """Return the last events of the run for a screen, and write a longer diagram to a file.
 
-        It is of the node that violated an invariant, or of the key that a check is about.
+        The diagram is about the node that violated an invariant, or about the key of a finding.
         """
         from kraftproof.cluster.simulated.trace.diagram import draw
 
@@ -87,7 +87,7 @@ class DiagramRecorder:
 
 
 def diagram_of(recorder: DiagramRecorder | None, result: RunResult) -> str:
-    """Return the diagram of an invalid run, and keep a longer one as a file; else nothing."""
+    """Return the diagram of an invalid run and write the longer diagram; empty for other runs."""
     if recorder is None or result.verdict is not Verdict.INVALID:
         return ""
     return recorder.draw(result)
@@ -108,7 +108,7 @@ def _ending(events: "Sequence[TraceEvent]", time_ns: int, target: int, text: str
 
 
 def _operation_of(finding: Finding | None, directory: RunDirectory) -> Operation | None:
-    """The operation that a finding names."""
+    """Return the operation of a finding, or None."""
     if finding is None or finding.operation_index is None:
         return None
     operations = read_operations(directory.history)

@@ -1,6 +1,6 @@
-"""A run's directory: run.json, history.jsonl, faults.jsonl, outcome.json, nodes/, tables/, reports.
+"""The run directory: run.json, history.jsonl, faults.jsonl, outcome.json, nodes/, tables/, reports.
 
-Not: what is in the files beyond run.json. `schema_version` tells the form of all of them.
+This module writes run.json and phases.json; `schema_version` is the version of all file formats.
 """
 
 import json
@@ -27,51 +27,51 @@ from kraftproof.workloads.workload import Workload
 
 SCHEMA_VERSION = 1
 SCHEDULE_FILE = "schedule.txt"
-"""In the directory of a run in simulation that a search has kept: what runs it again."""
+"""File in the directory of a simulated run kept by a search; `sim --schedule` replays the file."""
 DEPENDENCIES = ("immutables", "msgspec", "pyarrow", "pyspark")
-"""Whose versions are recorded, besides ours: what the node and the checkers run on."""
+"""Packages whose versions run.json records: the libraries of the node and of the checkers."""
 NS_PER_MS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunDirectory:
-    """The files of one run."""
+    """Paths of the files of a run."""
 
     path: Path
 
     @property
     def history(self) -> Path:
-        """The operations."""
+        """The history of operations."""
         return self.path / "history.jsonl"
 
     @property
     def faults(self) -> Path:
-        """The faults."""
+        """The events of faults."""
         return self.path / "faults.jsonl"
 
     @property
     def tables(self) -> Path:
-        """The neutral tables."""
+        """The folder of the system-independent tables."""
         return self.path / "tables"
 
     @property
     def report(self) -> Path:
-        """The page for people."""
+        """The HTML report."""
         return self.path / "report.html"
 
     @property
     def markdown(self) -> Path:
-        """The page for issue trackers."""
+        """The report for issue trackers."""
         return self.path / "report.md"
 
     @property
     def explanations(self) -> Path:
-        """Why keys are invalid: JSON and a picture each."""
+        """The folder of explanations: JSON and a picture per invalid key."""
         return self.path / "explanations"
 
     @property
     def junit(self) -> Path:
-        """The page for CI servers."""
+        """The report for CI servers."""
         return self.path / "junit.xml"
 
     def write_run(
@@ -81,7 +81,7 @@ class RunDirectory:
         nodes: Sequence[NodeInfo],
         mutant_hash: str | None,
     ) -> None:
-        """Write run.json, before anything is started."""
+        """Write run.json before the cluster starts."""
         profile = PROFILES[options.timeouts]
         run = {
             "schema_version": SCHEMA_VERSION,
@@ -119,7 +119,7 @@ class RunDirectory:
         (self.path / "run.json").write_text(text, encoding="utf-8")
 
     def write_phases(self, seconds: Mapping[str, float]) -> None:
-        """Write phases.json: how long each phase of the run took, in seconds."""
+        """Write phases.json: the duration of each phase of the run, in seconds."""
         text = json.dumps(rounded(seconds), indent=2) + "\n"
         (self.path / "phases.json").write_text(text, encoding="utf-8")
 
@@ -127,7 +127,7 @@ class RunDirectory:
         """Return run.json.
 
         Raises:
-            UsageError: this is no run directory.
+            UsageError: the directory is no run directory.
         """
         try:
             run = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
@@ -139,12 +139,12 @@ class RunDirectory:
 
 
 def rounded(seconds: Mapping[str, float]) -> dict[str, float]:
-    """Return times in seconds, to the millisecond."""
+    """Return times in seconds, rounded to milliseconds."""
     return {phase: round(time, 3) for phase, time in seconds.items()}
 
 
 def make_run_directory(options: RunOptions) -> RunDirectory:
-    """Make a new directory in the store, named after the time, the backend and the workload.
+    """Make a new directory in the store, named by the time, the backend and the workload.
 
     Raises:
         UsageError: the store can't be written to.
@@ -164,7 +164,7 @@ def make_run_directory(options: RunOptions) -> RunDirectory:
 
 
 def host_facts() -> dict[str, object]:
-    """Return what of this machine a run's speed and behaviour depend on; no names."""
+    """Return the properties of this machine that affect the speed of a run; no host names."""
     page_bytes = os.sysconf("SC_PAGE_SIZE")
     return {
         "system": platform.system(),

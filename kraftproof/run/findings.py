@@ -1,7 +1,7 @@
-"""Says in words which findings of a run are about no key, and shows how the nodes stood.
+"""Describe the findings that no key explains, with the states of the nodes at the time.
 
-The diagram is the one that the simulator left in the run's directory, or else a table of the nodes'
-states that is made of their traces.
+The diagram is the simulator's diagram in the run directory, or a table of node states made from the
+traces of the nodes.
 """
 
 from pathlib import Path
@@ -19,19 +19,19 @@ LINES_SHOWN: Final = 40
 
 
 def unexplained(run: RunVerdict) -> list[Finding]:
-    """Return the broken promises that no minimal sub-history of a key explains."""
+    """Return the findings that no minimal sub-history of a key explains."""
     keys = {finding.key for finding in explainable(run)}
     unsafe = [one for one in run.findings if one.kind is FindingKind.SAFETY]
     return [one for one in unsafe if one.key is None or one.key not in keys]
 
 
 def in_words(finding: Finding) -> str:
-    """Return which check a finding is of, and its sentence, which says where and when."""
+    """Return the check of a finding and its sentence, which names the place and the time."""
     return f"{finding.check}: {finding.sentence}"
 
 
 def last_moments(run: Path, finding: Finding) -> str:
-    """Return a diagram of the moments before a finding; empty if the run has left none."""
+    """Return a diagram of the events before a finding; empty if the run has no diagram."""
     drawn = run / DIAGRAM_FILE
     if drawn.is_file():
         lines = drawn.read_text(encoding="utf-8").splitlines()

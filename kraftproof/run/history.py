@@ -1,7 +1,7 @@
-"""Recorders: the history and the faults, one JSON object a line, on disk as they happen.
+"""Recorders of the history and the faults: a JSON object per line, written immediately.
 
-Lines go to the operating system one by one, so that a harness that dies loses none. Not: what
-the events mean (checkers/history/schema.py has the fields).
+Each line goes to the operating system at once, so no line is lost if this process dies. See
+checkers/history/schema.py for the fields.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from kraftproof.run.operations import DoneOperation, DoneOperations
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultEvent:
-    """One phase of one fault."""
+    """A phase of a fault."""
 
     time_ns: int
     phase: str
@@ -29,7 +29,7 @@ class FaultEvent:
 
 
 class _Lines:
-    """A file of JSON lines, each written at once."""
+    """A file of JSON lines without a buffer."""
 
     __slots__ = ("_encoder", "_file", "_path", "count")
 
@@ -41,10 +41,11 @@ class _Lines:
         self.count = 0
 
     def write(self, row: dict[str, object]) -> None:
-        """Write one object under the next index.
+        """Write an object under the next index.
 
         Raises:
-            RunFileError: the disk is full, for example; the file ends with the last whole line.
+            RunFileError: the write fails, for example on a full disk; the file then ends with the
+                last complete line.
         """
         line = self._encoder.encode({"index": self.count, **row}) + b"\n"
         with writing(self._path):
@@ -54,7 +55,7 @@ class _Lines:
         self.count += 1
 
     def _finish(self, line: bytes, written: int) -> None:
-        """Write the rest of a line of which the disk took only a part, or take the part back."""
+        """Complete a partly written line, or truncate the file to the last complete line."""
         start = self._file.tell() - written
         try:
             while written < len(line):
@@ -64,12 +65,12 @@ class _Lines:
             raise
 
     def close(self) -> None:
-        """End the file."""
+        """Close the file."""
         self._file.close()
 
 
 class Invoked(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """An operation that is open."""
+    """An open operation."""
 
     process: int
     f: str
@@ -79,7 +80,7 @@ class Invoked(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class HistoryRecorder:
-    """history.jsonl, and what it held so far for progress and figures."""
+    """The writer of history.jsonl, with counts for the progress display and the figures."""
 
     __slots__ = ("_lines", "_now", "done", "open")
 
@@ -90,7 +91,7 @@ class HistoryRecorder:
         self.open = 0
 
     def invoke(self, process: int, f: str, key: str, value: Value, node: int | None) -> Invoked:
-        """Write the beginning of an operation."""
+        """Write the invocation of an operation."""
         time_ns = self._now()
         self.open += 1
         self._lines.write(
@@ -107,7 +108,7 @@ class HistoryRecorder:
         return Invoked(process=process, f=f, key=key, node=node, time_ns=time_ns)
 
     def complete(self, invoked: Invoked, completion: Completion) -> None:
-        """Write the end of an operation."""
+        """Write the completion of an operation."""
         time_ns = self._now()
         self.open -= 1
         row: dict[str, object] = {
@@ -133,12 +134,12 @@ class HistoryRecorder:
         )
 
     def close(self) -> None:
-        """End the file; operations that are open stay without an end."""
+        """Close the file; open operations stay without a completion."""
         self._lines.close()
 
 
 class FaultRecorder:
-    """faults.jsonl: the log of the injector."""
+    """The writer of faults.jsonl, the log of the injector."""
 
     __slots__ = ("_lines", "_now", "events", "listener")
 
@@ -151,7 +152,7 @@ class FaultRecorder:
     def write(
         self, phase: str, name: str, kind: str, targets: tuple[object, ...], detail: str
     ) -> None:
-        """Write one phase of one fault."""
+        """Write a phase of a fault."""
         event = FaultEvent(
             time_ns=self._now(), phase=phase, name=name, kind=kind, targets=targets, detail=detail
         )
@@ -170,5 +171,5 @@ class FaultRecorder:
         )
 
     def close(self) -> None:
-        """End the file."""
+        """Close the file."""
         self._lines.close()

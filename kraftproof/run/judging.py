@@ -1,7 +1,7 @@
-"""Judges a run that has just ended; a model that can't judge leaves the run unknown, with a report.
+"""Judge a run that has just ended; if a model fails, the run is unknown, and has a report.
 
-See `checkers` for the verdict. Here a mistake of a model is told as that of any other plug-in is:
-in one line, with the traceback in a file of the run's directory.
+The package `checkers` reaches the verdict. An error of a model is reported like an error of any
+plug-in: as one line, with the traceback in a file of the run directory.
 """
 
 from collections.abc import Callable
@@ -17,16 +17,16 @@ from kraftproof.run.mishaps import PLUGIN_ERROR_FILE, mishap_of, writing
 from kraftproof.run.outcome import add_mishap
 
 Note = Callable[[str, str], None]
-"""Keeps the kind and the sentence of a mishap."""
+"""Function that records the kind and the sentence of a mishap."""
 
 
 def judge_run(
     directory: RunDirectory, model: str, engine: str, report: Report, note: Note
 ) -> RunVerdict:
-    """Return the verdict on the run in a directory; a crash of our own is noted, and unknown.
+    """Return the verdict on a run directory; a crash of a checker is noted and gives unknown.
 
     Raises:
-        RunFileError: a table can't be written, such as on a full disk.
+        RunFileError: a table can't be written, for example on a full disk.
     """
     try:
         with writing(directory.path):
@@ -64,7 +64,7 @@ def _unknown(directory: RunDirectory, model: str, reason: str) -> RunVerdict:
 def _with_traceback(
     directory: RunDirectory, check: RunVerdict, crashed: list[KeyVerdict]
 ) -> RunVerdict:
-    """Keep the first traceback, and say once, not for each key, what crashed."""
+    """Write the first traceback to a file, and replace the notes of all crashed keys by one."""
     first = crashed[0]
     where = f"key {first.key}"
     if len(crashed) > 1:

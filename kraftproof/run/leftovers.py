@@ -1,8 +1,8 @@
-"""What a dead harness leaves: nodes, containers, leases, and faults without a heal.
+"""Leftovers of a dead run: nodes, containers, leases, and faults that were not healed.
 
-A fault lives in the cluster that it was made in, and that goes with its owner: a local node dies
-with the harness, a container is removed by the sweep. So healing a dead run is sweeping, and
-telling which of its faults were still in force.
+A fault ends with the cluster of the run. Local nodes die with the process of the run, and a sweep
+removes the containers. Healing a dead run therefore means a sweep, and a list of the faults that
+were still in force.
 """
 
 import json
@@ -16,7 +16,7 @@ from kraftproof.run.directory import RunDirectory
 
 
 def sweep_all() -> list[str]:
-    """Remove what dead owners left, on every backend that is there; return what was done."""
+    """Remove the leftovers of dead runs on all available backends; return a line per removal."""
     lines = ownership.sweep()
     from kraftproof.cluster.docker.engine import engine_is_named
 
@@ -28,10 +28,10 @@ def sweep_all() -> list[str]:
 
 
 def unhealed(directory: RunDirectory) -> list[str]:
-    """Return a line for each fault that was begun and never healed.
+    """Return a line for each fault that started and was never healed.
 
     Raises:
-        UsageError: this is no run directory, or its harness is alive.
+        UsageError: the directory is no run directory, or the process of the run is alive.
     """
     owner = _owner(directory)
     if ownership.is_alive(owner):
@@ -54,7 +54,7 @@ def _owner(directory: RunDirectory) -> ownership.Identity:
 
 
 def _events(path: Path) -> list[dict[str, object]]:
-    """The fault events; a last line that a kill cut short does not count."""
+    """Return the fault events without an incomplete last line."""
     if not path.exists():
         return []
     events = []

@@ -1,6 +1,6 @@
-"""Errors that spoil a run and are no broken promise: a kind, one line, and a traceback in a file.
+"""Mishaps: errors that leave a run without a verdict and are no violation of the system.
 
-See runner.py for the verdict, which is unknown, and errors.py for the exit codes.
+A mishap has a kind and one line; a traceback goes into a file. See errors.py for the exit codes.
 """
 
 import traceback
@@ -31,7 +31,7 @@ CRASH_FILE = "crash.txt"
 
 
 def mishap_of(error: Exception, directory: Path) -> tuple[str, str]:
-    """Return the kind and the sentence of an error, and keep the traceback in the directory."""
+    """Return the kind and the sentence of an error, and write the traceback into the directory."""
     if isinstance(error, ClusterError):
         return CLUSTER, f"the cluster failed: {error}"
     if isinstance(error, PluginError):
@@ -43,22 +43,22 @@ def mishap_of(error: Exception, directory: Path) -> tuple[str, str]:
 
 
 def exit_code_of(kinds: Set[str], verdict: Verdict) -> int:
-    """Return the exit code of a run with mishaps of some kinds."""
+    """Return the exit code of a run with mishaps of the given kinds."""
     if INTERRUPTED in kinds:
         return INTERRUPTED_EXIT_CODE
     return CRASH_EXIT_CODE if CRASH in kinds else verdict.exit_code
 
 
 def keep_traceback(error: BaseException, path: Path) -> None:
-    """Add the whole traceback to a file."""
+    """Append the complete traceback to a file."""
     keep_text("".join(traceback.format_exception(error)), path)
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn a disk's refusal inside the block into a RunFileError that names a path.
+    """Turn a failed disk write inside the block into a RunFileError with a path.
 
-    The path is that of the error, or the given one where the error has none.
+    The path is the path of the error, or the given path if the error has no path.
     """
     try:
         yield

@@ -1,7 +1,7 @@
-"""Collects the nodes' raw files into the neutral tables `records`, `snapshots` and `trace`.
+"""Collect the raw files of the nodes into the tables `records`, `snapshots` and `trace`.
 
-The system decodes its own files; the schemas are the checkers'. The tables `operations` and
-`faults` are written by the check itself, which reads the JSON lines anyway.
+The system under test decodes its own files; the checkers define the schemas. The check itself
+writes the tables `operations` and `faults`, since the check reads their JSON lines anyway.
 """
 
 import signal
@@ -21,15 +21,15 @@ TABLES = ("records", "snapshots", "trace")
 
 
 LONGEST_S = 600.0
-"""How long a system may take to decode the nodes' files for one table."""
+"""Time limit for a system to decode the files of one table, in seconds."""
 
 
 def collect(cluster: Cluster, system: System, directory: RunDirectory) -> None:
-    """Write the tables that come from nodes.
+    """Write the tables of the nodes' files.
 
     Raises:
-        PluginError: the system can't decode its files, or not into rows of the table.
-        RunFileError: the disk is full, for example.
+        PluginError: the system can't decode its files, or returns invalid rows.
+        RunFileError: a table can't be written, for example on a full disk.
     """
     culprit = plugin("system", system.name, system)
     for table in TABLES:
@@ -37,7 +37,8 @@ def collect(cluster: Cluster, system: System, directory: RunDirectory) -> None:
             with blamed(culprit, f"rows({table!r})"), limited(LONGEST_S):
                 _collect_one(cluster, system, directory, table)
         except BaseException:
-            table_path(directory.tables, table).unlink(missing_ok=True)  # half a table would judge
+            # A check would accept an incomplete table.
+            table_path(directory.tables, table).unlink(missing_ok=True)
             raise
 
 
@@ -54,9 +55,10 @@ def _collect_one(cluster: Cluster, system: System, directory: RunDirectory, tabl
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise a TimeoutError inside a block that takes too long, also in a call that blocks.
+    """Raise a TimeoutError inside of a block that takes too long, also in a blocking call.
 
-    A signal does that, which only the main thread can take; elsewhere the block has no limit.
+    The limit uses a signal, which only the main thread receives. In other threads the block has no
+    limit.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

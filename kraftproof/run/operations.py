@@ -1,7 +1,7 @@
-"""The operations of a run that have ended, in columns: some forty bytes each.
+"""Completed operations of a run in compact columns: about 40 bytes per operation.
 
-A run of hours keeps all of its operations, for its figures and its report. Not: what they read
-and wrote, which is in the history alone.
+A run of hours keeps all operations in memory for the figures and the report. Values are only in the
+history file.
 """
 
 from array import array
@@ -13,7 +13,7 @@ from kraftproof.cluster.systems.system import Outcome
 
 
 class DoneOperation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One operation that has ended, as figures and the report need it."""
+    """A completed operation with the fields of the figures and the report."""
 
     f: str
     outcome: Outcome
@@ -23,24 +23,24 @@ class DoneOperation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class DoneOperations:
-    """Those of one run, in the order in which they ended."""
+    """The completed operations of a run in the order of their completions."""
 
     __slots__ = ("_complete_ns", "_functions", "_invoke_ns", "_keys", "_keys_end", "_names", "ok")
 
     def __init__(self, operations: Iterable[DoneOperation] = ()) -> None:
         self.ok = 0
-        """How many have succeeded."""
+        """Number of successful operations."""
         self._names: dict[tuple[str, Outcome], int] = {}
-        self._functions = array("H")  # places in _names
+        self._functions = array("H")  # indexes into _names
         self._invoke_ns = array("q")
         self._complete_ns = array("q")
-        self._keys = bytearray()  # all in a row, in UTF-8
+        self._keys = bytearray()  # all keys concatenated, in UTF-8
         self._keys_end = array("q")
         for one in operations:
             self.add(one)
 
     def add(self, one: DoneOperation) -> None:
-        """Note one more."""
+        """Append a completed operation."""
         self.ok += one.outcome is Outcome.OK
         name = self._names.setdefault((one.f, one.outcome), len(self._names))
         self._functions.append(name)

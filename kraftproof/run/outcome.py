@@ -1,8 +1,7 @@
-"""Writes outcome.json, the file of a run directory with what only the harness knows of its run.
+"""Write outcome.json, the file of a run directory with the facts that only the runner knows.
 
-Whoever learns of a mishap notes it here; `checkers` reads the file and reaches the verdict, so that
-a run that is judged again gets the verdict that it got at first. See checkers/run_outcome.py for
-the fields.
+The runner notes mishaps here. The package `checkers` reads the file and reaches the verdict, so a
+second check of the run gives the same verdict. See checkers/run_outcome.py for the fields.
 """
 
 import json
@@ -24,7 +23,7 @@ NOT_REPEATABLE = "not-repeatable"
 
 
 class OutcomeRecorder:
-    """Gathers the outcome of one run; nothing is on disk before `write`."""
+    """Collects the outcome of a run in memory until `write`."""
 
     __slots__ = ("_directory", "_is_guarded", "_mishaps")
 
@@ -34,18 +33,19 @@ class OutcomeRecorder:
         self._mishaps: list[Mishap] = []
 
     def mishap(self, kind: str, sentence: str) -> None:
-        """Note an event that keeps the run from being valid; `kind` is one word for programs."""
+        """Note an event that prevents a valid verdict; `kind` is a word for programs."""
         self._mishaps.append(Mishap(kind=kind, sentence=sentence))
 
     def write(
         self, run: Interpreted | None, violations: "Sequence[Violation]", *, is_complete: bool
     ) -> None:
-        """Write the file whole, or not at all.
+        """Write the complete file, or leave no file.
 
         Args:
-            run: what was interpreted, perhaps in part; None if no operation was ever due.
-            violations: what the simulator saw.
-            is_complete: whether the workload came to its end.
+            run: The result of the interpreter, perhaps of a part of the run; None if the workload
+                never started.
+            violations: Violated invariants of the simulator.
+            is_complete: Whether the workload reached its end.
         """
         outcome = RunOutcome(
             started_ns=None if run is None else run.started_ns,
@@ -60,7 +60,7 @@ class OutcomeRecorder:
 
 
 def add_mishap(directory: Path, kind: str, sentence: str) -> None:
-    """Add a mishap to the outcome of a run that has ended; its verdict has to be reached again."""
+    """Add a mishap to the outcome of an ended run; the caller must judge the run again."""
     fields = json.loads((directory / OUTCOME_FILE).read_bytes())
     mishap = Mishap(kind=kind, sentence=sentence)
     _replace(directory, fields | {"mishaps": [*fields["mishaps"], msgspec.to_builtins(mishap)]})

@@ -1,4 +1,4 @@
-"""Takes the time of each phase of a run, and shows the phase as another progress does."""
+"""Measure the time of each phase of a run, and forward the phases to another Progress."""
 
 import time
 
@@ -10,17 +10,17 @@ from kraftproof.run.progress import Progress
 
 
 class PhaseTimes(Progress):
-    """Notes how long each phase lasts; the last one lasts until `end`."""
+    """Measures the duration of each phase; the last phase lasts until `end`."""
 
     def __init__(self, shown: Progress) -> None:
         self.seconds: dict[str, float] = {}
-        """By phase, in their order; a phase that comes again counts on."""
+        """Seconds by phase, in order; a repeated phase adds to its time."""
         self._shown = shown
         self._current: tuple[str, float] | None = None
 
     @override
     def phase(self, text: str) -> None:
-        """End the phase before, and begin one."""
+        """End the previous phase, and start a phase."""
         self.end()
         self._current = text, time.monotonic()
         self._shown.phase(text)
@@ -36,5 +36,5 @@ class PhaseTimes(Progress):
     def watch(
         self, scope: Scope, history: HistoryRecorder, faults: FaultRecorder, time_limit_ns: int
     ) -> Task[None]:
-        """Show how operations and faults go."""
+        """Forward the counts of operations and faults."""
         return self._shown.watch(scope, history, faults, time_limit_ns)

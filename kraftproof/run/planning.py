@@ -1,6 +1,7 @@
-"""From options to a schedule, refusing whatever can't be run before anything is started.
+"""Plan a run: check all options, and draw the fault schedule.
 
-It imports no checker, so that a mistake is answered at once. See runner.py for the run.
+This module imports no checker, so that an error in the options is reported at once. See runner.py
+for the run.
 """
 
 import os
@@ -24,11 +25,11 @@ from kraftproof.workloads.workload import Workload
 
 
 def plan(options: RunOptions) -> Schedule:
-    """Return the schedule of a run, after refusing, before anything is started, what can't be run.
+    """Check the options of a run, and return its schedule.
 
     Raises:
-        UsageError: a fault that the backend can't make, or an engine that can't run; one line.
-        ValueError: a nemesis, workload or system that is not there; likewise.
+        UsageError: the backend does not support a fault, or the engine can't run; one line.
+        ValueError: a nemesis, workload or system is unknown; one line.
     """
     backend = make_backend(options.backend)
     for name in options.nemeses:
@@ -56,7 +57,7 @@ def plan(options: RunOptions) -> Schedule:
 
 
 def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:
-    """Return a sentence for each guard that the schedule can't meet, with what to change."""
+    """Return a sentence for each guard that the schedule can't meet, with the option to change."""
     planned = [one.kind for one in schedule]
     sentences = [
         f"{kind} is planned {planned.count(kind)} times in all, which can't give a valid verdict: "
@@ -81,11 +82,7 @@ def cluster_options(
     *,
     is_collected: bool = True,
 ) -> ClusterOptions:
-    """Return what the backend is told.
-
-    Raises:
-        UsageError: the system can't have these nodes.
-    """
+    """Return the options of the cluster for the backend."""
     chosen = make_system(options.system) if system is None else system
     return ClusterOptions(
         nodes=nodes_of_run(options, chosen),
@@ -115,7 +112,7 @@ def nodes_of_run(options: RunOptions, system: System) -> tuple[NodeInfo, ...]:
 
 
 def has_java() -> bool:
-    """Whether Spark would find a Java; looked at before a run, since Spark comes after it."""
+    """Return whether Java is installed; checked before the run, since Spark starts after it."""
     home = os.environ.get("JAVA_HOME")
     return shutil.which("java") is not None or (
         home is not None and (Path(home) / "bin" / "java").exists()
@@ -123,13 +120,14 @@ def has_java() -> bool:
 
 
 def _refuse_model(workload: Workload) -> None:
-    """Refuse a plug-in whose model is not there, which would be noticed after the run.
+    """Refuse a plug-in with an unknown model, since the check notices the model after the run only.
 
     Raises:
-        CheckerInputError: there is no such model, or it can't be imported.
+        CheckerInputError: the model is unknown, or can't be imported.
     """
     if workload.name not in ours():
-        from kraftproof.checkers.models import model_named  # slow to import; ours have their models
+        # Slow to import, and not needed for built-in workloads.
+        from kraftproof.checkers.models import model_named
 
         model_named(workload.model)
 

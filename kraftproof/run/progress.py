@@ -1,4 +1,4 @@
-"""Progress for people: one live line on a terminal, a line now and then elsewhere. On stderr."""
+"""Progress of a run on stderr: a live line on a terminal, otherwise a line every few seconds."""
 
 from typing import Protocol
 
@@ -13,39 +13,39 @@ LINE_EVERY_S = 5
 
 
 class Progress(Protocol):
-    """What a run tells while it runs."""
+    """Receiver of the progress of a run."""
 
     def phase(self, text: str) -> None:
-        """Say what begins now."""
+        """Show the name of the phase that starts."""
         ...
 
     def watch(
         self, scope: Scope, history: HistoryRecorder, faults: FaultRecorder, time_limit_ns: int
     ) -> Task[None]:
-        """Begin to tell how operations and faults go; cancel the task to end it."""
+        """Return a task that shows the counts of operations and faults until cancelled."""
         ...
 
 
 class Silence:
-    """Tells nothing."""
+    """A Progress that shows nothing."""
 
     def phase(self, text: str) -> None:
-        """Say nothing."""
+        """Ignore the phase."""
 
     def watch(
         self, scope: Scope, history: HistoryRecorder, faults: FaultRecorder, time_limit_ns: int
     ) -> Task[None]:
-        """Watch nothing."""
+        """Return a task that ends at once."""
         del history, faults, time_limit_ns
         return scope.spawn(_nothing())
 
 
 async def _nothing() -> None:
-    """A task that ends at once."""
+    """Return at once."""
 
 
 class ConsoleProgress:
-    """Tells it on a console."""
+    """A Progress on a console."""
 
     __slots__ = ("_console", "_status")
 
@@ -54,7 +54,7 @@ class ConsoleProgress:
         self._status: Status | None = None
 
     def phase(self, text: str) -> None:
-        """End the line before and begin one."""
+        """End the previous line, and start a line for the phase."""
         self.close()
         self._console.print(f"[bold cyan]·[/] {text}")
         if self._console.is_terminal:
@@ -62,7 +62,7 @@ class ConsoleProgress:
             self._status.start()
 
     def close(self) -> None:
-        """End the live line, if there is one."""
+        """End the live line, if any."""
         if self._status is not None:
             self._status.stop()
             self._status = None
@@ -70,7 +70,7 @@ class ConsoleProgress:
     def watch(
         self, scope: Scope, history: HistoryRecorder, faults: FaultRecorder, time_limit_ns: int
     ) -> Task[None]:
-        """Tell once a second on a terminal, else every five."""
+        """Show the counts every second on a terminal, otherwise every 5 seconds."""
         return scope.spawn(self._watch(scope, history, faults, time_limit_ns))
 
     async def _watch(

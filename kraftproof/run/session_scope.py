@@ -1,6 +1,6 @@
-"""Time and tasks as a workload has them: an exception that ends a spawned task ends the run.
+"""The scope of a workload: an exception that ends a spawned task ends the run at once.
 
-A workload may wait for its tasks in any order, and would learn of the exception at its end. See
+A workload waits for its tasks in any order, and would otherwise notice the exception late. See
 cluster/scope.py for the protocol.
 """
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class SessionScope(Scope):
-    """The cluster's scope, where an exception that ends a spawned task ends the run."""
+    """The scope of the cluster, with an end of the run by an exception in a spawned task."""
 
     __slots__ = ("_failed", "_scope")
 
@@ -58,10 +58,10 @@ class SessionScope(Scope):
 
 
 class _Watched(Coroutine[Any, Any, T]):
-    """A coroutine whose exception is reported when it is raised.
+    """A coroutine that reports its exception at once.
 
-    An ordinary coroutine around it would leave it without an await where its task is cancelled
-    before its first step.
+    A plain `async def` wrapper would never await the inner coroutine if the task is cancelled
+    before the first step.
     """
 
     __slots__ = ("_coroutine", "_failed")

@@ -1,4 +1,4 @@
-"""The end of a run in words: the last line, and the same as JSON."""
+"""The result of a run as the last line of the command and as JSON."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ REASONS_SHOWN = 8
 
 
 def last_line(result: RunResult) -> str:
-    """Return what follows the verdict on the last line of `kraftproof test`."""
+    """Return the text after the verdict on the last line of `kraftproof test`."""
     found = result.figures
     if found is None:
         return f"  nothing was run; {result.directory.path}"
@@ -21,14 +21,14 @@ def last_line(result: RunResult) -> str:
 
 
 def reasons(result: RunResult) -> list[str]:
-    """Return the first sentences that say why."""
+    """Return the first sentences of the reasons for the verdict."""
     shown = list(result.why[:REASONS_SHOWN])
     hidden = len(result.why) - len(shown)
     return shown if hidden == 0 else [*shown, f"and {hidden} more in {result.directory.report}"]
 
 
 def as_json(result: RunResult) -> dict[str, Any]:
-    """Return the whole as a value for `--json`."""
+    """Return the result as a value for `--json`."""
     found = result.figures
     value: dict[str, Any] = {
         "run": str(result.directory.path),

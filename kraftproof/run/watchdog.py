@@ -1,9 +1,9 @@
-"""Ends a call of a plug-in that keeps everything else of a run from going on.
+"""End a call of a plug-in that blocks the run.
 
-A coroutine that sleeps with `time.sleep`, or computes for ever, blocks the event loop, so that no
-time limit can end the coroutine. A thread watches a value that changes while the run goes on. Where
-the value has not changed for a while, and the main thread stands in a plug-in's code, the thread
-interrupts that code with an error, which `blamed` makes the plug-in's mistake.
+A coroutine that calls `time.sleep` or computes forever blocks the event loop, so no time limit of
+the loop can end the coroutine. A thread watches a value that changes while the run makes progress.
+If the value stays the same for LIMIT_S and the main thread is in a plug-in's code, the thread
+interrupts the code with an error, and `blamed` attributes the error to the plug-in.
 """
 
 import linecache
@@ -17,24 +17,24 @@ from types import FrameType
 from kraftproof.cluster.plugin import BlockedError
 
 LIMIT_S = 60.0
-"""How long a plug-in may keep a run from going on."""
+"""Time limit for a call of a plug-in that blocks the run, in seconds."""
 TICKS = 60
-"""Looks of the thread within the limit. Looks are counted in place of time, so that a suspended or
-overloaded machine, on which the thread does not run either, makes nobody late."""
+"""Checks of the thread within the limit. The thread counts checks instead of time, since the thread
+itself pauses on a suspended or overloaded machine, so that no plug-in is late there."""
 SIGNAL = signal.SIGUSR2
-"""Interrupts a system call of the main thread, such as a sleep."""
+"""Signal that interrupts a system call of the main thread, such as a sleep."""
 OURS = frozenset({"kraftproof"})
 LIBRARIES = frozenset({"docker", "immutables", "kafka", "msgspec", "requests", "rich", "urllib3"})
-"""What our code calls during a run, besides the standard library."""
+"""Packages that Kraftproof itself calls during a run, besides the standard library."""
 BACKENDS = "kraftproof.run.backends"
-"""The module that drives every run: what called the module is no part of the run."""
+"""Module that drives every run; the callers of the module are not part of the run."""
 
 
 @contextmanager
 def watchdog(progress: Callable[[], object], limit_s: float) -> Iterator[None]:
-    """Interrupt a plug-in's code inside the block that keeps `progress` from changing.
+    """Interrupt a plug-in's code inside of the block if `progress` stays the same for too long.
 
-    Outside of the main thread nothing is watched, as no signal reaches other threads.
+    Outside of the main thread nothing is watched, since signals reach only the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -52,7 +52,7 @@ def watchdog(progress: Callable[[], object], limit_s: float) -> Iterator[None]:
 
 
 class _Watched:
-    """One run and the last time that the run went on."""
+    """A run and the time of its last progress."""
 
     def __init__(self, progress: Callable[[], object], limit_s: float) -> None:
         self.ended = threading.Event()
@@ -63,7 +63,7 @@ class _Watched:
         self._main = threading.main_thread().ident
 
     def watch(self) -> None:
-        """Look now and then, and interrupt the main thread again at each look once it is late."""
+        """Check the progress repeatedly, and interrupt the main thread at each check once late."""
         while not self.ended.wait(self._limit_s / TICKS):
             seen = self._progress()
             self._idle_ticks = self._idle_ticks + 1 if seen == self._seen else 0
@@ -75,7 +75,7 @@ class _Watched:
         return self._idle_ticks >= TICKS and not self.ended.is_set()
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Raise an error in the main thread if that thread stands in a plug-in's code."""
+        """Raise an error in the main thread if the thread is in a plug-in's code."""
         del number
         place = plugin_line(frame)
         if place is not None and self._is_late() and self._progress() == self._seen:
@@ -83,7 +83,7 @@ class _Watched:
 
 
 def plugin_line(frame: FrameType | None) -> str | None:
-    """Return the file, the number and the text of the innermost line of a plug-in; None if none."""
+    """Return the file, the number and the text of the innermost line of a plug-in, or None."""
     while frame is not None and frame.f_globals.get("__name__") != BACKENDS:
         if _is_plugin(str(frame.f_globals.get("__name__"))):
             path, line = frame.f_code.co_filename, frame.f_lineno

@@ -1,1 +1,1 @@
-"""Searches the simulator for seeds whose runs break a promise, and shrinks what it finds."""
+"""Search simulated runs for violations by seed, and shrink failing runs."""

@@ -1,7 +1,7 @@
-"""What a search has covered, of roles, events and faults, and how one run of it is watched.
+"""Coverage of a search: combinations of role, event and fault, counted over runs.
 
-Not: what a cell is (cluster/simulated/trace/coverage.py), nor which seeds to run next
-(steering.py).
+See cluster/simulated/trace/coverage.py for the definition of a cell, and steering.py for the choice
+of the next seed.
 """
 
 from collections import Counter
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class CoverageWatch:
-    """Watches one run; afterwards `cells` is what it has been through."""
+    """Records the covered cells of a run."""
 
     def __init__(self) -> None:
         self._coverage: Coverage | None = None
 
     def __call__(self, cluster: Cluster, faults: FaultRecorder) -> None:
-        """Begin to watch a simulated cluster that has not started."""
+        """Start to watch a simulated cluster before the cluster starts."""
         from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
         from kraftproof.cluster.simulated.trace.coverage import Coverage
 
@@ -40,24 +40,24 @@ class CoverageWatch:
 
     @property
     def cells(self) -> "frozenset[Cell]":
-        """The cells of the run; none if it was never begun."""
+        """The covered cells of the run; empty if the run never started."""
         return frozenset() if self._coverage is None else self._coverage.cells
 
 
 class Covered:
-    """In how many runs of a search each cell was."""
+    """Number of runs of a search per covered cell."""
 
     def __init__(self) -> None:
         self.runs: Counter[Cell] = Counter()
 
     def add(self, cells: "frozenset[Cell]") -> int:
-        """Count one run; return how many of its cells no run before it had."""
+        """Count a run; return the number of newly covered cells."""
         new = sum(cell not in self.runs for cell in cells)
         self.runs.update(cells)
         return new
 
     def describe(self) -> str:
-        """Say in one line how much it is."""
+        """Return the counts in one line."""
         roles, events, faults = (len({cell[i] for cell in self.runs}) for i in range(3))
         return (
             f"{len(self.runs)} cells of role x event x fault "
@@ -65,7 +65,7 @@ class Covered:
         )
 
     def write(self, path: Path) -> None:
-        """Write a table, tabs between: role, event, fault, and the runs that were there."""
+        """Write a table with tabs: role, event, fault, number of runs."""
         lines = ["role\tevent\tfault\truns"]
         lines += ["\t".join((*cell, str(self.runs[cell]))) for cell in sorted(self.runs)]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""How a search goes: a line a seed, and on a terminal a bar below them."""
+"""Progress of a search: a line per seed, and on a terminal a progress bar."""
 
 import sys
 import time
@@ -9,14 +9,14 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from kraftproof.output import say
+from kraftproof.output import print_line
 from kraftproof.search.seed_result import SeedResult
 
 
 class SearchProgress:
-    """Tells of seeds as they are done; a context, since the bar has to go at the end.
+    """Prints each finished seed; as a context manager, removes the bar at the end.
 
-    The bar is of the seeds, or of the CPU budget where that is all that ends the search.
+    The bar counts seeds, or CPU seconds if only the CPU budget ends the search.
     """
 
     def __init__(self, seeds: Iterable[int], budget_s: float | None) -> None:
@@ -47,12 +47,12 @@ class SearchProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._bar.stop()
 
-    def tell(self, one: SeedResult) -> None:
-        """Say what came of a seed."""
-        say(one.describe())
+    def show(self, one: SeedResult) -> None:
+        """Print the result of a seed."""
+        print_line(one.describe())
         self._seeds += 1
         self._simulated_s += one.simulated_s
         cpu_s = time.process_time() - self._started_s

@@ -1,6 +1,6 @@
-"""What one seed of `kraftproof sim` is: drawn from the seed alone, never from the mutant.
+"""Draw the scenario of a seed of `kraftproof sim`; the scenario never depends on the mutant.
 
-Not: how it is run (kraftproof/search/seeds.py).
+See seeds.py for the execution of scenarios.
 """
 
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ TOPOLOGIES = (
     (5, 3),
     *((1, 2),) * 2,
 )
-"""Controllers and brokers, each as often as it stands here: some bugs need one voter, or five."""
+"""Controllers and brokers; repeated pairs have a larger weight. Some bugs need 1 or 5 voters."""
 RATES = (2.0, 5.0, 10.0, 20.0)
 CONCURRENCIES = (2, 5, 10)
 MIXES = (
@@ -54,20 +54,20 @@ EXTRAS = (
     "drift",
 )
 EXTRA_SHARE = 0.4
-"""The share of seeds whose mix has some of these besides."""
+"""Share of seeds with additional nemeses of EXTRAS."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """One run in simulation: a seed's, or that of a schedule file."""
+    """A simulated run: options and fault schedule, from a seed or from a schedule file."""
 
     options: RunOptions
     schedule: Schedule
     name: str
-    """Of its directory, should that be kept."""
+    """Name of the run directory, if the directory is kept."""
 
     def describe(self) -> str:
-        """Say what is run, in one line."""
+        """Return the options of the run in one line."""
         options = self.options
         return (
             f"{options.workload:<12} {options.controllers}+{options.brokers} "
@@ -83,7 +83,7 @@ def scenario(
     time_limit_s: float = TIME_LIMIT_S,
     nodes: tuple[int, int] | None = None,
 ) -> Scenario:
-    """Return the scenario of a seed; controllers and brokers that are given override the drawn."""
+    """Return the scenario of a seed; given numbers of nodes override the drawn numbers."""
     random = Random(f"scenario {seed}")
     drawn_nodes = random.choice(TOPOLOGIES)
     controllers, brokers = drawn_nodes if nodes is None else nodes
@@ -118,16 +118,16 @@ def _draw_extras(random: Random) -> tuple[str, ...]:
     if random.random() >= EXTRA_SHARE:
         return ()
     extras = random.sample(EXTRAS, random.choice((1, 2, 2, 3, len(EXTRAS))))
-    if "disk-error" in extras:  # what a disk has failed to write is missed when the power goes
+    if "disk-error" in extras:  # data of a failed write is only missing after a power failure
         extras.append("lose-unsynced")
     return tuple(extras)
 
 
 def from_schedule(options: RunOptions, text: ScheduleText) -> Scenario:
-    """Return the scenario of a schedule file whose header says these options.
+    """Return the scenario of a schedule file with the options of its header.
 
     Raises:
-        UsageError: a line is no fault, or names a node that is not there; it says which line.
+        UsageError: a line is no fault, or names an unknown node; the message names the line.
     """
     try:
         make_workload(options.workload)
@@ -150,6 +150,6 @@ def from_schedule(options: RunOptions, text: ScheduleText) -> Scenario:
 
 
 def _touched(fault: Fault) -> set[int]:
-    """The nodes that a resolved fault is of, with both ends of its links where it has any."""
+    """Return the nodes of a resolved fault, with both ends of all links."""
     links: tuple[Link, ...] = getattr(fault, "links", ())
     return {as_node(target) for target in fault.targets} | {end for link in links for end in link}

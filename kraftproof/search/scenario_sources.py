@@ -1,6 +1,6 @@
-"""Where the scenarios of `kraftproof sim` and `shrink` come from: seeds, or a schedule file.
+"""Sources of scenarios for `kraftproof sim` and `shrink`: seeds, or a schedule file.
 
-A source first plants its mutant; only then may anything of the node be imported.
+A source plants its mutant before any module of the node is imported.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ TIME_LIMIT_S = 60.0
 
 
 class Source(Protocol):
-    """Makes scenarios."""
+    """A source of scenarios."""
 
     def install(self) -> str | None:
         """Plant the mutant, if there is one, and return its hash."""
@@ -36,16 +36,16 @@ class Source(Protocol):
         ...
 
     def replay(self, seed: int) -> str:
-        """Return the command that runs that scenario again."""
+        """Return the command that replays the scenario of a seed."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seeds:
-    """Scenarios drawn from seeds; what is given here overrides what is drawn.
+    """Scenarios drawn from seeds; the given options override drawn values.
 
     Raises:
-        UsageError: nodes or a time limit that no run can have.
+        UsageError: the number of nodes or the time limit is out of range.
     """
 
     store: Path
@@ -54,7 +54,7 @@ class Seeds:
     time_limit_s: float = TIME_LIMIT_S
 
     def __post_init__(self) -> None:
-        """Refuse them before anything is imported."""
+        """Check the options before the node is imported."""
         controllers, brokers = (1, 1) if self.nodes is None else parse_pair(self.nodes)
         if not controllers or not brokers:
             raise UsageError(f"--nodes {self.nodes}: at least one of each is expected, such as 3+3")
@@ -77,11 +77,11 @@ class Seeds:
         )
 
     def replay(self, seed: int) -> str:
-        """Return the command with all that is not as it is by default."""
+        """Return the command with all options that differ from the defaults."""
         return join(["kraftproof", "sim", "--seed", str(seed), *self._options()])
 
     def shrink(self, seed: int) -> str:
-        """Return the command that cuts that scenario down."""
+        """Return the command that shrinks the scenario of a seed."""
         return join(["kraftproof", "shrink", str(seed), *self._options()])
 
     def _options(self) -> list[str]:
@@ -93,10 +93,10 @@ class Seeds:
 
 
 class ScheduleFile:
-    """The one scenario of a schedule file.
+    """The scenario of a schedule file.
 
     Raises:
-        UsageError: the file is no schedule; one line.
+        UsageError: the file is no schedule file; one line.
     """
 
     def __init__(self, path: Path, store: Path) -> None:
@@ -106,12 +106,12 @@ class ScheduleFile:
 
     @property
     def seed(self) -> int:
-        """The seed that its chance is drawn from."""
+        """The seed of all random choices that the file does not fix."""
         return self._options.seed
 
     @property
     def violates(self) -> str | None:
-        """What the file says will not hold."""
+        """The property that the run violates, according to the file."""
         return self._text.violates
 
     def install(self) -> str | None:
@@ -119,13 +119,13 @@ class ScheduleFile:
         return install_mutant(self.mutant, "simulated")
 
     def scenario(self, seed: int) -> "Scenario":
-        """Read the faults; the seed is the file's own."""
+        """Read the faults; the argument is ignored, since the file has its own seed."""
         from kraftproof.search.scenario import from_schedule
 
         assert seed == self.seed, "a file is one scenario"
         return from_schedule(self._options, self._text)
 
     def replay(self, seed: int) -> str:
-        """Name the file."""
+        """Return the command that replays the file."""
         del seed
         return join(["kraftproof", "sim", "--schedule", str(self._text.path)])

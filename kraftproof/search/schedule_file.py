@@ -1,4 +1,4 @@
-"""A run in simulation as a file that a person can read: a header of options, then its faults.
+"""Schedule files: a simulated run as readable text, with a header of options and a line per fault.
 
     kraftproof schedule 1
     # Comments explain, and are read over.
@@ -13,9 +13,9 @@
     operations 0-3,7
     0.531 2.2 kill target=@active-controller
 
-`operations` and `mutant` may be missing: then all operations take place, and the node is as it
-is. What the seed draws beside the faults (delays, disks, waits) is drawn from it here as well.
-The header is read without importing anything of the node, since a mutant has to come before it.
+`operations` and `mutant` are optional: by default all operations are invoked, and the node is
+unchanged. The seed still draws delays, disks and waiting times. The header is parsed without an
+import of the node, since a mutant must be planted before the import.
 """
 
 import re
@@ -35,7 +35,7 @@ OPTIONAL = ("violates", "mutant", "timeouts", "operations")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleText:
-    """A file's lines sorted out, each with its number; none is understood yet."""
+    """Lines of a file with their numbers, split into header and faults but not parsed."""
 
     path: Path
     header: Mapping[str, tuple[int, str]]
@@ -43,29 +43,29 @@ class ScheduleText:
 
     @property
     def mutant(self) -> str | None:
-        """The mutant that has to be planted before the rest is read."""
+        """The mutant to plant before the faults are parsed."""
         return self.header.get("mutant", (0, None))[1]
 
     @property
     def violates(self) -> str | None:
-        """The invariant that the run violates, by its present name."""
+        """The property that the run violates, according to the file."""
         name = self.header.get("violates", (0, None))[1]
         return None if name is None else RENAMED_INVARIANTS.get(name, name)
 
     def mistake(self, number: int, text: str) -> UsageError:
-        """Return the error for one line."""
+        """Return an error about a line."""
         return UsageError(f"{self.path} line {number}: {text}")
 
     def value(self, name: str) -> str:
-        """Return what the header says for a name that it has."""
+        """Return the value of a name of the header; the name must exist."""
         return self.header[name][1]
 
 
 def read_schedule_text(path: Path) -> ScheduleText:
-    """Read a file and sort its lines out.
+    """Read a file and split its lines into header and faults.
 
     Raises:
-        UsageError: it can't be read, or is no schedule; one line that names the file's line.
+        UsageError: the file is unreadable, or is no schedule file; the message names the line.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -109,10 +109,10 @@ def _option(text: ScheduleText, number: int, line: str) -> tuple[str, str]:
 
 
 def options_of(text: ScheduleText, store: Path) -> RunOptions:
-    """Return the options that a file's header gives.
+    """Return the options of a file's header.
 
     Raises:
-        UsageError: a value is no such value; one line that names the file's line.
+        UsageError: a value is invalid; the message names the line.
     """
     options = RunOptions(backend="simulated", engine="inline", store=store, mutant=text.mutant)
     for name, (number, value) in text.header.items():
@@ -149,10 +149,10 @@ def _reason(error: ValueError, name: str, value: str) -> str:
 
 
 def parse_numbers(text: str) -> tuple[int, ...]:
-    """Return the numbers of `0-3,7`, each once and in order; `none` is none.
+    """Return the sorted distinct numbers of a text such as `0-3,7`; `none` is the empty list.
 
     Raises:
-        UsageError: the text is no such list.
+        UsageError: the text is no list of numbers.
     """
     numbers: set[int] = set()
     for part in [] if text == "none" else text.split(","):
@@ -165,7 +165,7 @@ def parse_numbers(text: str) -> tuple[int, ...]:
 
 
 def numbers_text(numbers: Iterable[int]) -> str:
-    """Write numbers as `0-3,7`; `parse_numbers` reads it back."""
+    """Return numbers in the form `0-3,7`; `parse_numbers` is the inverse."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
         if runs and runs[-1][1] == number - 1:
@@ -177,7 +177,7 @@ def numbers_text(numbers: Iterable[int]) -> str:
 
 
 def number_text(number: float) -> str:
-    """Write a number exactly, and no longer than that takes."""
+    """Return the shortest exact text of a number."""
     short = f"{number:g}"
     return short if float(short) == number else repr(number)
 
@@ -189,7 +189,7 @@ def schedule_text(
     violates: str | None,
     comments: Sequence[str] = (),
 ) -> str:
-    """Write a file; `read_schedule_text` and `options_of` read it back."""
+    """Return the text of a schedule file; `read_schedule_text` and `options_of` parse the text."""
     lines = [FIRST_LINE, *(f"# {comment}" for comment in comments)]
     if violates is not None:
         lines.append(f"violates {violates}")

@@ -1,4 +1,4 @@
-"""What came of one scenario, and the file that runs it again. Not: running it (search.py)."""
+"""The result of a scenario, and the text of its schedule file; seeds.py runs scenarios."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,36 +14,36 @@ if TYPE_CHECKING:
     from kraftproof.cluster.simulated.violation import Violation
 
 MOST_OPERATIONS = 12
-"""That are named in a schedule file."""
+"""Largest number of operations that a schedule file lists as comments."""
 OF_FILES = "kraft/"
-"""How the names of the checks begin that judge what the nodes wrote."""
+"""Prefix of the names of all checks of the nodes' files."""
 
 
 PROPERTY, CRASH = "property", "crash"
-"""The kinds of violation; kraftproof/mutants/search.py counts the first only."""
+"""Kinds of violations; the search for mutants counts only violated properties."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeedResult:
-    """What came of one seed."""
+    """The result of a seed."""
 
     seed: int
     scenario: Scenario
     result: RunResult
     cpu_s: float
     diagram: str = ""
-    """The end of a violation as a sequence diagram."""
+    """Sequence diagram of the events before the violation."""
 
     @property
     def violation(self) -> "Violation | None":
-        """The invariant that did not hold, if it was one."""
+        """The violated invariant, or None."""
         return violation_of(self.result)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The names of what did not hold: an invariant, else checks; none for a clean pass.
+        """The names of the violated properties: an invariant, otherwise checks; empty if valid.
 
-        Those of the nodes' files come last, since most runs are judged without them.
+        Checks of the nodes' files come last, since most runs are judged without these checks.
         """
         if self.violation is not None:
             return (self.violation.invariant,)
@@ -52,11 +52,11 @@ class SeedResult:
 
     @property
     def is_crash(self) -> bool:
-        """Whether code of a node has crashed, which says nothing of any property."""
+        """Whether the code of a node crashed; a crash is no evidence about a property."""
         return self.violation is not None and self.violation.kind == CRASH
 
     def violation_as_json(self) -> dict[str, object]:
-        """Return what did not hold as a value for `--json`: an invariant, else a check."""
+        """Return the violated property as a value for `--json`: an invariant, otherwise a check."""
         violation, sentence = self.violation, self.result.why[0] if self.result.why else ""
         return {
             "seed": self.seed,
@@ -72,33 +72,33 @@ class SeedResult:
 
     @property
     def reason(self) -> str | None:
-        """The first of the reasons; None for a clean pass."""
+        """The first violated property; None for a valid run."""
         return next(iter(self.reasons), None)
 
     @property
     def events(self) -> int:
-        """How many events happened in all."""
+        """Number of events of the run."""
         simulation = self.result.simulation
         return simulation.events if simulation is not None else 0
 
     @property
     def simulated_s(self) -> float:
-        """How much simulated time passed."""
+        """Simulated seconds of the run."""
         simulation = self.result.simulation
         return simulation.simulated_ns / 1e9 if simulation is not None else 0.0
 
     @property
     def event(self) -> int:
-        """The number of the event that did it; of the last where a check of the whole did."""
+        """The number of the violating event; of the last event for a check of the complete run."""
         return self.events if self.violation is None else self.violation.event
 
     @property
     def is_violation(self) -> bool:
-        """Whether something did not hold."""
+        """Whether the run violates a property or crashed."""
         return self.result.verdict is Verdict.INVALID
 
     def describe(self) -> str:
-        """Say in one line what was run and what came of it."""
+        """Return the options and the result of the run in one line."""
         operations = self.result.check.operations
         simulation = self.result.simulation
         conditions = "" if simulation is None else simulation.conditions
@@ -108,7 +108,7 @@ class SeedResult:
         )
 
     def schedule_text(self) -> str:
-        """Write the scenario as a file, with what did not hold and when each fault struck."""
+        """Return the schedule file, with the violated property and the time of each fault."""
         said = [self.result.why[0]] if self.result.why else []
         return schedule_text(
             self.scenario.options,
@@ -118,7 +118,7 @@ class SeedResult:
         )
 
     def _operations(self) -> Iterator[str]:
-        """What became of the operations that took place, where there are few."""
+        """Yield a comment line per invoked operation; nothing for a run of many operations."""
         run = self.result.run
         if run is None or len(run.operations) > MOST_OPERATIONS:
             return
@@ -136,6 +136,6 @@ class SeedResult:
 
 
 def violation_of(result: RunResult) -> "Violation | None":
-    """Return the invariant that did not hold, if it was one."""
+    """Return the violated invariant of a run, or None."""
     simulation = result.simulation
     return simulation.violations[0] if simulation is not None and simulation.violations else None

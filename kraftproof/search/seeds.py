@@ -1,7 +1,8 @@
-"""The search over seeds in simulation: one scenario a seed, until something does not hold.
+"""Search seeds in simulation: run a scenario per seed until a property is violated.
 
-A violation is an invariant of the simulator, or an `invalid` of the inline engine. Each run has a
-directory; that of a valid run is removed. See scenario.py for the scenario of a seed.
+A violation is a violated invariant of the simulator, or the verdict `invalid` of the inline engine.
+Each run has a directory; the directory of a valid run is removed. See scenario.py for the scenario
+of a seed.
 """
 
 import os
@@ -31,42 +32,42 @@ from kraftproof.search.seed_result import SeedResult, violation_of
 from kraftproof.search.steering import Steering
 
 COLLECTED_SHARE = 0.1
-"""The share of valid runs whose nodes' files become tables and are judged, too."""
+"""Share of runs whose node files are collected into tables and checked."""
 
 
 MOST_UNJUDGED = 100
-"""Seeds without a verdict that are named in the end."""
+"""Largest number of seeds without a verdict in the summary."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unjudged:
-    """A seed without a verdict: why, and where its run is."""
+    """A seed without a verdict, with the reasons and the run's directory."""
 
     seed: int
     why: tuple[str, ...]
     directory: str
     is_own_crash: bool
-    """Whether a mistake in Kraftproof itself spoiled the run."""
+    """Whether a bug in Kraftproof itself ended the run."""
 
 
 @dataclass(slots=True, kw_only=True)
 class SearchSummary:
-    """What a search has done so far; of the runs that hold, only the numbers are kept."""
+    """The result of a search so far; valid runs only add to the counts."""
 
     seeds: int = 0
     violations: list[SeedResult] = field(default_factory=list)
     crashes: list[SeedResult] = field(default_factory=list)
-    """The seeds behind which the search went on, as they crashed and broke no property."""
+    """Crashed seeds without a violated property, after which the search continued."""
     unknown: int = 0
     unjudged: list[Unjudged] = field(default_factory=list)
-    """The first of the seeds without a verdict, and whatever a crash of our own has ended."""
+    """The first seeds without a verdict, and all seeds ended by a bug in Kraftproof itself."""
     simulated_s: float = 0.0
     cpu_s: float = 0.0
     events: int = 0
     covered: Covered = field(default_factory=Covered)
 
     def count(self, one: SeedResult, *, past_crashes: bool) -> None:
-        """Take in what came of a seed."""
+        """Count the result of a seed."""
         self.seeds += 1
         self.events += one.events
         self.simulated_s += one.simulated_s
@@ -90,10 +91,10 @@ class SearchSummary:
 
 
 def parse_seeds(text: str) -> Iterable[int]:
-    """Return the seeds of `A:B` (A to B-1), `A:` (without end) or `A` (one).
+    """Return the seeds of `A:B` (A to B-1), `A:` (without end) or `A` (a single seed).
 
     Raises:
-        UsageError: the text is no such range.
+        UsageError: the text is no range of seeds.
     """
     first, colon, last = text.partition(":")
     if not first.isdecimal() or (last and not last.isdecimal()):
@@ -110,13 +111,13 @@ def search(
     mutant_hash: str | None,
     budget_s: float | None,
     is_steered: bool,
-    tell: Callable[[SeedResult], None],
+    on_result: Callable[[SeedResult], None],
     past_crashes: bool = False,
 ) -> SearchSummary:
-    """Run seeds until one is a violation, the seeds are over, or the CPU budget is used up.
+    """Run seeds until a violation, the end of the seeds, or the end of the CPU budget.
 
-    Where `past_crashes`, a crash ends no search. What is no clean pass is run once more to be
-    shown, which is not part of the search; of the crashes that it goes past only the first.
+    With `past_crashes` the search continues after a crash. A seed with a violation runs a second
+    time for its diagram, outside of the budget; of several crashes only the first runs again.
     """
     found = SearchSummary()
     started_s, showing_s = time.process_time(), 0.0
@@ -136,14 +137,14 @@ def search(
                     one = shown(one, mutant_hash)
                 showing_s += time.process_time() - found_s
             found.count(one, past_crashes=past_crashes)
-            tell(one)
+            on_result(one)
     found.cpu_s = time.process_time() - started_s - showing_s
     return found
 
 
 @contextmanager
 def _naming_the_seed(seed: int) -> Iterator[None]:
-    """Add the seed's number to an exception that ends the search, as a note."""
+    """Add the number of the seed, as a note, to an exception that ends the search."""
     try:
         yield
     except Exception as error:
@@ -152,9 +153,9 @@ def _naming_the_seed(seed: int) -> Iterator[None]:
 
 
 def run_seed(one: Scenario, mutant_hash: str | None, watch: Watch | None = None) -> SeedResult:
-    """Run one scenario, of which no directory stays.
+    """Run a scenario, and remove its directory.
 
-    Most runs are judged by the invariants and the history alone.
+    Most runs are judged by the invariants and the history only.
     """
     started_s = time.process_time()
     is_collected = Random(f"collected {one.options.seed}").random() < COLLECTED_SHARE
@@ -165,9 +166,10 @@ def run_seed(one: Scenario, mutant_hash: str | None, watch: Watch | None = None)
 
 
 def shown(found: SeedResult, mutant_hash: str | None) -> SeedResult:
-    """Run a scenario again, as one seed is one run, and keep all that there is to see of it.
+    """Run the scenario of a result again, and keep the run directory.
 
-    That time what the nodes wrote is judged as well, and a recorder draws the end of the run.
+    The second run is identical. The files of the nodes are judged as well, and a recorder draws the
+    end of the run.
     """
     recorder = DiagramRecorder()
     with scenario_run(found.scenario, mutant_hash, is_collected=True, watch=recorder) as result:
@@ -188,9 +190,9 @@ def shown(found: SeedResult, mutant_hash: str | None) -> SeedResult:
 def scenario_run(
     one: Scenario, mutant_hash: str | None, *, is_collected: bool, watch: Watch | None = None
 ) -> Iterator[RunResult]:
-    """Run one scenario in a directory of its own, whose name no other search uses.
+    """Run a scenario in a new directory with a unique name.
 
-    The directory is removed at the end of the block, unless the block has renamed the directory.
+    The directory is removed at the end of the block unless the block renames the directory.
     """
     options = one.options
     path = options.store / f".sim-seed{options.seed}-{os.getpid()}"
@@ -208,7 +210,7 @@ def scenario_run(
 
 
 def _kept(directory: RunDirectory, one: Scenario) -> RunDirectory:
-    """Give the directory its lasting name, in the place of an older run of the scenario."""
+    """Rename the directory to its final name, and replace an older run of the scenario."""
     lasting = one.options.store / f"sim-{one.name}"
     shutil.rmtree(lasting, ignore_errors=True)
     directory.path.rename(lasting)

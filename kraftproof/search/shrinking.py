@@ -1,10 +1,9 @@
-"""Cuts a run that fails down to one that fails for the same reason with less.
+"""Shrink a failing run to a smaller run that fails for the same reason.
 
-Delta debugging (Zeller and Hildebrandt, 2002), over the faults of the schedule, then over the
-operations; between them whatever else makes a run smaller: less time, fewer nodes and clients,
-shorter faults. A smaller run is a run of its own, in which delays and waits come out differently;
-so a candidate is tried with a few seeds, and the one that fails becomes its seed. Not: what is
-smaller (smaller.py), how the result is written down (schedule_file.py).
+Delta debugging (Zeller and Hildebrandt, 2002) removes faults of the schedule, then operations. In
+between, the run gets less time, fewer nodes and clients, and shorter faults. Delays and waiting
+times differ in a smaller run, so each candidate runs with several seeds, and a failing seed becomes
+the candidate's seed. See smaller.py for the candidates, and schedule_file.py for the result.
 """
 
 import time
@@ -31,24 +30,24 @@ from kraftproof.search.smaller import (
 T = TypeVar("T")
 
 SEEDS_TRIED = 3
-"""With how many seeds a smaller run may fail."""
+"""Number of seeds tried for each candidate."""
 IN_HAND_S = 1.0
 LIMITS = (0.25, 0.5, 0.75, 0.9)
 
 
 class BudgetSpentError(Exception):
-    """The CPU time is over; what has been reached stands."""
+    """The CPU budget is spent; the smallest run so far is the result."""
 
 
 class Shrinking:
-    """One failing run on its way to a small one; `best` is the smallest that failed so far."""
+    """The reduction of a failing run; `best` is the smallest failing run so far."""
 
     def __init__(
         self,
         first: SeedResult,
         mutant_hash: str | None,
         budget_s: float,
-        tell: Callable[[SeedResult, int], None],
+        on_result: Callable[[SeedResult, int], None],
     ) -> None:
         assert first.reason is not None, "only what fails can be shrunk"
         self.best = first
@@ -56,13 +55,13 @@ class Shrinking:
         self.runs = 0
         self._mutant_hash = mutant_hash
         self._ends_s = time.process_time() + budget_s
-        self._tell = tell
+        self._on_result = on_result
 
     def run(self) -> None:
-        """Take away until nothing more can be.
+        """Reduce the run until no candidate fails.
 
         Raises:
-            BudgetSpentError: the CPU time was over before.
+            BudgetSpentError: the CPU budget was spent before.
         """
         self._cut_time()
         self._move_forward()
@@ -77,10 +76,10 @@ class Shrinking:
             self._simplify_faults()
             self._cut_time()
 
-    # What is taken away
+    # Candidates
 
     def _cut_time(self) -> None:
-        """End where an invariant was violated; where the whole was judged, as early as can be."""
+        """End the workload at the violation of an invariant, otherwise as early as possible."""
         if self.best.violation is not None:
             self._trim()
             return
@@ -92,7 +91,7 @@ class Shrinking:
                 return
 
     def _trim(self) -> None:
-        """Leave out what came after the violation, which changes nothing before it."""
+        """Remove all events after the violation, since these can't affect earlier events."""
         after_s = self._violated_after_s()
         if after_s is None:
             return
@@ -102,9 +101,9 @@ class Shrinking:
             self._fails(trimmed, seeds=1)
 
     def _move_forward(self) -> None:
-        """Try the last few faults alone and early: what went before them was often nothing.
+        """Try only the last few faults, moved to the start; earlier faults often have no effect.
 
-        The fewest come first, since such runs are the shortest.
+        The smallest number of faults comes first, since these runs are the shortest.
         """
         schedule = self.best.scenario.schedule
         count = 1
@@ -120,7 +119,7 @@ class Shrinking:
         self._minimize(self.best.scenario.schedule, with_faults)
 
     def _needed_s(self) -> float:
-        """How long the workload has to last, with some time in hand for runs that are slower."""
+        """Return the necessary duration of the workload, with a margin for slower runs."""
         limit_s = self.best.scenario.options.time_limit_s
         after_s = self._violated_after_s()
         if after_s is None:
@@ -128,14 +127,14 @@ class Shrinking:
         return max(SHORTEST_TIME_LIMIT_S, min(limit_s, round(after_s + IN_HAND_S, 1)))
 
     def _violated_after_s(self) -> float | None:
-        """When in the workload an invariant was violated, if it was one."""
+        """Return the time of a violated invariant since the start of the workload, or None."""
         violation, run = self.best.violation, self.best.result.run
         if violation is None or run is None:
             return None
         return (violation.time_ns - run.started_ns) / 1e9
 
     def _drop_operations(self) -> None:
-        """By their numbers; those of the final reads do no harm, and are not left out."""
+        """Remove operations by number; the final reads always stay."""
 
         def with_operations(kept: Sequence[int]) -> Scenario:
             options = replace(self.best.scenario.options, operations=tuple(kept))
@@ -147,14 +146,14 @@ class Shrinking:
         )
 
     def _simplify_faults(self) -> None:
-        """Let each begin and end at a round time, and last no longer than it takes."""
+        """Shorten each fault, and round its start and end."""
         for place in range(len(self.best.scenario.schedule)):
             self._try_in_turn(partial(simpler, place))
 
-    # How it is tried
+    # Attempts
 
     def _minimize(self, items: Sequence[T], make: Callable[[Sequence[T]], Scenario]) -> None:
-        """Delta debugging: leave out ever smaller parts, until no single item can go."""
+        """Delta debugging: remove smaller and smaller parts until no single item can be removed."""
         kept, parts = list(items), 1
         while kept:
             size = ceil(len(kept) / parts)
@@ -169,12 +168,12 @@ class Shrinking:
                 parts = min(len(kept), parts * 2)
 
     def _try_in_turn(self, simpler: Callable[[Scenario], Iterable[Scenario]]) -> None:
-        """Take the first simpler run that fails, again and again."""
+        """Replace the run by the first simpler failing run, repeatedly."""
         while any(self._fails(candidate) for candidate in simpler(self.best.scenario)):
             pass
 
     def _fails(self, candidate: Scenario, seeds: int = SEEDS_TRIED) -> bool:
-        """Whether a run fails for the same reason and is no larger; it is the best so far then."""
+        """Return whether a run fails for the same reason and is no larger; then update `best`."""
         first = candidate.options.seed
         for seed in range(first, first + seeds):
             if time.process_time() > self._ends_s:
@@ -184,12 +183,12 @@ class Shrinking:
             found = self._attempt(one)
             if self.reason in found.reasons and not Size.of(found).exceeds(Size.of(self.best)):
                 self.best = found
-                self._tell(found, self.runs)
+                self._on_result(found, self.runs)
                 return True
         return False
 
     def _attempt(self, one: Scenario) -> SeedResult:
-        """Run it; the nodes' files are judged only where the reason is in them."""
+        """Run a scenario; judge the nodes' files only if the reason is a check of these files."""
         is_collected = self.reason.startswith(OF_FILES)
         with scenario_run(one, self._mutant_hash, is_collected=is_collected) as result:
             pass

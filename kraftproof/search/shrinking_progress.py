@@ -1,4 +1,4 @@
-"""How shrinking goes: the best so far on disk, a line for each, and a live line on a terminal."""
+"""Progress of shrinking: the smallest run on disk, a line per smaller run, and a live line."""
 
 import sys
 from pathlib import Path
@@ -8,13 +8,13 @@ from typing import Self
 from rich.console import Console
 
 from kraftproof.option_files import option_file
-from kraftproof.output import say
+from kraftproof.output import print_line
 from kraftproof.search.seed_result import SeedResult
 from kraftproof.search.smaller import Size
 
 
 class ShrinkingProgress:
-    """Keeps and tells each smaller run; a context, since the live line has to go at the end."""
+    """Writes and prints each smaller run; the context manager shows and removes a live line."""
 
     def __init__(self, target: Path) -> None:
         self._target = target
@@ -34,12 +34,12 @@ class ShrinkingProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Take the live line away."""
+        """Remove the live line."""
         self._live.stop()
 
-    def tell(self, found: SeedResult, runs: int) -> None:
-        """Keep a run that fails, in the place of a larger one; the file is never half written."""
+    def show(self, found: SeedResult, runs: int) -> None:
+        """Replace the file by a smaller failing run in one step, and print the run's size."""
         with option_file("--out", self._target) as part:
             part.write_text(found.schedule_text(), encoding="utf-8")
-        say(f"run {runs:>4}: {Size.of(found).describe()}")
+        print_line(f"run {runs:>4}: {Size.of(found).describe()}")
         self._live.update(f"run {runs}: {found.reason} with {len(found.scenario.schedule)} faults")

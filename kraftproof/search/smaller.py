@@ -1,6 +1,6 @@
-"""Runs that are smaller than a given one, and how large a run is: pure functions of scenarios.
+"""Smaller candidates of a scenario, and the size of a run, as pure functions.
 
-Not: which of them still fail (shrinking.py).
+See shrinking.py for the choice of a failing candidate.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,15 +16,15 @@ ROUNDING_NS = SECOND_NS // 10
 SHORTEST_TIME_LIMIT_S = 1.0
 MORE_TIME_S = 0.5
 LEAD_NS = SECOND_NS // 2
-"""The workload runs this long before the first fault."""
+"""Time of the workload before the first fault, in nanoseconds."""
 FASTEST_RATE = 20.0
 FEW_CONTROLLERS = 3
-"""The fewest of which one may fail."""
+"""Smallest number of controllers that tolerates a failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How much there is of a run."""
+    """The size of a run."""
 
     faults: int
     operations: int
@@ -34,7 +34,7 @@ class Size:
 
     @classmethod
     def of(cls, found: SeedResult) -> "Size":
-        """Measure a run."""
+        """Return the size of a run."""
         simulation, check = found.result.simulation, found.result.check
         options = found.scenario.options
         return cls(
@@ -46,7 +46,7 @@ class Size:
         )
 
     def exceeds(self, other: "Size") -> bool:
-        """Whether there is more of it in any way; a little more time is nothing."""
+        """Return whether the size is larger in any dimension; slightly more time does not count."""
         return (
             self.faults > other.faults
             or self.operations > other.operations
@@ -55,7 +55,7 @@ class Size:
         )
 
     def describe(self) -> str:
-        """Say it in one line."""
+        """Return the size in one line."""
         return (
             f"{self.faults:>3} faults {self.operations:>5} operations {self.nodes:>2} nodes "
             f"{self.simulated_s:>7.1f} simulated s {self.events:>7} events"
@@ -63,7 +63,7 @@ class Size:
 
 
 def until(scenario: Scenario, limit_s: float) -> Scenario:
-    """End the workload then, without the faults that would come later."""
+    """Return the scenario with an earlier end of the workload, without the later faults."""
     limit_ns = int(limit_s * SECOND_NS)
     kept = tuple(one for one in scenario.schedule if one.at_ns < limit_ns)
     options = replace(scenario.options, time_limit_s=limit_s)
@@ -71,7 +71,7 @@ def until(scenario: Scenario, limit_s: float) -> Scenario:
 
 
 def moved_forward(scenario: Scenario, faults: Sequence[Scheduled], needed_s: float) -> Scenario:
-    """These faults alone, with the first of them soon after the start."""
+    """Return the scenario with only the given faults, moved close to the start."""
     earlier_ns = max(0, min(one.at_ns for one in faults) - LEAD_NS)
     earlier = tuple(
         replace(one, at_ns=one.at_ns - earlier_ns, until_ns=one.until_ns - earlier_ns)
@@ -83,7 +83,7 @@ def moved_forward(scenario: Scenario, faults: Sequence[Scheduled], needed_s: flo
 
 
 def fewer_nodes(scenario: Scenario) -> Iterator[Scenario]:
-    """Brokers go from the last on, where no fault names them; controllers where none names any."""
+    """Yield scenarios with fewer brokers or controllers, as far as no fault names the nodes."""
     options = scenario.options
     if options.controllers > FEW_CONTROLLERS and not any(map(_named, scenario.schedule)):
         yield replace(scenario, options=_with_nodes(options, FEW_CONTROLLERS, options.brokers))
@@ -103,7 +103,7 @@ def _named(scheduled: Scheduled) -> set[int]:
 
 
 def fewer_clients(scenario: Scenario) -> Iterator[Scenario]:
-    """One client or two, and operations that come more slowly."""
+    """Yield scenarios with 1 or 2 clients and a lower rate of operations."""
     options = scenario.options
     for concurrency in (1, 2):
         if concurrency < options.concurrency:
@@ -113,7 +113,7 @@ def fewer_clients(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def simpler(place: int, scenario: Scenario) -> Iterator[Scenario]:
-    """The fault at a place shorter, or with round times where they are not."""
+    """Yield scenarios in which one fault is shorter, or has round times."""
     one = scenario.schedule[place]
     length_ns = one.until_ns - one.at_ns
     at_ns = _rounded(one.at_ns)
@@ -129,5 +129,5 @@ def simpler(place: int, scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _rounded(time_ns: int) -> int:
-    """The round time at or below; of a negative one the larger, so that it ends no sooner."""
+    """Return the time rounded down; the caller negates the time to round up."""
     return time_ns // ROUNDING_NS * ROUNDING_NS

@@ -1,9 +1,9 @@
-"""Which seed a search runs next: one whose scenario promises what is not yet covered.
+"""Choose the next seed of a search by its expected new coverage.
 
-A seed stays what it is, one run that replays alone; only the order is steered. The features of a
-scenario (its workload, its nodes, the kinds of its faults and of those in pairs) are known before
-it runs. A feature's promise is how many new cells an event brought in the runs that had it; that
-of a feature never tried is the best there has been. Not: what a cell is (coverage.py).
+Steering changes only the order of seeds; each seed is still the same run. The features of a
+scenario (workload, nodes, kinds of faults and pairs of kinds) are known before the run. The promise
+of a feature is the number of new cells per event in the earlier runs with this feature. A new
+feature has the best promise so far. See coverage.py for cells.
 """
 
 from collections import defaultdict
@@ -13,13 +13,13 @@ from itertools import combinations, islice
 from kraftproof.search.scenario import Scenario
 
 WINDOW = 48
-"""So many seeds are looked at to choose one of them; those not chosen stay candidates."""
+"""Number of candidate seeds for each choice; the other seeds stay candidates."""
 MEMORY = 0.8
-"""What a feature has brought counts for so much less with each run that has it."""
+"""Decay factor of a feature's counts with each run that has the feature."""
 
 
 class Steering:
-    """An iterator over seeds that learns between them; in order if it is not to steer."""
+    """An iterator over scenarios that learns from results; in seed order without steering."""
 
     def __init__(
         self, seeds: Iterable[int], make: Callable[[int], Scenario], *, is_steered: bool
@@ -34,7 +34,7 @@ class Steering:
         self._taken = 0
 
     def __iter__(self) -> Iterator[Scenario]:
-        """Yield the scenarios in the order in which to run them."""
+        """Yield the scenarios in the order of the search."""
         while True:
             missing = self._window - len(self._candidates)
             for seed in islice(self._seeds, missing):
@@ -45,9 +45,9 @@ class Steering:
             yield self._next()
 
     def _next(self) -> Scenario:
-        """Take the oldest candidate or, every other time, the one that promises most.
+        """Remove and return the oldest candidate or, every second time, the most promising one.
 
-        What is rare has its turn by age: one feature never tried hardly lifts the mean of many.
+        Rare features get their turn by age, since a single new feature hardly raises the mean.
         """
         self._taken += 1
         best = max(
@@ -56,7 +56,7 @@ class Steering:
         return self._candidates.pop(0 if self._taken % 2 else best)[0]
 
     def learn(self, one: Scenario, new_cells: int, events: int) -> None:
-        """Take in what a run has brought, for how many events."""
+        """Update the promises by the new cells and the events of a run."""
         for feature in sorted(_features(one)):
             self._new[feature] = MEMORY * self._new[feature] + new_cells
             self._events[feature] = MEMORY * self._events[feature] + events

@@ -24,7 +24,7 @@ _TAG_NAMES = ("UnknownTags", "read_tags", "write_tags")
 
 
 class Module:
-    """One generated module: collects its classes, layouts and functions."""
+    """A generated module: classes, layouts and functions."""
 
     def __init__(self, doc: str) -> None:
         self._doc = doc
@@ -40,7 +40,7 @@ class Module:
         return name
 
     def add(self, message: Message) -> None:
-        """Add a message: its classes, its functions and its schema."""
+        """Add the classes, functions and schema of a message."""
         names: dict[tuple[str, str, int], str] = {}
         for struct in message.structs:
             self._classes.append(class_text(message, struct))

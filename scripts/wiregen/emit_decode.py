@@ -1,4 +1,4 @@
-"""The text of a decoder: one function for one struct in one version."""
+"""Generate the source of a decoder: a function per struct and version."""
 
 from scripts.wiregen.emit_encode import Layout, Names, method_name
 from scripts.wiregen.model import FIXED, Message, Struct, Use
@@ -87,7 +87,7 @@ class _Decoder:
         self._lines += self._value(use)
 
     def _value(self, use: Use) -> list[str]:
-        """Statements that read one field into its variable."""
+        """Return the statements that read a field into a variable."""
         target = f"{use.name}_"
         if use.is_array:
             return self._array(use, target)

@@ -1,4 +1,4 @@
-"""The text of an encoder: one function for one struct in one version."""
+"""Generate the source of an encoder: a function per struct and version."""
 
 from collections.abc import Callable, Mapping
 
@@ -76,7 +76,7 @@ class _Encoder:
         self._lines += self._value(use, "w")
 
     def _value(self, use: Use, out: str) -> list[str]:
-        """Statements that write one field to the writer `out`."""
+        """Return the statements that write a field to the writer `out`."""
         value = f"m.{use.name}"
         guard = []
         if self._struct.nullable(use.name) and not use.nullable:

@@ -1,4 +1,4 @@
-"""Messages from kio's dataclasses: one class a version there, one for all versions here.
+"""Build messages from kio's dataclasses: a class per message from kio's class per version.
 
 kio (a development dependency) carries Kafka's message definitions as Python classes. Its
 reader and writer are not used, and nothing of it is needed at run time.
@@ -114,7 +114,7 @@ def _default(struct: Struct, use: Use, field: dataclasses.Field[Any]) -> str:
 
 
 def _in_order(structs: dict[str, Struct]) -> list[Struct]:
-    """Structs so that each comes after those it holds."""
+    """Return the structs in order of dependence, nested structs first."""
     done: dict[str, Struct] = {}
 
     def visit(struct: Struct) -> None:

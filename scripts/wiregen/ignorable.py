@@ -1,6 +1,6 @@
 """Fields that a version may drop without an error, from Kafka's message definitions.
 
-kio does not carry Kafka's `ignorable`, so they stand here: only those that some of the
+kio lacks Kafka's attribute `ignorable`, so this list has the ignorable fields that some of the
 supported versions lack. Any other field that is set and missing is an error.
 """
 

@@ -1,4 +1,4 @@
-"""Messages as the generator sees them, whatever they come from. Nothing of Python's syntax.
+"""The generator's model of messages, independent of the source and of Python's syntax.
 
 A struct has one set of fields over all its versions (what the Python class has) and, for each
 version, the layout: which of them are on the wire, in order, and how (KIP-482 for tags).
@@ -89,7 +89,7 @@ class Message:
     flexible: dict[int, bool]
     structs: list[Struct]
     keeps_unknown_tags: bool = False
-    """Whether its structs carry the tagged fields that they do not know, for the next encoder."""
+    """Whether the structs keep unknown tagged fields for the next encoder."""
 
     @property
     def versions(self) -> list[int]:
@@ -98,7 +98,7 @@ class Message:
 
     @property
     def flexible_from(self) -> int:
-        """Its first flexible version; one past the last if there is none."""
+        """The first flexible version, or the last version + 1 without a flexible version."""
         return min((v for v, flag in self.flexible.items() if flag), default=self.versions[-1] + 1)
 
 

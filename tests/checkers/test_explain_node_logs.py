@@ -48,4 +48,4 @@ def test_its_json_is_that_of_check(two_leaders):
 def test_one_key_of_it_is_judged_by_its_own_history(two_leaders):
     result = CliRunner().invoke(app, [str(two_leaders), "--key", "t"])
     assert result.exit_code == 0, result.output
-    assert "There is nothing to explain." in result.output
+    assert "nothing to explain" in result.output

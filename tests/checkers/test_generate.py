@@ -192,7 +192,7 @@ REFUSED = {
     "--concurrency 99999999999": "--concurrency 99999999999: 1000000 or less is expected",
     "--values 99999999999999999999": "--values 99999999999999999999: 4611686018427387904 or less",
     "--values ²": "--values ²: a number or unique is expected",
-    "--mix read=1,write=1,read=2": "--mix read=1,write=1,read=2: read is there twice",
+    "--mix read=1,write=1,read=2": "--mix read=1,write=1,read=2: read appears twice",
     "--operations 0 --corrupt phantom": "--corrupt phantom: this history has no place for it",
 }
 

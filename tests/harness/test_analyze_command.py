@@ -39,7 +39,7 @@ def test_a_directory_of_somebody_else_is_refused_and_left_alone(tmp_path, capsys
     out.mkdir()
     (out / "thesis.txt").write_text("four years")
     line = mistake(capsys, a_run(tmp_path / "run"), "--out", out)
-    assert f"--out {out}: it exists and is no analysis of ours" in line
+    assert f"--out {out}: the path exists and is no earlier analysis" in line
     assert [path.name for path in out.iterdir()] == ["thesis.txt"]
 
 

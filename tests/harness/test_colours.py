@@ -4,7 +4,15 @@ from itertools import combinations
 
 import pytest
 
-from kraftproof.report.colours import FAULTS, MEANINGS, OTHER_COLOUR, colour_of, style
+from kraftproof.report.colours import (
+    DARK,
+    FAULTS,
+    MEANINGS,
+    OTHER_COLOUR,
+    colour_of,
+    dark_style,
+    style,
+)
 
 BESIDE = {name: MEANINGS[name] for name in ("ok", "fail", "info", "invalid")} | {
     name: FAULTS[name] for name in ("kill", "pause", "partition", "clock")
@@ -44,3 +52,28 @@ def test_what_stands_side_by_side_can_be_told_apart(sight):
         pairs = zip(seen(BESIDE[one], sight), seen(BESIDE[other], sight), strict=True)
         distance = sum((a - b) ** 2 for a, b in pairs) ** 0.5
         assert distance > 15, (one, other, round(distance, 1))
+
+
+def luminance(colour):
+    """Return the relative luminance of WCAG 2."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+    return sum(w * one for w, one in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("colours", "grounds"),
+    [(MEANINGS, ("#ffffff", "#f5f6f8")), ({**MEANINGS, **DARK}, ("#1d2228", "#14181c"))],
+    ids=("light", "dark"),
+)
+def test_verdicts_and_links_are_readable_on_light_and_dark_pages(colours, grounds):
+    for name in ("valid", "invalid", "unknown", "needed"):
+        for ground in grounds:
+            bright, dim = sorted((luminance(colours[name]), luminance(ground)), reverse=True)
+            assert (bright + 0.05) / (dim + 0.05) >= 4.5, (name, ground)
+
+
+def test_dark_colours_replace_the_same_meanings():
+    assert DARK.keys() < MEANINGS.keys()
+    assert f"--invalid:{DARK['invalid']};" in dark_style()
+    assert dark_style().startswith("@media (prefers-color-scheme: dark)")

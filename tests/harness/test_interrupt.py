@@ -65,7 +65,7 @@ def test_a_harness_killed_with_9_leaves_no_node_and_heal_names_its_faults(
     assert f"owner {process.pid} is gone" in swept
     assert fault.startswith("f0 pause ")
     assert "heal: resume node" in fault
-    assert run(KRAFTPROOF, "sweep", environment=environment).stdout == "nothing was left\n"
+    assert run(KRAFTPROOF, "sweep", environment=environment).stdout == "nothing to remove\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -79,7 +79,7 @@ def test_up_prints_addresses_and_takes_all_down(harness, environment, number):
     process.send_signal(number)
     _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130, err
-    said = ["up; Ctrl-C takes all down", "kraftproof: interrupted; the cluster is taken down"]
+    said = ["the cluster is up; Ctrl-C stops it", "kraftproof: interrupted; the cluster is stopped"]
     assert err.splitlines() == said
     assert all_gone(nodes)
 

@@ -140,10 +140,10 @@ MISTAKES = {
             "resolved": False,
             "describe_heal": False,
             "describe": False,
-            "moot": True,
-            "before": True,
+            "skipped": True,
+            "baseline": True,
             "apply": True,
-            "bitten": True,
+            "observed_effect": True,
             "heal": True,
         }.items()
     },

@@ -130,7 +130,7 @@ def test_a_run_is_replayed_with_the_options_that_are_not_the_defaults(tmp_path):
     (tmp_path / "schedule.txt").write_text("")
     assert replay_command(view) == f"kraftproof sim --schedule {tmp_path}/schedule.txt"
     purposes = [step.purpose for step in next_steps(view, is_invalid=True)]
-    assert purposes == ["explain", "replay", "shrink", "judge again"]
+    assert purposes == ["explain", "replay", "shrink", "check again"]
     assert next_steps(view, is_invalid=False)[0].purpose == "replay"
 
 

@@ -155,7 +155,7 @@ def test_ctrl_c_keeps_the_best_so_far(found, tmp_path):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    assert err == f"kraftproof: interrupted; the best so far is in {small}\n"
+    assert err == f"kraftproof: interrupted; the smallest run so far is in {small}\n"
     assert small.read_text().startswith("kraftproof schedule 1\n")
     assert {path.name for path in tmp_path.iterdir()} == {"small.txt"}
 
@@ -164,7 +164,7 @@ def test_what_holds_is_not_shrunk(tmp_path):
     done = run(KRAFTPROOF, "shrink", "0", "--time-limit", "1", "--store", tmp_path)
     assert done.returncode == 3
     assert done.stderr == (
-        "kraftproof: kraftproof sim --seed 0 --time-limit 1: all holds in this run, so it can't "
+        "kraftproof: kraftproof sim --seed 0 --time-limit 1: the run is valid, so the run can't "
         "be shrunk\n"
     )
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""What contenders and ghosts ask of a controller that is right, and nobody hurts."""
+"""Competing and stale brokers against a correct controller without faults."""
 
 from collections import Counter
 from random import Random

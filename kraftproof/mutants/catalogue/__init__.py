@@ -1,4 +1,4 @@
-"""One small file a mutant, named by its id; a file elsewhere is named by its path.
+"""The catalogue of mutants: a small file per mutant, named by id; other files are named by path.
 
 Not: who finds it.
 """
@@ -16,7 +16,7 @@ SUFFIX = ".py"
 
 
 class UnknownMutantError(LookupError):
-    """There is no mutant of this id; the text is the one line a user sees."""
+    """No mutant has this id; the message is one line for the user."""
 
 
 def _mutant(module_name: str) -> Mutant:
@@ -37,7 +37,7 @@ IDS = tuple(mutant.mutant_id for mutant in ALL)
 
 
 def load(mutant_id: str) -> Mutant:
-    """Return the mutant of this id, or the one that a file of this path defines.
+    """Return the mutant of an id, or the mutant that the file of a path defines.
 
     Raises:
         UnknownMutantError: there is none.
@@ -53,7 +53,7 @@ def load(mutant_id: str) -> Mutant:
 
 
 def _from_file(path: str) -> Mutant:
-    """Its id is the path, by which the run can be repeated."""
+    """Return the mutant of a file; its id is the path, so that a run can be repeated."""
     if not Path(path).is_file():
         raise UnknownMutantError(f"mutant {path!r}: there is no such file")
     try:

@@ -1,4 +1,4 @@
-"""A1: a follower vouches for what it has not flushed."""
+"""A1: a follower acknowledges records before the flush."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 

@@ -1,4 +1,4 @@
-"""A15: a follower's diverging end is not noticed."""
+"""A15: a leader does not notice the diverging log end of a follower."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 

@@ -1,4 +1,4 @@
-"""A17: a follower cuts what is committed."""
+"""A17: a follower truncates committed records."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 

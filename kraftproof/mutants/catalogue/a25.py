@@ -1,4 +1,4 @@
-"""A25: a sole voter acknowledges what it has not flushed."""
+"""A25: a sole voter acknowledges records before the flush."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 

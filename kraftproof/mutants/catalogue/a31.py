@@ -1,7 +1,8 @@
-"""A31: a flush vouches for what took the place of what it flushed.
+"""A31: a flush acknowledges records that replaced the flushed records.
 
-By itself it does nothing here, since a node fetches, and so cuts its log, only when all is flushed;
-so the first Fetch of an epoch does not wait for that, as one might think that it may.
+In the unchanged node the edit alone has no effect: the node fetches, and therefore truncates its
+log, only after a complete flush. The mutant also lets the first Fetch of an epoch skip this wait,
+which looks like a harmless optimization.
 """
 
 from kraftproof.mutants.mutant import Edit, Mutant

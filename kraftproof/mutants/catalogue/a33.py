@@ -1,4 +1,4 @@
-"""A33: the end of an epoch that is over ends the present one."""
+"""A33: EndQuorumEpoch of an old epoch starts an early election."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 

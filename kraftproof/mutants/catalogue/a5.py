@@ -1,4 +1,4 @@
-"""A5: a vote that only memory knows."""
+"""A5: a vote is kept in memory only."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 

@@ -1,4 +1,4 @@
-"""A6: a leader forgets at its restart that it led."""
+"""A6: a leader forgets its leadership at a restart."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 

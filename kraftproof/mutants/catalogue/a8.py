@@ -1,4 +1,4 @@
-"""A8: a leader that nobody follows goes on."""
+"""A8: a leader without followers does not resign."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 

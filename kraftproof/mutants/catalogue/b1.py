@@ -1,4 +1,4 @@
-"""B1: a snapshot says that it ends one record early."""
+"""B1: the end offset of a snapshot is one record too small."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 

@@ -1,4 +1,4 @@
-"""B3: retention takes away what no snapshot holds."""
+"""B3: retention deletes records that no snapshot contains."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 

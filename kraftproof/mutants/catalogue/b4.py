@@ -1,4 +1,4 @@
-"""B4: what a snapshot lacks stays."""
+"""B4: the load of a snapshot keeps old entries that the snapshot lacks."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 

@@ -1,4 +1,4 @@
-"""B7: a record that can't be applied is passed over, and snapshots make it last."""
+"""B7: a replica skips a record that can't be applied, and snapshots preserve the gap."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
