@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kraftproof.checkers.calls.list_elements import ABORTED, UNKNOWN, Told
+from kraftproof.checkers.calls.list_elements import ABORTED, UNKNOWN, Observed
 from kraftproof.checkers.calls.values import of_function
 from kraftproof.checkers.history.columns import OK, Columns
 from kraftproof.checkers.kernels import kernel
@@ -28,7 +28,7 @@ _MOST_DIGITS: Final = 18
 _NO_NUMBER: Final = -1
 
 
-def told_integers(columns: Columns) -> Told | None:
+def observed_integers(columns: Columns) -> Observed | None:
     """Returns the actions of a history of appends and reads, None unless all are of integers."""
     is_read = of_function(columns, "read")
     rows = np.flatnonzero(~is_read | (columns.status == OK))
@@ -40,7 +40,7 @@ def told_integers(columns: Columns) -> Told | None:
     value, lengths = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
     value[~reads] = appended[0]
     lengths[reads] = answered[1]
-    return Told(
+    return Observed(
         row=rows,
         is_read=reads,
         list_number=np.zeros(len(rows), dtype=np.int64),

@@ -16,7 +16,7 @@ Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Observed:
     """The actions of a history, its values as numbers: a actions of all that happened or failed.
 
     Attributes:

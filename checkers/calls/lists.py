@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.calls.list_elements import ABORTED, UNKNOWN, Told
+from kraftproof.checkers.calls.list_elements import ABORTED, UNKNOWN, Observed
 from kraftproof.checkers.calls.list_tracing import trace
 from kraftproof.checkers.calls.values import canonical, key_numbers, require_functions
 from kraftproof.checkers.history.columns import FAIL, OK, Columns
@@ -148,17 +148,17 @@ def list_calls(kind: type[Kind], columns: Columns, model: str, functions: frozen
     require_functions(columns, model, functions)
     told = None
     if len(columns) > MANY and "txn" not in columns.functions:
-        from kraftproof.checkers.calls.integer_lists import told_integers  # compiled kernels
+        from kraftproof.checkers.calls.integer_lists import observed_integers  # compiled kernels
 
-        told = told_integers(columns)
-    return _traced(kind, columns, told if told is not None else told_texts(columns))
+        told = observed_integers(columns)
+    return _traced(kind, columns, told if told is not None else observed_texts(columns))
 
 
 MANY: Final = 5_000
 """Operations, above which a compiled parser is worth the compilation."""
 
 
-def told_texts(columns: Columns) -> Told:
+def observed_texts(columns: Columns) -> Observed:
     """Returns the actions of any history, by decoding the JSON of every operation."""
     rows, is_read, lists, appended, lengths = [], [], [], [], []
     values = array("q")
@@ -179,7 +179,7 @@ def told_texts(columns: Columns) -> Told:
             appended.append(0 if reads else numbers[str(value)])
             lengths.append(len(texts))
             values.extend(map(numbers.__getitem__, texts))
-    return Told(
+    return Observed(
         row=np.asarray(rows, dtype=np.int64),
         is_read=np.asarray(is_read, dtype=np.bool_),
         list_number=np.asarray(lists, dtype=np.int64),
@@ -199,7 +199,7 @@ def _decoded(columns: Columns) -> Iterator[tuple[int, list[Action]]]:
         yield row, actions_of(functions[row], decode(asked[row]), answer, is_answered=is_answered)
 
 
-def _traced(kind: type[Kind], columns: Columns, told: Told) -> Kind:
+def _traced(kind: type[Kind], columns: Columns, told: Observed) -> Kind:
     """Traces the elements seen to their appends, and leaves out what failed."""
     has_failed = columns.status[told.row] == FAIL
     is_kept = ~has_failed

@@ -47,7 +47,7 @@ def decide_registers(
         for register in range(registers)
     )
     told = [one for one in (outcome, *alone) if one is not None]
-    rows = [one.stuck_row for one in told if one.stuck_row is not None]
+    rows = [one.first_illegal_row for one in told if one.first_illegal_row is not None]
     ends = calls.complete[start:end]
     illegal = min((int(ends[calls.rows[start:end] == row][0]) for row in rows), default=NEVER)
     return decide_repeated(calls, start, end, facts, limits, illegal)
@@ -55,7 +55,7 @@ def decide_registers(
 
 def _is_exact(outcome: Outcome) -> bool:
     """Says whether the first call that is stuck is known, if one is."""
-    return outcome.stuck_row is None or outcome.linearizable is not None
+    return outcome.first_illegal_row is None or outcome.linearizable is not None
 
 
 def _of_register(facts: Facts, register: int) -> Facts:

@@ -81,7 +81,7 @@ class Found:
         return Outcome(
             verdict=self.verdict,
             engine="general",
-            stuck_row=None if self.stuck is None else operations.index(self.stuck),
+            first_illegal_row=None if self.stuck is None else operations.index(self.stuck),
             linearizable=self.linearizable,
             states=self.states,
             reason=self.reason,

@@ -112,12 +112,12 @@ def _problem(lists: Lists, first: Ints, by_completion: Ints, cut: int) -> int:
         elements=elements,
         starts=np.cumsum(np.append(0, np.where(longest >= 0, lengths[longest], 0))),
     )
-    has_order, _ = turns_up_to(places, cut)
+    has_order, _ = appends_up_to(places, cut)
     return LEGAL if has_order else _NO_ORDER
 
 
 @kernel
-def turns_up_to(places: Places, cut: int) -> tuple[bool, Ints]:
+def appends_up_to(places: Places, cut: int) -> tuple[bool, Ints]:
     """Says whether the calls up to a cut have a legal order, and gives the appends their turns.
 
     Returns:

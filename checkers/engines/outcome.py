@@ -16,7 +16,8 @@ class Outcome:
     Attributes:
         verdict: valid, invalid, or unknown when a limit was reached.
         engine: the engine that decided.
-        stuck_row: if invalid, the row (of `Columns`) of the first operation whose completion no
+        first_illegal_row: if invalid, the row (of `Columns`) of the first operation whose
+        completion no
             legal order reaches.
         linearizable: if invalid, how many completions some legal order reaches: n. None if that
             was not decided: an earlier operation may be stuck already, not a later one.
@@ -27,7 +28,7 @@ class Outcome:
 
     verdict: Verdict
     engine: str
-    stuck_row: int | None = None
+    first_illegal_row: int | None = None
     linearizable: int | None = 0
     states: tuple[str, ...] = ()
     anomaly: str | None = None
@@ -35,4 +36,8 @@ class Outcome:
 
     def within(self, start: int) -> "Outcome":
         """Returns the same with rows that count from another one, such as its key's first."""
-        return self if self.stuck_row is None else replace(self, stuck_row=self.stuck_row - start)
+        return (
+            self
+            if self.first_illegal_row is None
+            else replace(self, first_illegal_row=self.first_illegal_row - start)
+        )

@@ -98,7 +98,7 @@ def outcome_of(
     return Outcome(
         verdict=Verdict.INVALID,
         engine=engine,
-        stuck_row=int(calls.rows[stuck]),
+        first_illegal_row=int(calls.rows[stuck]),
         linearizable=int(np.count_nonzero(calls.complete[start:end] < calls.complete[stuck])),
         anomaly=anomaly,
     )

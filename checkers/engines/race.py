@@ -232,7 +232,7 @@ class _Race:
         calls = since(self._calls, self._key, int(times[place - 1]))
         swept = _Swept(lay_out(calls), 0, self._limits.memory_bytes // 4, is_relaxed=True)
         outcome = outcome_of(calls, swept.layout, 0, swept.go_on(share, self._deadline))
-        if outcome is None or outcome.stuck_row != self._calls.rows[stuck]:
+        if outcome is None or outcome.first_illegal_row != self._calls.rows[stuck]:
             return None
         return self._told(row)
 

@@ -30,7 +30,7 @@ def outcome_of(
     return Outcome(
         verdict=Verdict.INVALID,
         engine="frontier",
-        stuck_row=int(calls.rows[layout.source[call]]),
+        first_illegal_row=int(calls.rows[layout.source[call]]),
         linearizable=position,
         states=tuple(sorted(states)),
     )

@@ -88,7 +88,7 @@ def by_zones(calls: RegisterCalls) -> list[Outcome]:
         outcomes[key] = Outcome(
             verdict=Verdict.INVALID,
             engine="zones",
-            stuck_row=int(calls.rows[completions[stuck[key]]]),
+            first_illegal_row=int(calls.rows[completions[stuck[key]]]),
             linearizable=int(stuck[key] - completion_starts[key]),
             states=(f"value {calls.values[int(left[key])]}",),
         )

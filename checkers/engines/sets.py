@@ -32,8 +32,8 @@ def _together(calls: SetCalls, start: int, end: int, wrong: list[Outcome]) -> Ou
     """Returns the outcome of a set from those of its registers that are not valid."""
     stuck = []
     for outcome in wrong:
-        if outcome.stuck_row is None:
+        if outcome.first_illegal_row is None:
             return outcome  # a limit was reached: nobody knows which is the first stuck completion
-        stuck.append(start + int(np.searchsorted(calls.rows[start:end], outcome.stuck_row)))
+        stuck.append(start + int(np.searchsorted(calls.rows[start:end], outcome.first_illegal_row)))
     first = min(stuck, key=calls.complete.__getitem__, default=None)
     return outcome_of(calls, start, end, first, "set")

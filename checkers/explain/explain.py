@@ -9,31 +9,31 @@ from typing import Final
 
 from kraftproof.checkers.explain import subhistory
 from kraftproof.checkers.explain.explanation import (
-    Balance,
+    AlternationCount,
     Constraint,
+    ElementCount,
     Explanation,
     LinearizedOperation,
+    OperationView,
     SubHistory,
-    Surplus,
-    ToldOperation,
-    Total,
+    SumBound,
 )
 from kraftproof.checkers.explain.linearization.engine_orders import engine_order
 from kraftproof.checkers.explain.linearization.linearization import longest_linearization, states_of
-from kraftproof.checkers.explain.linearization.longest_prefix import Known, linearization_so_far
+from kraftproof.checkers.explain.linearization.longest_prefix import Known, longest_prefix
 from kraftproof.checkers.explain.reduction.minimal import Minimised
 from kraftproof.checkers.explain.reduction.minimise import minimise
 from kraftproof.checkers.explain.reduction.reductions import is_reducible, prefix, until
-from kraftproof.checkers.explain.reduction.relevant_values import decisive
+from kraftproof.checkers.explain.reduction.relevant_values import relevant_values
 from kraftproof.checkers.explain.subhistory import Entry
-from kraftproof.checkers.explain.text.candidate_causes import helping
-from kraftproof.checkers.explain.text.operations import answering, told_operation
-from kraftproof.checkers.explain.text.words import paragraph, told_before
+from kraftproof.checkers.explain.text.candidate_causes import candidate_causes
+from kraftproof.checkers.explain.text.message_text import paragraph, prefix_sentence
+from kraftproof.checkers.explain.text.operations import answering, operation_view
 from kraftproof.checkers.explain.verify.brute_force import (
-    is_added_up_right,
-    is_balanced_right,
-    is_counted_right,
+    is_alternation_count_right,
+    is_element_count_right,
     is_linearizable,
+    is_sum_bound_right,
 )
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
@@ -50,7 +50,7 @@ def explain(
     model: SequentialModel,
     key: str,
     operations: Sequence[Operation],
-    stuck_index: int,
+    first_illegal_index: int,
     *,
     history: str = "",
     seconds: float = DEFAULT_SECONDS,
@@ -62,7 +62,8 @@ def explain(
         model: the model.
         key: the key.
         operations: all of the key, in the order of their invocations.
-        stuck_index: the `index` of the first operation whose completion no legal order reaches, as
+        first_illegal_index: the `index` of the first operation whose completion no legal order
+        reaches, as
             the verdict's finding names it.
         history: the name of the history.
         seconds: the limit of processor time: for the sub-history, for the linearization, which may
@@ -70,7 +71,7 @@ def explain(
             shorter prefix.
         is_first: whether what was completed before it is known to be linearizable.
     """
-    stuck = next(one for one in operations if one.index == stuck_index)
+    stuck = next(one for one in operations if one.index == first_illegal_index)
     end = stuck.complete_index
     assert end is not None, "an operation that never completed can't be stuck"
     whole = prefix(model, operations, end)
@@ -78,24 +79,24 @@ def explain(
     proposed = partial(engine_order, model, operations)
     patience = seconds * (_PATIENCE if is_first else 1)
     order = longest_linearization(model, before, patience, partial(proposed, end - 1, patience))
-    decided = decisive(model, order, whole) if order and is_reducible(model) else ()
+    decided = relevant_values(model, order, whole) if order and is_reducible(model) else ()
     found = minimise(model, whole, seconds, decided)
     done = sum(entry.is_required for entry in whole.entries) - 1
     calls = {entry.operation.index: entry.call for entry in whole.entries}
     answers = answering(operations)
-    told = told_operation(stuck, answers)
-    recorded = {one.index: told_operation(one, answers) for one in _named(operations, found)}
+    told = operation_view(stuck, answers)
+    recorded = {one.index: operation_view(one, answers) for one in _named(operations, found)}
     sub = _sub_history(model, found, whole, recorded, calls) if found.is_invalid else None
     state = _last_state(model, order or ())
-    helpers: list[str] = []
+    causes: list[str] = []
     if sub is not None:
         states = found.sub.starts if order is None else (state,)
-        helpers = helping(model, states, stuck, whole, found.sub.entries, answers)
+        causes = candidate_causes(model, states, stuck, whole, found.sub.entries, answers)
     left = None if order is None else model.describe(state)
     is_first = is_first or order is not None
     known = None if order is None else Known(order, done)
     if known is None:
-        known = linearization_so_far(model, before, seconds, proposed)
+        known = longest_prefix(model, before, seconds, proposed)
     linearized = None if known is None else known.completed
     return Explanation(
         history=history,
@@ -111,9 +112,9 @@ def explain(
         words=paragraph(
             key=key,
             stuck=told,
-            before=told_before(done, left, linearized, is_first=is_first),
+            before=prefix_sentence(done, left, linearized, is_first=is_first),
             sub=sub,
-            helpers=helpers,
+            causes=causes,
         ),
     )
 
@@ -141,19 +142,19 @@ def _sub_history(
     model: SequentialModel,
     found: Minimised,
     whole: subhistory.SubHistory,
-    recorded: Mapping[int, ToldOperation],
+    recorded: Mapping[int, OperationView],
     calls: Mapping[int, Hashable],
 ) -> SubHistory:
     sub, total = found.sub, None
     legal = is_linearizable(model, sub)
     is_verified = None if legal is None else not legal
     if sub.surplus is not None:
-        is_verified = bool(is_verified) and is_counted_right(sub.surplus, whole)
+        is_verified = bool(is_verified) and is_alternation_count_right(sub.surplus, whole)
     if sub.total is not None and isinstance(model, SummingModel):
-        is_verified = bool(is_verified) and is_added_up_right(model, sub.total, whole)
+        is_verified = bool(is_verified) and is_sum_bound_right(model, sub.total, whole)
         total = _total(model.sum_name, sub.total)
     if sub.balance is not None and isinstance(model, HoldingModel):
-        is_verified = bool(is_verified) and is_balanced_right(model, sub.balance, whole)
+        is_verified = bool(is_verified) and is_element_count_right(model, sub.balance, whole)
     over_before = _over_before([entry.operation for entry in sub.entries if entry.is_required])
     starts = sorted({without_middle(model.describe(state)) for state in sub.starts})
     return SubHistory(
@@ -185,8 +186,8 @@ def _since(sub: subhistory.SubHistory, whole: subhistory.SubHistory) -> int | No
     return None if is_first else sub.since
 
 
-def _total(name: str, found: subhistory.Total) -> Total:
-    return Total(
+def _total(name: str, found: subhistory.SumBound) -> SumBound:
+    return SumBound(
         name=name,
         first=None if found.first is None else found.first.operation.index,
         start=found.start,
@@ -198,10 +199,10 @@ def _total(name: str, found: subhistory.Total) -> Total:
     )
 
 
-def _surplus(found: subhistory.Surplus) -> Surplus:
+def _surplus(found: subhistory.AlternationCount) -> AlternationCount:
     inside = [one.operation for own in found.inside for one in own]
     touching = [one.operation for one in found.touching]
-    return Surplus(
+    return AlternationCount(
         windows=tuple(
             (None if begin == subhistory.BEGINNING else begin, end) for begin, end in found.windows
         ),
@@ -213,8 +214,8 @@ def _surplus(found: subhistory.Surplus) -> Surplus:
     )
 
 
-def _balance(found: subhistory.Balance) -> Balance:
-    return Balance(
+def _balance(found: subhistory.ElementCount) -> ElementCount:
+    return ElementCount(
         items=tuple(without_middle(str(item)) for item in found.items),
         is_taken=found.is_taken,
         f=found.over[0].operation.f,

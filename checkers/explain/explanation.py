@@ -10,7 +10,7 @@ import msgspec
 SCHEMA_VERSION: Final = 1
 
 
-class ToldOperation(msgspec.Struct, frozen=True, kw_only=True):
+class OperationView(msgspec.Struct, frozen=True, kw_only=True):
     """An operation as it was recorded.
 
     Attributes:
@@ -52,13 +52,13 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True):
             last of them: what they came after is told there.
     """
 
-    operation: ToldOperation
+    operation: OperationView
     is_required: bool
     meaning: str
     after: tuple[int, ...]
 
 
-class Surplus(msgspec.Struct, frozen=True, kw_only=True):
+class AlternationCount(msgspec.Struct, frozen=True, kw_only=True):
     """How counting shows that operations which take turns can't have done so.
 
     Attributes:
@@ -79,7 +79,7 @@ class Surplus(msgspec.Struct, frozen=True, kw_only=True):
     granted: int
 
 
-class Total(msgspec.Struct, frozen=True, kw_only=True):
+class SumBound(msgspec.Struct, frozen=True, kw_only=True):
     """A sum that calls which only add can't have made what it was told to be.
 
     Attributes:
@@ -104,7 +104,7 @@ class Total(msgspec.Struct, frozen=True, kw_only=True):
     is_most: bool
 
 
-class Balance(msgspec.Struct, frozen=True, kw_only=True):
+class ElementCount(msgspec.Struct, frozen=True, kw_only=True):
     """How counting shows that more came out than was put in, or that something was left inside.
 
     Attributes:
@@ -150,15 +150,15 @@ class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
     constraints: tuple[Constraint, ...]
     is_minimal: bool
     is_verified: bool | None
-    surplus: Surplus | None = None
-    total: Total | None = None
-    balance: Balance | None = None
+    surplus: AlternationCount | None = None
+    total: SumBound | None = None
+    balance: ElementCount | None = None
 
-    def counted(self) -> Surplus | None:
+    def counted(self) -> AlternationCount | None:
         """Returns what was counted; a balance is counted from the beginning up to an event."""
         if self.balance is None:
             return self.surplus
-        return Surplus(
+        return AlternationCount(
             windows=((None, self.balance.by),),
             f=self.balance.f,
             inside=self.balance.over,
@@ -200,7 +200,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     key: str
     operations: int
-    stuck: ToldOperation
+    stuck: OperationView
     is_first: bool = True
     linearizable: int
     linearized: int | None = None

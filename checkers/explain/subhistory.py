@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surplus:
+class AlternationCount:
     """Calls of one kind that are too many.
 
     Attributes:
@@ -67,7 +67,7 @@ def _widened(entry: Entry, window: Window) -> Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Total:
+class SumBound:
     """A sum that some calls add up to, and another that was told.
 
     Attributes:
@@ -91,7 +91,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Balance:
+class ElementCount:
     """What was put in and taken out of something that holds items, and can't be.
 
     Attributes:
@@ -130,9 +130,9 @@ class SubHistory:
     entries: tuple[Entry, ...]
     starts: tuple[Hashable, ...]
     since: int | None = None
-    surplus: Surplus | None = None
-    total: Total | None = None
-    balance: Balance | None = None
+    surplus: AlternationCount | None = None
+    total: SumBound | None = None
+    balance: ElementCount | None = None
 
     def __len__(self) -> int:
         return len(self.entries)

@@ -73,7 +73,7 @@ def outcomes_of(
     """
     if isinstance(given, Calls):
         return choose.decide(given, options.limits, options.processes)
-    outcomes = _first_words(cast("SequentialModel", model), columns, given, options.limits)
+    outcomes = _first_pass(cast("SequentialModel", model), columns, given, options.limits)
     asked_again = {Verdict.UNKNOWN, *([Verdict.INVALID] if names_anomalies(model) else [])}
     if asked_again.isdisjoint(outcome.verdict for outcome in outcomes):
         return outcomes
@@ -87,7 +87,7 @@ def outcomes_of(
     ]
 
 
-def _first_words(
+def _first_pass(
     model: SequentialModel, columns: Columns, keys: Keys, limits: Limits
 ) -> list[Outcome]:
     """Returns what the general engine decides of each key in little memory, then in more."""
@@ -122,7 +122,7 @@ def searched(model: SequentialModel, operations: Sequence[Operation], limits: Li
     return check_linearizable(model, operations, limits).among(operations)
 
 
-def or_impossible(
+def or_refuted(
     model: SequentialModel, outcome: Outcome, operations: Sequence[Operation]
 ) -> Outcome:
     """Returns an outcome, but invalid for one that is unknown if some answer can't be.

@@ -21,7 +21,7 @@ from kraftproof.checkers.findings import fact_of, located_all
 from kraftproof.checkers.history.columns import OK, Columns
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import iterate_rows
-from kraftproof.checkers.judge.first_pass import or_impossible, outcomes_of, read, searched
+from kraftproof.checkers.judge.first_pass import or_refuted, outcomes_of, read, searched
 from kraftproof.checkers.judge.processes import map_in_order
 from kraftproof.checkers.judge.reasons import reason_of
 from kraftproof.checkers.models import (
@@ -110,7 +110,7 @@ def _judge_columns(model: Model, columns: Columns, options: CheckOptions) -> lis
     for key, outcome in enumerate(outcomes):
         verdict = generally.get(key)
         if outcome is not None and (verdict is None or verdict.verdict is Verdict.UNKNOWN):
-            verdict = _told(model, columns, key, outcome, share, options)
+            verdict = _key_verdict(model, columns, key, outcome, share, options)
         assert verdict is not None, "what has no outcome is left to the general engine"
         verdicts.append(verdict)
     return verdicts
@@ -124,8 +124,10 @@ def judge_key(
     try:
         outcome, stuck = None, None
         if isinstance(model, SequentialModel):
-            outcome = or_impossible(model, searched(model, operations, options.limits), operations)
-            stuck = None if outcome.stuck_row is None else operations[outcome.stuck_row]
+            outcome = or_refuted(model, searched(model, operations, options.limits), operations)
+            stuck = (
+                None if outcome.first_illegal_row is None else operations[outcome.first_illegal_row]
+            )
         found = model.check(key, operations, options) if isinstance(model, PropertyModel) else []
         verdict = _verdict(model, key, len(operations), outcome, stuck, found, operations)
         verdict = _located(verdict, operations, options)
@@ -198,7 +200,7 @@ def _key_judge(reference: str, options: CheckOptions) -> _KeyJudge:
     return _KeyJudge(model_named(reference), options)
 
 
-def _told(
+def _key_verdict(
     model: Model, columns: Columns, key: int, outcome: Outcome, share: float, options: CheckOptions
 ) -> KeyVerdict:
     """Makes the verdict of an outcome; the operations are built only for who asks for them.
@@ -208,10 +210,14 @@ def _told(
     count = _size(columns, key)
     try:
         if outcome.verdict is Verdict.UNKNOWN and isinstance(model, SequentialModel):
-            outcome = or_impossible(model, outcome, columns.operations(key)).within(
+            outcome = or_refuted(model, outcome, columns.operations(key)).within(
                 -int(columns.starts[key])
             )
-        stuck = None if outcome.stuck_row is None else columns.operation(outcome.stuck_row)
+        stuck = (
+            None
+            if outcome.first_illegal_row is None
+            else columns.operation(outcome.first_illegal_row)
+        )
         found: list[Finding] = []
         operations: list[Operation] | None = None
         if isinstance(model, PropertyModel):

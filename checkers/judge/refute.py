@@ -48,7 +48,9 @@ def impossible(model: SequentialModel, operations: Sequence[Operation]) -> Outco
         return None
     first = min(found, key=_end)
     row = next(n for n, one in enumerate(operations) if one.index == first.operation.index)
-    return Outcome(verdict=Verdict.INVALID, engine="impossible", stuck_row=row, linearizable=None)
+    return Outcome(
+        verdict=Verdict.INVALID, engine="impossible", first_illegal_row=row, linearizable=None
+    )
 
 
 def _illegal(model: SequentialModel, entries: Sequence[Entry]) -> Iterator[Entry | None]:

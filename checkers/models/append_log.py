@@ -18,7 +18,7 @@ from kraftproof.checkers.initial import Step, require_records
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.persistent import NOTHING, Records
 from kraftproof.checkers.models.reasons import is_over
-from kraftproof.checkers.models.reducible import ByElement, Events, Turn
+from kraftproof.checkers.models.reducible import ByElement, Events, OrderHint
 
 _MOST_TOLD: Final = 20
 """So many records are told of a log, the last."""
@@ -85,7 +85,7 @@ class AppendLog(ByElement):
         return not call[0]
 
     @override
-    def helping(
+    def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
         """A record helps who fetches it, and is in the way of those at its offset and before."""
@@ -93,10 +93,12 @@ class AppendLog(ByElement):
         return [call for call in calls if isinstance(call, tuple) and call[1:] in fetched]
 
     @override
-    def turns(self, calls: Sequence[Hashable], events: Sequence[Events]) -> Sequence[Turn | None]:
+    def update_order(
+        self, calls: Sequence[Hashable], events: Sequence[Events]
+    ) -> Sequence[OrderHint | None]:
         """Records are produced in the order of their offsets."""
         return [
-            Turn("offsets", call[1]) if isinstance(call, tuple) and call[0] else None
+            OrderHint("offsets", call[1]) if isinstance(call, tuple) and call[0] else None
             for call in calls
         ]
 

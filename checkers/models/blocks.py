@@ -14,7 +14,7 @@ import numpy as np
 
 from kraftproof.checkers.engines.block_order import BEFORE_ALL, moments
 from kraftproof.checkers.history.columns import NEVER
-from kraftproof.checkers.models.reducible import Events, Turn
+from kraftproof.checkers.models.reducible import Events, OrderHint
 
 
 class Access(NamedTuple):
@@ -38,9 +38,9 @@ class _Block:
         self.last = max(self.last, invoked)
 
 
-def turns_of_blocks(
+def order_of_blocks(
     accesses: Sequence[Access], events: Sequence[Events], initial: Hashable
-) -> list[Turn | None] | None:
+) -> list[OrderHint | None] | None:
     """Returns the turn of each update that counts; None if it is not known what left a value.
 
     Args:
@@ -61,11 +61,11 @@ def turns_of_blocks(
     blocks = _blocks(accesses, events, sources, counted)
     if blocks is None:
         return None
-    turns: list[Turn | None] = [None] * len(accesses)
+    hints: list[OrderHint | None] = [None] * len(accesses)
     ordered = (number for block in _in_order(blocks) for number in block.updates)
     for place, number in enumerate(ordered):
-        turns[number] = Turn("updates", place)
-    return turns
+        hints[number] = OrderHint("updates", place)
+    return hints
 
 
 def _sources(

@@ -16,9 +16,9 @@ from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import ColumnarModel, unknown_function
-from kraftproof.checkers.models.blocks import Access, turns_of_blocks
+from kraftproof.checkers.models.blocks import Access, order_of_blocks
 from kraftproof.checkers.models.reasons import Values
-from kraftproof.checkers.models.reducible import Events, ReducibleModel, Turn
+from kraftproof.checkers.models.reducible import Events, OrderHint, ReducibleModel
 from kraftproof.checkers.text import as_json
 
 _UNREAD: Final = ""
@@ -97,7 +97,7 @@ class CasRegister(ReducibleModel, ColumnarModel):
         return f"read -> {expected}" if new is None else f"cas [{expected},{new}]"
 
     @override
-    def helping(
+    def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
         """What no other asks for is overwritten before another asks."""
@@ -105,11 +105,11 @@ class CasRegister(ReducibleModel, ColumnarModel):
         return [call for call in calls if isinstance(call, tuple) and call[1] in asked_for]
 
     @override
-    def turns(
+    def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
-    ) -> Sequence[Turn | None] | None:
+    ) -> Sequence[OrderHint | None] | None:
         accesses = [Access(*call) for call in calls if isinstance(call, tuple)]
-        return turns_of_blocks(accesses, events, self.init())
+        return order_of_blocks(accesses, events, self.init())
 
     @override
     def any_state(

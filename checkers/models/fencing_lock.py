@@ -18,7 +18,7 @@ from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reasons import is_over
-from kraftproof.checkers.models.reducible import ByElement, Events, Turn
+from kraftproof.checkers.models.reducible import ByElement, Events, OrderHint
 
 _NOBODY: Final = -GREATEST
 """Less than every token."""
@@ -96,10 +96,14 @@ class FencingLock(ByElement):
         return bool(call[0] == "alive")
 
     @override
-    def turns(self, calls: Sequence[Hashable], events: Sequence[Events]) -> Sequence[Turn | None]:
+    def update_order(
+        self, calls: Sequence[Hashable], events: Sequence[Events]
+    ) -> Sequence[OrderHint | None]:
         """Tokens are granted in their order; what says that one is dead comes late."""
         return [
-            Turn("grants", call[1]) if isinstance(call, tuple) and call[0] == "granted" else None
+            OrderHint("grants", call[1])
+            if isinstance(call, tuple) and call[0] == "granted"
+            else None
             for call in calls
         ]
 

@@ -64,7 +64,7 @@ class KvAppend(ReducibleModel):
 
     @override
     def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
-        about = [(operation, _told(operation)) for operation in operations]
+        about = [(operation, _answer_or_input(operation)) for operation in operations]
         cut = _cutter({text for one, text in about if one.f != "get" and text})
         return [None if text is None else (one.f, text, cut(text)) for one, text in about]
 
@@ -99,7 +99,7 @@ class KvAppend(ReducibleModel):
         return normal
 
     @override
-    def helping(
+    def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
         """A piece that no other gets is there until the next put, and no get is legal with it."""
@@ -154,7 +154,7 @@ class KvAppend(ReducibleModel):
         return f"value {state!r}" if isinstance(state, str) else _UNREAD[0]
 
 
-def _told(operation: Operation) -> str | None:
+def _answer_or_input(operation: Operation) -> str | None:
     """Returns what an operation answered, or else wrote; None for a get without an answer."""
     if operation.f != "get":
         return str(operation.input)

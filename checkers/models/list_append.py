@@ -18,10 +18,10 @@ from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.initial import Step, plain_name, require_list
 from kraftproof.checkers.models import unknown_function
+from kraftproof.checkers.models.list_order_hints import order_of_appends
 from kraftproof.checkers.models.list_reasons import list_reason
-from kraftproof.checkers.models.list_turns import turns_of_appends
 from kraftproof.checkers.models.listing import listed
-from kraftproof.checkers.models.reducible import AllBut, Events, ReducibleModel, Turn
+from kraftproof.checkers.models.reducible import AllBut, Events, OrderHint, ReducibleModel
 
 
 class ListAppend(ReducibleModel):
@@ -113,12 +113,12 @@ class ListAppend(ReducibleModel):
         return tuple(remains) or None
 
     @override
-    def turns(
+    def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
-    ) -> Sequence[Turn | None] | None:
+    ) -> Sequence[OrderHint | None] | None:
         """Appends of one list each, in the order of the list's longest read."""
         actions = [call[0] for call in calls if isinstance(call, tuple) and len(call) == 1]
-        return turns_of_appends(actions, events) if len(actions) == len(calls) else None
+        return order_of_appends(actions, events) if len(actions) == len(calls) else None
 
     @override
     def describe_call(self, call: Hashable) -> str | None:

@@ -17,9 +17,9 @@ from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
-from kraftproof.checkers.models.blocks import Access, turns_of_blocks
+from kraftproof.checkers.models.blocks import Access, order_of_blocks
 from kraftproof.checkers.models.reasons import Values
-from kraftproof.checkers.models.reducible import Events, ReducibleModel, Turn
+from kraftproof.checkers.models.reducible import Events, OrderHint, ReducibleModel
 
 _ABSENT: Final = "null"
 _UNREAD: Final = ""
@@ -70,7 +70,7 @@ class Map(ReducibleModel):
         return lambda state: state if state in asked_for else _UNREAD
 
     @override
-    def helping(
+    def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
         """What no other gets is overwritten before another gets it."""
@@ -78,14 +78,14 @@ class Map(ReducibleModel):
         return [call for call in calls if isinstance(call, tuple) and call[1] in asked_for]
 
     @override
-    def turns(
+    def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
-    ) -> Sequence[Turn | None] | None:
+    ) -> Sequence[OrderHint | None] | None:
         about = [call for call in calls if isinstance(call, tuple)]
         accesses = [
             Access(value, None) if is_get else Access(None, value) for is_get, value in about
         ]
-        return turns_of_blocks(accesses, events, _ABSENT)
+        return order_of_blocks(accesses, events, _ABSENT)
 
     @override
     def any_state(

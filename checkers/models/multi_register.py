@@ -103,7 +103,7 @@ class MultiRegister(ReducibleModel):
         return normal
 
     @override
-    def helping(
+    def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
         """What no other reads is overwritten before another reads its register."""

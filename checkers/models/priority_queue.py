@@ -14,9 +14,9 @@ from kraftproof.checkers.calls.containers import (
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models.container import Container
-from kraftproof.checkers.models.lives import NEVER, Life, lives_of
-from kraftproof.checkers.models.lost_takes import passed_over, with_lost_takes
-from kraftproof.checkers.models.reducible import Events, Span, Turn
+from kraftproof.checkers.models.element_intervals import NEVER, ElementInterval, element_intervals
+from kraftproof.checkers.models.reducible import Events, OrderHint, Span
+from kraftproof.checkers.models.unmatched_takes import passed_over, with_unmatched_takes
 
 
 class PriorityQueue(Container):
@@ -67,18 +67,18 @@ class PriorityQueue(Container):
         return bool(other < item)
 
     @override
-    def turns(
+    def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
-    ) -> Sequence[Turn | None] | None:
+    ) -> Sequence[OrderHint | None] | None:
         """Each number is put as late as it can be, and taken as soon as no lesser one is there."""
-        calls = with_lost_takes(calls, events, passed_over)
-        lives = lives_of(calls, events)
+        calls = with_unmatched_takes(calls, events, passed_over)
+        lives = element_intervals(calls, events)
         moments = None if lives is None else _moments(lives)
         if moments is None:
             return None
         places = {turn: place for place, (_, turn) in enumerate(sorted(moments))}
         return [
-            Turn("moments", places[turn]) if turn in places else None
+            OrderHint("moments", places[turn]) if turn in places else None
             for call in calls
             if isinstance(call, tuple)
             for turn in ((call[1], call[0] == "take"),)
@@ -89,7 +89,7 @@ _Moment = tuple[tuple[int, bool], tuple[Any, bool]]
 """(The gap between events, whether it is at its end), (the number, whether it is taken then)."""
 
 
-def _moments(lives: Sequence[Life]) -> list[_Moment] | None:
+def _moments(lives: Sequence[ElementInterval]) -> list[_Moment] | None:
     """Returns when each number is put and taken; None if one can't be, as it then has no order.
 
     From the least number on, as `checkers.engines.priority_queues` decides; O(n log n).
@@ -115,7 +115,7 @@ def _moments(lives: Sequence[Life]) -> list[_Moment] | None:
     return moments
 
 
-def _number(life: Life) -> float:
+def _number(life: ElementInterval) -> float:
     assert isinstance(life.element, int | float)
     return life.element
 

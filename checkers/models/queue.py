@@ -9,9 +9,9 @@ from typing_extensions import override
 
 from kraftproof.checkers.calls.containers import ContainerCalls, QueueCalls
 from kraftproof.checkers.models.container import Container
-from kraftproof.checkers.models.lives import NEVER, Life, lives_of
-from kraftproof.checkers.models.lost_takes import overtaken, with_lost_takes
-from kraftproof.checkers.models.reducible import Events, Span, Turn
+from kraftproof.checkers.models.element_intervals import NEVER, ElementInterval, element_intervals
+from kraftproof.checkers.models.reducible import Events, OrderHint, Span
+from kraftproof.checkers.models.unmatched_takes import overtaken, with_unmatched_takes
 
 
 class Queue(Container):
@@ -29,24 +29,24 @@ class Queue(Container):
         return put[1] < own[0]
 
     @override
-    def turns(
+    def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
-    ) -> Sequence[Turn | None] | None:
+    ) -> Sequence[OrderHint | None] | None:
         """Each element put as late, and taken as early, as an order of the elements allows."""
-        calls = with_lost_takes(calls, events, overtaken)
-        lives = lives_of(calls, events)
+        calls = with_unmatched_takes(calls, events, overtaken)
+        lives = element_intervals(calls, events)
         ordered = None if lives is None else _in_order(lives)
         if ordered is None:
             return None
         places = {turn: place for place, (_, turn) in enumerate(_moments(ordered))}
-        return [Turn("moments", places[call]) if call in places else None for call in calls]
+        return [OrderHint("moments", places[call]) if call in places else None for call in calls]
 
 
 _Moment = tuple[tuple[int, bool], Hashable]
 """(The event that it is next to, whether it is after that), the call."""
 
 
-def _moments(ordered: Sequence[Life]) -> list[_Moment]:
+def _moments(ordered: Sequence[ElementInterval]) -> list[_Moment]:
     """Returns when each element is put and taken: the less is inside, the more find none."""
     latest = [*accumulate((life.put_over for life in reversed(ordered)), min)]
     moments: list[_Moment] = []
@@ -60,7 +60,7 @@ def _moments(ordered: Sequence[Life]) -> list[_Moment]:
     return sorted(moments, key=lambda moment: moment[0])
 
 
-def _in_order(lives: Sequence[Life]) -> list[Life] | None:
+def _in_order(lives: Sequence[ElementInterval]) -> list[ElementInterval] | None:
     """Returns the elements in order; None if no order suits puts and takes both.
 
     One element is before another if its put was over before the other's began, or its take was. The
@@ -70,7 +70,7 @@ def _in_order(lives: Sequence[Life]) -> list[Life] | None:
     put_over = sorted(range(len(lives)), key=lambda n: lives[n].put_over, reverse=True)
     take_over = sorted(range(len(lives)), key=lambda n: lives[n].take_over, reverse=True)
     is_placed = [False] * len(lives)
-    ordered: list[Life] = []
+    ordered: list[ElementInterval] = []
     begun_to_put: list[tuple[int, int]] = []
     next_ones: list[tuple[int, int]] = []
     while len(ordered) < len(lives):

@@ -31,7 +31,7 @@ class AllBut(Container[Hashable]):
         return value not in self.kept
 
 
-class Turn(NamedTuple):
+class OrderHint(NamedTuple):
     """A place on a track, and whether it is best taken as soon as that is legal."""
 
     track: str
@@ -59,7 +59,7 @@ class ReducibleModel(SequentialModel, Protocol):
         """
         return call
 
-    def helping(
+    def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
         """Returns those of some calls that may be needed for one of others to be legal.
@@ -77,7 +77,7 @@ class ReducibleModel(SequentialModel, Protocol):
         return None
 
     def alternates_with(self, call: Hashable) -> Hashable | None:
-        """Returns the one other call that takes turns with this one; None if none does.
+        """Returns the one other call that takes update_order with this one; None if none does.
 
         After either of them the other is legal, and the same once more is not; nor does it matter
         to them what else has been called.
@@ -101,9 +101,9 @@ class ReducibleModel(SequentialModel, Protocol):
         """Returns the call in words; None for what the operation says by itself."""
         return None
 
-    def turns(
+    def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
-    ) -> Sequence[Turn | None] | None:
+    ) -> Sequence[OrderHint | None] | None:
         """Returns when each call has its turn in some legal order, None if that is not known.
 
         A hint: what comes of it is replayed. Calls on one track come in the order of their places;

@@ -24,7 +24,7 @@ def register_reason(
         nulls: the registers that are null at first, as JSON; the others are 0.
     """
     held: dict[str, tuple[str, str]] = {}
-    for action, register, value in _told(wrong):
+    for action, register, value in _actions_of(wrong):
         said, own = held.get(register, ("", value))
         named = _named(register)
         if action == "read" and own != value:
@@ -50,7 +50,7 @@ def _not_held(
     passing = [
         one
         for one in operations
-        if one is not wrong and may_count(one, wrong) and ("write", *found) in _told(one)
+        if one is not wrong and may_count(one, wrong) and ("write", *found) in _actions_of(one)
     ]
     if passing and value != initial and all(_left(register, one) != value for one in passing):
         one = passing[0]
@@ -67,11 +67,13 @@ def _not_held(
 
 def _left(register: str, operation: Operation) -> str | None:
     """Return the value that a transaction leaves in a register; None if it writes none."""
-    written = [value for f, name, value in _told(operation) if (f, name) == ("write", register)]
+    written = [
+        value for f, name, value in _actions_of(operation) if (f, name) == ("write", register)
+    ]
     return written[-1] if written else None
 
 
-def _told(operation: Operation) -> list[Action]:
+def _actions_of(operation: Operation) -> list[Action]:
     is_answered = operation.status == "ok"
     return actions_of(operation.output if is_answered else operation.input, is_answered=is_answered)
 

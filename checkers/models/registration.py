@@ -21,10 +21,10 @@ from kraftproof.checkers.calls.registration import RegistrationCalls, Said, regi
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.kraft.expiry import check_expiry
+from kraftproof.checkers.kraft.heartbeats import check_heartbeats
 from kraftproof.checkers.kraft.leases import check_leases
 from kraftproof.checkers.kraft.registrations import Registrations
 from kraftproof.checkers.kraft.tokens import check_tokens
-from kraftproof.checkers.kraft.wishes import check_wishes
 from kraftproof.checkers.models import PropertyModel, unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel
 from kraftproof.checkers.models.registration_reasons import registration_reason
@@ -200,7 +200,7 @@ class Registration(ReducibleModel, PropertyModel):
         return _without_lost(outcome, incarnation, epoch, values)
 
     @override
-    def helping(
+    def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
         said = {other[0] for other in others if isinstance(other, tuple)}
@@ -237,7 +237,7 @@ class Registration(ReducibleModel, PropertyModel):
         registrations = Registrations.of(key, operations)
         return [
             *check_tokens(registrations),
-            *check_wishes(registrations, options.leases),
+            *check_heartbeats(registrations, options.leases),
             *check_leases(registrations, options.leases),
             *check_expiry(registrations, options.leases),
         ]

@@ -21,7 +21,7 @@ from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.listing import listed
 from kraftproof.checkers.models.reasons import Membership
-from kraftproof.checkers.models.reducible import Events, ReducibleModel, Turn
+from kraftproof.checkers.models.reducible import Events, OrderHint, ReducibleModel
 
 
 class Set(ReducibleModel):
@@ -115,9 +115,9 @@ class Set(ReducibleModel):
         return None if call[0] == "read" else str(call[1])
 
     @override
-    def turns(
+    def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
-    ) -> Sequence[Turn | None] | None:
+    ) -> Sequence[OrderHint | None] | None:
         """Where nothing is removed: the reads by their size, and an add before the first with it.
 
         What no read shows comes as late as it can.
@@ -129,9 +129,9 @@ class Set(ReducibleModel):
         first = {one: place for place, read in reversed([*enumerate(reads)]) for one in read}
         place_of = {read: place for place, read in enumerate(reads)}
         return [
-            Turn("elements", 2 * place_of[answer] + 1)
+            OrderHint("elements", 2 * place_of[answer] + 1)
             if f == "read"
-            else (Turn("elements", 2 * first[value]) if value in first else None)
+            else (OrderHint("elements", 2 * first[value]) if value in first else None)
             for f, value, answer in about
         ]
 

@@ -7,9 +7,9 @@ from typing_extensions import override
 
 from kraftproof.checkers.calls.containers import ContainerCalls, StackCalls
 from kraftproof.checkers.models.container import Container
-from kraftproof.checkers.models.lives import NEVER, Life, lives_of
-from kraftproof.checkers.models.lost_takes import uncovered, with_lost_takes
-from kraftproof.checkers.models.reducible import Events, Span, Turn
+from kraftproof.checkers.models.element_intervals import NEVER, ElementInterval, element_intervals
+from kraftproof.checkers.models.reducible import Events, OrderHint, Span
+from kraftproof.checkers.models.unmatched_takes import uncovered, with_unmatched_takes
 
 _MOST_WORK: Final = 20_000_000
 """So many elements are looked at for an order, an element once for each level that it lies at."""
@@ -30,31 +30,31 @@ class Stack(Container):
         return own[1] < put[0]
 
     @override
-    def turns(
+    def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
-    ) -> Sequence[Turn | None] | None:
+    ) -> Sequence[OrderHint | None] | None:
         """Each element's put and take, so that none lies on what is taken before it."""
-        calls = with_lost_takes(calls, events, _deadlines)
-        lives = lives_of(calls, events)
+        calls = with_unmatched_takes(calls, events, _deadlines)
+        lives = element_intervals(calls, events)
         moments, must_go = (None, {}) if lives is None else _nested(lives)
         if moments is None or must_go:
             return None
         places = {turn: place for place, (_, turn) in enumerate(moments)}
-        return [Turn("moments", places[call]) if call in places else None for call in calls]
+        return [OrderHint("moments", places[call]) if call in places else None for call in calls]
 
 
 _Moment = tuple[tuple[int, bool], Hashable]
 """(The event that it is next to, whether it is after that), the call."""
 
 
-def _deadlines(lives: Sequence[Life]) -> list[int]:
+def _deadlines(lives: Sequence[ElementInterval]) -> list[int]:
     """Returns by when each element must have been taken, as far as is known."""
     _, must_go = _nested(lives)
     due = zip(uncovered(lives), lives, strict=True)
     return [min(at, must_go.get(life.element, NEVER)) for at, life in due]
 
 
-def _nested(lives: Sequence[Life]) -> tuple[list[_Moment] | None, dict[Hashable, int]]:
+def _nested(lives: Sequence[ElementInterval]) -> tuple[list[_Moment] | None, dict[Hashable, int]]:
     """Returns when each element is put and taken, in order, and by when others must have been.
 
     There is no order if they can't have been nested. Those others are elements that nobody is known
@@ -69,7 +69,9 @@ def _nested(lives: Sequence[Life]) -> tuple[list[_Moment] | None, dict[Hashable,
     cores = sorted(
         (life for life in lives if life.put_over < life.take), key=lambda life: life.put_over
     )
-    waiting: list[tuple[list[Life], list[_Moment]]] = [(one, []) for one in _stretches(cores)]
+    waiting: list[tuple[list[ElementInterval], list[_Moment]]] = [
+        (one, []) for one in _stretches(cores)
+    ]
     waiting.reverse()
     work = 0
     while waiting:
@@ -96,7 +98,7 @@ def _nested(lives: Sequence[Life]) -> tuple[list[_Moment] | None, dict[Hashable,
     return sorted(moments, key=lambda moment: moment[0]), must_go
 
 
-def _first_gone(stretch: Sequence[Life]) -> dict[Hashable, int]:
+def _first_gone(stretch: Sequence[ElementInterval]) -> dict[Hashable, int]:
     """Returns the first element of a stretch that it can't have a bottom with, and by when it went.
 
     Until it was put the stretch is covered by elements that were taken; of those one lay at the
@@ -113,9 +115,9 @@ def _first_gone(stretch: Sequence[Life]) -> dict[Hashable, int]:
     return {life.element: below} if life.put_over <= until else {}
 
 
-def _stretches(cores: Sequence[Life]) -> Iterator[list[Life]]:
+def _stretches(cores: Sequence[ElementInterval]) -> Iterator[list[ElementInterval]]:
     """Yields the elements, by when they are surely put, cut where none of them is surely there."""
-    stretch: list[Life] = []
+    stretch: list[ElementInterval] = []
     until = -1
     for life in cores:
         if stretch and life.put_over > until:

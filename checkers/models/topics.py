@@ -184,7 +184,7 @@ class Topics(ReducibleModel, PropertyModel):
         return _WEAKER.get(action, ())
 
     @override
-    def helping(
+    def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
         asking = [call for call in others if isinstance(call, tuple)]

@@ -25,8 +25,8 @@ from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import ColumnarModel, unknown_function
 from kraftproof.checkers.models.reasons import Values
-from kraftproof.checkers.models.reducible import Events, SummingModel, Tally, Turn
-from kraftproof.checkers.models.versions import turns_of_versions
+from kraftproof.checkers.models.reducible import Events, OrderHint, SummingModel, Tally
+from kraftproof.checkers.models.versions import order_of_versions
 from kraftproof.checkers.text import as_json
 
 _UNREAD: Final = ""
@@ -110,7 +110,7 @@ class VersionedRegister(SummingModel, ColumnarModel):
         return tuple(one for one in fewer if one != call)
 
     @override
-    def helping(
+    def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
         """Gets of what none of these sets can leave come before them all, or never."""
@@ -161,10 +161,10 @@ class VersionedRegister(SummingModel, ColumnarModel):
         return (_UNREAD, total) if total >= 0 else None
 
     @override
-    def turns(
+    def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
-    ) -> Sequence[Turn | None] | None:
-        return turns_of_versions(calls, events)
+    ) -> Sequence[OrderHint | None] | None:
+        return order_of_versions(calls, events)
 
     @override
     def describe_call(self, call: Hashable) -> str | None:

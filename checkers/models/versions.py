@@ -1,4 +1,4 @@
-"""Which versions lost sets are likely to have made, for the turns of registers that number values.
+"""Which versions lost sets are likely to have made, for the hints of registers that number values.
 
 Each version is made by one set, so the answered sets have their places. A version between them that
 no answered set made was made by a lost one that was invoked before its *deadline*: the first
@@ -14,19 +14,19 @@ from dataclasses import dataclass, field
 
 from kraftproof.checkers.calls.versioned import UNTOLD, VersionedCall
 from kraftproof.checkers.history.columns import NEVER
-from kraftproof.checkers.models.reducible import Events, Turn
+from kraftproof.checkers.models.reducible import Events, OrderHint
 
 
-def turns_of_versions(
+def order_of_versions(
     calls: Sequence[Hashable], events: Sequence[Events]
-) -> list[Turn | None] | None:
-    """Returns the turns of a register's sets; None if there are more versions than sets.
+) -> list[OrderHint | None] | None:
+    """Returns the hints of a register's sets; None if there are more versions than sets.
 
     Args:
         calls: the calls, by invocation; gets were answered.
         events: those of each.
     """
-    told = _Told(begins=[begin for begin, _ in events])
+    told = _Observed(begins=[begin for begin, _ in events])
     for number, (call, (_, end)) in enumerate(zip(calls, events, strict=True)):
         if isinstance(call, VersionedCall):
             told.add(number, call, end)
@@ -34,14 +34,14 @@ def turns_of_versions(
     if last > len(calls):
         return None
     makers = told.makers | told.lost_makers(last)
-    turns: list[Turn | None] = [None] * len(calls)
+    hints: list[OrderHint | None] = [None] * len(calls)
     for version, number in makers.items():
-        turns[number] = Turn("versions", version)
-    return turns
+        hints[number] = OrderHint("versions", version)
+    return hints
 
 
 @dataclass(slots=True, kw_only=True)
-class _Told:
+class _Observed:
     """What calls tell of versions, and the lost sets.
 
     Attributes:

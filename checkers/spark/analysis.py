@@ -65,7 +65,7 @@ def analyze(
             tell(f"reading {len(sources)} histories")
             staged = stage(spark, folder, sources)
             if not staged.plans:
-                return _told(sources, staged.problems)
+                return _problem_lines(sources, staged.problems)
             tell(f"judging {sum(staged.sizes.values())} operations of {len(staged.plans)} runs")
             done = judge(spark, staged)
             if done.staged.plans:
@@ -77,10 +77,12 @@ def analyze(
         if isinstance(error, OSError):
             raise
         raise AnalysisError(f"the Spark job failed: {_first_line(error)}") from error
-    return _told(sources, {**staged.problems, **done.problems})
+    return _problem_lines(sources, {**staged.problems, **done.problems})
 
 
-def _told(sources: Sequence[Source], problems: Mapping[str, CheckerInputError]) -> list[str]:
+def _problem_lines(
+    sources: Sequence[Source], problems: Mapping[str, CheckerInputError]
+) -> list[str]:
     """Return a line for each run that can't be judged, and keep the tracebacks of models."""
     return [
         f"{error}{kept(sources[int(run)], getattr(error, 'traceback', ''))}"

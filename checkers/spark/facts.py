@@ -54,7 +54,7 @@ def facts(spark: SparkSession, sources: Mapping[str, Source]) -> DataFrame:
     """Returns what each run was; of a bare history only its label and its model are known."""
     rows = []
     for run, source in sources.items():
-        told = _told(source)
+        told = _run_facts(source)
         rows.append(
             {
                 "run": run,
@@ -109,7 +109,7 @@ def notes_of(spark: SparkSession, rows: list[dict[str, str]]) -> DataFrame:
     return spark.createDataFrame(pa.Table.from_pylist(rows, schema=_NOTES))
 
 
-def _told(source: Source) -> _Run:
+def _run_facts(source: Source) -> _Run:
     if source.tables is None:
         return _Run()
     try:

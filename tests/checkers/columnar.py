@@ -40,7 +40,10 @@ def decided(model, operations):
     (outcome,) = choose.decide(calls_of(model, operations), LIMITS)
     if outcome is not None:
         general = check_linearizable(model_named(model), operations, LIMITS).among(operations)
-        assert (outcome.verdict, outcome.stuck_row) == (general.verdict, general.stuck_row)
+        assert (outcome.verdict, outcome.first_illegal_row) == (
+            general.verdict,
+            general.first_illegal_row,
+        )
         assert outcome.linearizable == general.linearizable
     return outcome
 

@@ -144,8 +144,8 @@ def disagreement(
         return f"unknown: {outcome.reason}"
     if outcome.verdict is Verdict.VALID:
         return None if truth is None or is_lenient else f"missed: operation {truth.index}"
-    assert outcome.stuck_row is not None
-    stuck = history[outcome.stuck_row]
+    assert outcome.first_illegal_row is not None
+    stuck = history[outcome.first_illegal_row]
     if truth is None:
         return f"false alarm: operation {stuck.index}"
     is_later = (stuck.complete_index or 0) > (truth.complete_index or 0)

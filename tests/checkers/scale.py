@@ -92,11 +92,11 @@ def mistake(
     for key, outcome in zip(columns.keys, outcomes, strict=True):
         if corrupted is None or key != corrupted.key:
             if outcome.verdict is Verdict.INVALID:
-                return f"false alarm on key {key}, row {outcome.stuck_row}"
+                return f"false alarm on key {key}, row {outcome.first_illegal_row}"
         elif chunks.verdict == "invalid" and outcome.verdict is Verdict.VALID:
             return f"missed operation {corrupted.index} of key {key}"
-        elif outcome.stuck_row is not None and kind not in {"any", "swapped-reads"}:
-            stuck = columns.operation(outcome.stuck_row)
+        elif outcome.first_illegal_row is not None and kind not in {"any", "swapped-reads"}:
+            stuck = columns.operation(outcome.first_illegal_row)
             if corrupted.f in READS and stuck.index != corrupted.index:
                 return f"named operation {stuck.index}, not {corrupted.index}, of key {key}"
     return None
@@ -111,7 +111,7 @@ def disputes(case: Case, kind: str | None, decided: dict[str, list[Outcome]]) ->
                 continue
             is_exact = None not in {one.linearizable, two.linearizable}
             ours, theirs = (
-                (o.verdict, *([o.stuck_row, o.linearizable] if is_exact else []))
+                (o.verdict, *([o.first_illegal_row, o.linearizable] if is_exact else []))
                 for o in (one, two)
             )
             if ours != theirs:

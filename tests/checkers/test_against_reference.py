@@ -69,7 +69,10 @@ def test_a_compiled_engine_that_names_the_wrong_operation_is_caught(case, monkey
 
     def careless(calls, limits):
         outcomes = zip(decide(calls, limits), calls.rows[calls.starts[:-1]], strict=True)
-        return [o and (o if o.stuck_row is None else replace(o, stuck_row=r)) for o, r in outcomes]
+        return [
+            o and (o if o.first_illegal_row is None else replace(o, first_illegal_row=r))
+            for o, r in outcomes
+        ]
 
     monkeypatch.setitem(ENGINES, "chosen", careless)
     assert is_caught(case)

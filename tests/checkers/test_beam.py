@@ -62,7 +62,7 @@ def test_what_nothing_wrote_is_found_where_it_is_read(model, seed):
         if columns.operation(row).output != right.operation(row).output
     ]
     outcome = outcome_of(model, columns)
-    assert (outcome.verdict, outcome.stuck_row) == (Verdict.INVALID, wrong)
+    assert (outcome.verdict, outcome.first_illegal_row) == (Verdict.INVALID, wrong)
 
 
 @pytest.mark.parametrize("room", [{"_FIRST_MOST": 32}, NARROW])

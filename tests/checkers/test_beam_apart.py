@@ -99,9 +99,15 @@ def test_what_is_shown_by_one_register_is_so(can_all_be_decided_later, monkeypat
             continue
         assert found.verdict is truth.verdict, operations
         if found.linearizable is not None:
-            assert (found.stuck_row, found.linearizable) == (truth.stuck_row, truth.linearizable)
-        elif found.stuck_row is not None:
-            ends = [operations[row].complete_index for row in (truth.stuck_row, found.stuck_row)]
+            assert (found.first_illegal_row, found.linearizable) == (
+                truth.first_illegal_row,
+                truth.linearizable,
+            )
+        elif found.first_illegal_row is not None:
+            ends = [
+                operations[row].complete_index
+                for row in (truth.first_illegal_row, found.first_illegal_row)
+            ]
             assert ends == sorted(ends), "one that is stuck before it can't be later"
     if can_all_be_decided_later:
         assert min(told[Verdict.VALID, False], told[Verdict.INVALID, False]) > HISTORIES / 20
@@ -120,7 +126,10 @@ def test_which_operation_is_stuck_first_is_asked_again_if_it_was_not_told(monkey
         (found,) = choose.decide(calls, Limits())
         truth = check_linearizable(MODEL, operations, Limits()).among(operations)
         assert found.verdict is truth.verdict, operations
-        assert (found.stuck_row, found.linearizable) == (truth.stuck_row, truth.linearizable)
+        assert (found.first_illegal_row, found.linearizable) == (
+            truth.first_illegal_row,
+            truth.linearizable,
+        )
         invalid += found.verdict is Verdict.INVALID
     assert invalid > HISTORIES / 20
 

@@ -148,7 +148,10 @@ def test_it_agrees_with_the_general_engine_and_with_how_a_history_was_made(model
             if truth != "unknown":
                 assert found.verdict == truth
             if general.verdict is not Verdict.UNKNOWN:
-                assert (found.verdict, found.stuck_row) == (general.verdict, general.stuck_row)
+                assert (found.verdict, found.first_illegal_row) == (
+                    general.verdict,
+                    general.first_illegal_row,
+                )
                 assert found.linearizable == general.linearizable
                 compared[found.verdict] += 1
     assert min(compared[Verdict.VALID], compared[Verdict.INVALID]) > 20

@@ -110,7 +110,10 @@ def test_what_is_refuted_is_what_the_whole_search_finds(model, draw, apply):
         ):
             narrow = decided(model, operations)
         if narrow.verdict is not Verdict.UNKNOWN:
-            assert (narrow.verdict, narrow.stuck_row) == (whole.verdict, whole.stuck_row)
+            assert (narrow.verdict, narrow.first_illegal_row) == (
+                whole.verdict,
+                whole.first_illegal_row,
+            )
             assert narrow.linearizable == whole.linearizable
     assert None in shown
     assert len([event for event in shown if event is not None]) > 3
@@ -122,4 +125,4 @@ def test_a_stale_read_among_twenty_clients_is_found():
     )
     (outcome,) = choose.decide(calls_of("multi-register", operations), Limits(seconds=10))
     assert outcome is not None
-    assert (outcome.verdict, outcome.stuck_row) == (Verdict.INVALID, wrong)
+    assert (outcome.verdict, outcome.first_illegal_row) == (Verdict.INVALID, wrong)

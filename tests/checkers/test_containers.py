@@ -52,7 +52,7 @@ def steps(model, *puts_and_takes):
 def test_elements_leave_in_the_containers_order(model, legal, illegal):
     assert decided(model, in_turn(*steps(model, *legal))).verdict is Verdict.VALID
     wrong = decided(model, in_turn(*steps(model, *illegal)))
-    assert wrong.stuck_row == len(illegal) - 1
+    assert wrong.first_illegal_row == len(illegal) - 1
 
 
 @pytest.mark.parametrize("model", FUNCTIONS)
@@ -65,9 +65,9 @@ def test_a_lost_take_may_have_taken_what_has_to_be_gone(model):
     lost, found = (take, None, None, 4, None), (take, None, there, 5, 6)
     none = (take, None, None, 7, 8)
     assert decided(model, history(*puts, lost, found, none)).verdict is Verdict.VALID
-    assert decided(model, history(*puts, found, none)).stuck_row == 2
+    assert decided(model, history(*puts, found, none)).first_illegal_row == 2
     late = (take, None, None, 7, None)
-    assert decided(model, history(*puts, found, late)).stuck_row == 2
+    assert decided(model, history(*puts, found, late)).first_illegal_row == 2
 
 
 def test_an_element_may_have_to_be_gone_because_of_several_others_together():
@@ -82,7 +82,7 @@ def test_an_element_may_have_to_be_gone_because_of_several_others_together():
     ):
         truth = reference.first_stuck(reference.stack, history(*operations))
         assert (truth and truth.index) == stuck
-        assert decided("stack", history(*operations)).stuck_row == stuck
+        assert decided("stack", history(*operations)).first_illegal_row == stuck
 
 
 @pytest.mark.parametrize("model", FUNCTIONS)

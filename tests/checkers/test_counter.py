@@ -30,9 +30,12 @@ def test_a_sum_that_shrinks_is_wrong_where_all_add_alike():
     adds = [("add", 2, None, n, 10 + n) for n in range(3)]
     reads = [("read", None, 4, 3, 4), ("read", None, 2, 5, 6)]
     outcome = decided("counter", history(*adds, *reads))
-    assert (outcome.stuck_row, outcome.linearizable, outcome.engine) == (4, 1, "counter")
-    assert decided("counter", history(*adds, reads[1], ("read", None, 4, 7, 8))).stuck_row is None
-    assert decided("counter", in_turn(("add", 2, None), ("read", None, 3))).stuck_row == 1
+    assert (outcome.first_illegal_row, outcome.linearizable, outcome.engine) == (4, 1, "counter")
+    assert (
+        decided("counter", history(*adds, reads[1], ("read", None, 4, 7, 8))).first_illegal_row
+        is None
+    )
+    assert decided("counter", in_turn(("add", 2, None), ("read", None, 3))).first_illegal_row == 1
 
 
 def test_an_add_without_an_answer_counts_if_a_read_needs_it():
@@ -45,7 +48,7 @@ def test_an_add_without_an_answer_counts_if_a_read_needs_it():
 def test_an_add_and_get_tells_its_place():
     gets = [("add-and-get", 3, 6, 0, 3), ("add-and-get", 3, 3, 1, 2)]
     assert decided("counter", history(*gets)).verdict is Verdict.VALID
-    assert decided("counter", in_turn(*(step[:3] for step in gets))).stuck_row == 0
+    assert decided("counter", in_turn(*(step[:3] for step in gets))).first_illegal_row == 0
 
 
 @pytest.mark.parametrize("value", [1.5, "1", True, None, 1 << 40, 1 << 70])
@@ -68,7 +71,7 @@ def test_the_greedy_order_and_the_frontier_agree_on_longer_histories(deltas):
         calls = calls_of("counter", operations)
         ((start, end),) = spans(calls)
         by_frontier = decide_by_frontier(calls, start, end)
-        assert by_frontier.stuck_row == outcome.stuck_row
+        assert by_frontier.first_illegal_row == outcome.first_illegal_row
         verdicts.add((outcome.verdict, outcome.engine))
     assert len(verdicts) > 1
 
@@ -109,23 +112,26 @@ def test_adds_without_a_known_outcome_may_make_up_a_sum(corrupt, values, lost, c
 def test_a_lost_add_counts_once_and_not_before_it_is_invoked():
     add, lost = ("add", 5, None, 0, 1), ("add", 3, None, 2, None)
     for seen, stuck in ((5, None), (8, None), (11, 2), (6, 2)):
-        assert decided("counter", history(add, lost, ("read", None, seen, 3, 4))).stuck_row == stuck
+        assert (
+            decided("counter", history(add, lost, ("read", None, seen, 3, 4))).first_illegal_row
+            == stuck
+        )
     early = [("read", None, 3, 0, 1), ("add", 5, None, 2, 3), ("add", 3, None, 4, None)]
-    assert decided("counter", history(*early)).stuck_row == 0
+    assert decided("counter", history(*early)).first_illegal_row == 0
 
 
 def test_an_open_add_and_get_may_need_a_sum_before_an_add_that_has_to_come():
     added = [("add", 2, None, 0, 2), ("add-and-get", 3, 3, 1, 7)]
     reads = [("read", None, 5, 3, 4), ("read", None, 99, 5, 6)]
     outcome = decided("counter", history(*added, *reads))
-    assert (outcome.stuck_row, outcome.linearizable) == (3, 2)
+    assert (outcome.first_illegal_row, outcome.linearizable) == (3, 2)
 
 
 def test_an_open_add_and_get_that_told_less_than_it_adds_is_no_plain_add():
     reads = [("read", None, 3, 1, 2), ("read", None, 5, 3, 4)]
     told = ("add-and-get", 3, 2, 0, 6)
     outcome = decided("counter", history(told, *reads, ("add", 1, None, 5, 7)))
-    assert (outcome.stuck_row, outcome.linearizable) == (1, 0)
+    assert (outcome.first_illegal_row, outcome.linearizable) == (1, 0)
 
 
 @pytest.mark.parametrize("corrupt", [None, "any"])
@@ -137,7 +143,10 @@ def test_the_search_and_the_frontier_agree_on_many_prefixes(corrupt, lost):
         found = decide_growing(calls, 0, len(calls), LIMITS)
         other = decide_by_frontier(calls, 0, len(calls))
         if other is not None:
-            assert (found.stuck_row, found.linearizable) == (other.stuck_row, other.linearizable)
+            assert (found.first_illegal_row, found.linearizable) == (
+                other.first_illegal_row,
+                other.linearizable,
+            )
             compared.add(found.verdict)
     assert len(compared) == (2 if corrupt else 1)
 

@@ -13,8 +13,8 @@ from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.certificate.counting import left_over, unbalanced
 from kraftproof.checkers.explain.reduction.reductions import prefix, projected
-from kraftproof.checkers.explain.subhistory import Balance, Entry, SubHistory
-from kraftproof.checkers.explain.verify.brute_force import is_balanced_right, is_linearizable
+from kraftproof.checkers.explain.subhistory import ElementCount, Entry, SubHistory
+from kraftproof.checkers.explain.verify.brute_force import is_element_count_right, is_linearizable
 from kraftproof.checkers.generate import GenerateOptions
 from kraftproof.checkers.models import models
 from kraftproof.checkers.models.container import Container
@@ -56,7 +56,7 @@ def random_prefix(random: Random, name: str, values: int) -> SubHistory:
     return prefix(model, operations, random.choice([end for end in ends if end is not None] or [0]))
 
 
-def with_one_more(sub: SubHistory, balance: Balance) -> SubHistory:
+def with_one_more(sub: SubHistory, balance: ElementCount) -> SubHistory:
     """The same with a call that would set the balance right, had it begun in time."""
     later = msgspec.structs.replace(
         sub.last_to_return().operation, invoke_index=balance.by + 1, complete_index=balance.by + 2
@@ -76,8 +76,8 @@ def test_what_does_not_balance_has_no_legal_order(name):
             continue
         found += 1
         assert is_linearizable(model, sub) is False, sub
-        assert is_balanced_right(model, balance, sub)
-        assert is_balanced_right(model, balance, with_one_more(sub, balance))
+        assert is_element_count_right(model, balance, sub)
+        assert is_element_count_right(model, balance, with_one_more(sub, balance))
         left = left_over(model, balance)
         assert is_linearizable(model, left) is False
         fewer = [
@@ -122,7 +122,7 @@ def test_no_balance_is_believed_of_what_has_a_legal_order(name):
         asked += 1
         for _ in range(10):
             some = tuple(random.sample(items, random.randrange(1, len(items) + 1)))
-            said = Balance(
+            said = ElementCount(
                 items=some,
                 about=some,
                 is_taken=random.random() < 0.3,
@@ -131,7 +131,7 @@ def test_no_balance_is_believed_of_what_has_a_legal_order(name):
                 by=random.randrange(2 * len(sub) + 1),
                 left=(),
             )
-            assert not is_balanced_right(model, said, sub), (said, sub)
+            assert not is_element_count_right(model, said, sub), (said, sub)
     assert asked > HISTORIES / 8
 
 
@@ -167,10 +167,10 @@ def test_another_count_than_the_recorded_one_is_not_believed():
     balance = unbalanced(model, whole)
     assert balance is not None
     assert [one.operation.index for one in balance.over] == [0, 1]
-    assert is_balanced_right(model, balance, whole)
-    assert not is_balanced_right(model, replace(balance, by=7), whole)
-    assert not is_balanced_right(model, replace(balance, items=("2",)), whole)
-    assert not is_balanced_right(model, replace(balance, is_taken=True), whole)
+    assert is_element_count_right(model, balance, whole)
+    assert not is_element_count_right(model, replace(balance, by=7), whole)
+    assert not is_element_count_right(model, replace(balance, items=("2",)), whole)
+    assert not is_element_count_right(model, replace(balance, is_taken=True), whole)
 
 
 @pytest.mark.parametrize(

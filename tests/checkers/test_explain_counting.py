@@ -12,7 +12,10 @@ from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.certificate.alternation import surplus_in, too_many
 from kraftproof.checkers.explain.reduction.reductions import counted, optional, prefix, window
 from kraftproof.checkers.explain.subhistory import BEGINNING, SubHistory
-from kraftproof.checkers.explain.verify.brute_force import is_counted_right, is_linearizable
+from kraftproof.checkers.explain.verify.brute_force import (
+    is_alternation_count_right,
+    is_linearizable,
+)
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.judge.keys import judge_columns
@@ -54,7 +57,7 @@ def test_counting_shows_what_trying_every_order_shows():
         assert is_valid == (not found), (sub, found)
         valid += bool(is_valid)
         apart += bool(found) and min(len(one.windows) for one in found) > 1
-        assert all(is_counted_right(one, sub) for one in found)
+        assert all(is_alternation_count_right(one, sub) for one in found)
         left = counted(Mutex(), sub)
         assert (left is None) == (not found)
         if left is not None:

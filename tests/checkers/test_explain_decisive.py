@@ -11,7 +11,7 @@ from kraftproof.checkers.explain.linearization.linearization import longest_line
 from kraftproof.checkers.explain.reduction import minimise
 from kraftproof.checkers.explain.reduction.deciding import Deciding
 from kraftproof.checkers.explain.reduction.reductions import prefix, until
-from kraftproof.checkers.explain.reduction.relevant_values import decisive
+from kraftproof.checkers.explain.reduction.relevant_values import relevant_values
 from kraftproof.checkers.explain.text.operations import short
 from kraftproof.checkers.explain.verify.budget import Budget
 from kraftproof.checkers.models.list_append import ListAppend
@@ -39,7 +39,7 @@ def first_decisive(model, operations):
     whole = prefix(model, operations, end)
     order = longest_linearization(model, until(model, whole, end - 1), 10)
     assert order is not None
-    return decisive(model, order, whole)
+    return relevant_values(model, order, whole)
 
 
 @pytest.mark.parametrize(

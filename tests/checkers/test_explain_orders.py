@@ -7,7 +7,7 @@ import pytest
 
 from kraftproof.checkers.engines.plan import plan_of
 from kraftproof.checkers.explain.reduction.reductions import helpful, prefix
-from kraftproof.checkers.explain.reduction.update_order import in_turn
+from kraftproof.checkers.explain.reduction.update_order import update_order
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
@@ -36,7 +36,7 @@ def test_every_legal_prefix_has_an_order_without_a_search(name):
         if not has_own_values(operations) or not is_linearizable(model, whole):
             continue
         plan = plan_of(model, list(helpful(model, whole.entries)))
-        order = in_turn(model, plan, model.init())
+        order = update_order(model, plan, model.init())
         assert order is not None, (operations, end)
         shown += len(order) > 1
     assert shown > HISTORIES / 10
@@ -51,7 +51,7 @@ def test_what_has_no_order_has_no_turns(name):
         if is_linearizable(model, whole):
             continue
         without += 1
-        assert in_turn(model, plan_of(model, list(whole.entries)), model.init()) is None, whole
+        assert update_order(model, plan_of(model, list(whole.entries)), model.init()) is None, whole
     assert without > HISTORIES / 20
 
 
@@ -68,7 +68,7 @@ def test_lost_takes_are_given_what_they_are_likely_to_have_taken(name, enough):
         if not is_lost or not is_linearizable(model, whole):
             continue
         plan = plan_of(model, list(whole.entries))
-        legal, found = legal + 1, found + (in_turn(model, plan, model.init()) is not None)
+        legal, found = legal + 1, found + (update_order(model, plan, model.init()) is not None)
     assert legal > HISTORIES / 10
     assert found >= enough * legal
 
@@ -81,7 +81,7 @@ def test_a_long_history_of_lost_takes_has_an_order_without_a_search(name):
     model, columns = sequential(name), columns_of(generated_table(options))
     whole = prefix(model, columns.operations(0), 1 << 60)
     plan = plan_of(model, list(whole.entries))
-    order = in_turn(model, plan, model.init())
+    order = update_order(model, plan, model.init())
     assert order is not None
     assert set(plan.returns) <= set(order)
 
@@ -91,7 +91,7 @@ def test_an_open_take_that_has_no_moment_yet_is_left_out():
     inserts = [("insert", 3, 3, 0, 1), ("insert", 5, 5, 2, 3)]
     operations = history(*inserts, ("delete-min", None, 5, 4, 20), ("delete-min", None, 3, 11, 12))
     plan = plan_of(model, list(prefix(model, operations, 10).entries))
-    assert in_turn(model, plan, model.init()) == [0, 1]
+    assert update_order(model, plan, model.init()) == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from kraftproof.checkers.engines import beam_sweep
 from kraftproof.checkers.engines.plan import plan_of
 from kraftproof.checkers.explain.linearization.engine_orders import engine_order
 from kraftproof.checkers.explain.reduction.reductions import prefix
-from kraftproof.checkers.explain.reduction.update_order import merged
+from kraftproof.checkers.explain.reduction.update_order import order_from_hints
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions
-from kraftproof.checkers.models.reducible import Turn
+from kraftproof.checkers.models.reducible import OrderHint
 from tests.checkers.cases import drawn, sequential
 from tests.checkers.explained import whole_proof
 from tests.checkers.narrow_beam import with_room
@@ -40,8 +40,8 @@ def orders_told(name: str, *, may_be_unknown: bool = False) -> tuple[int, int]:
         plan = plan_of(model, list(whole.entries))
         places = {index: place for place, index in enumerate(indices)}
         found = (places.get(one.index) for one in plan.operations)
-        turns = [None if place is None else Turn("order", place) for place in found]
-        order = merged(model, plan, turns, model.init())
+        turns = [None if place is None else OrderHint("order", place) for place in found]
+        order = order_from_hints(model, plan, turns, model.init())
         assert order is not None, (operations, end, indices)
         assert set(plan.returns) <= set(order)
         legal, long = legal + 1, long + (len(order) > 4)

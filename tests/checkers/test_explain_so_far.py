@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kraftproof.checkers.explain import explain
-from kraftproof.checkers.explain.linearization.longest_prefix import linearization_so_far
+from kraftproof.checkers.explain.linearization.longest_prefix import longest_prefix
 from kraftproof.checkers.explain.reduction.reductions import prefix
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
@@ -38,8 +38,8 @@ def test_the_explanation_tells_how_far_an_order_is_known():
     operations = columns_of(generated_table(OPTIONS)).operations(0)
     outcome = impossible(STACK, operations)
     assert outcome is not None
-    assert outcome.stuck_row is not None
-    stuck = operations[outcome.stuck_row].index
+    assert outcome.first_illegal_row is not None
+    stuck = operations[outcome.first_illegal_row].index
     found = explain(STACK, "0", operations, stuck, seconds=2.0, is_first=False)
     assert found.linearized is not None
     assert 0 < found.linearized < found.linearizable
@@ -57,10 +57,10 @@ def test_prefixes_are_halved_until_one_has_an_order():
     def proposed(end: int, seconds: float) -> None:
         asked.append((end, seconds))
 
-    known = linearization_so_far(STACK, before, 6.0, proposed)
+    known = longest_prefix(STACK, before, 6.0, proposed)
     assert known is not None
     assert 0 < known.completed < sum(entry.is_required for entry in before.entries)
     indices = [one.operation.index for one in known.order]
     require_linearization(operations, indices, known.completed)
     assert [seconds for _, seconds in asked] == [1.0] * len(asked)
-    assert linearization_so_far(STACK, prefix(STACK, operations, 3), 6.0, proposed) is None
+    assert longest_prefix(STACK, prefix(STACK, operations, 3), 6.0, proposed) is None

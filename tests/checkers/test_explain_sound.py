@@ -13,7 +13,7 @@ from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.engines.plan import plan_of
 from kraftproof.checkers.explain.reduction import reductions
 from kraftproof.checkers.explain.reduction.minimise import minimise
-from kraftproof.checkers.explain.reduction.readd_context import put_back
+from kraftproof.checkers.explain.reduction.readd_context import readd_context
 from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.explain.verify.budget import Budget
@@ -85,7 +85,7 @@ def test_what_is_refuted_with_endless_calls_is_invalid(name):
 
 def is_possible_with_all_else(model: SequentialModel, whole: SubHistory, sub: SubHistory) -> bool:
     """Says whether something that was left out of a sub-history may make it possible."""
-    ways = (reductions.tidied(model, one) for one in put_back(model, whole, sub))
+    ways = (reductions.tidied(model, one) for one in readd_context(model, whole, sub))
     return all(is_linearizable(model, one) is not False for one in ways)
 
 

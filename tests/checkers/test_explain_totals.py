@@ -6,10 +6,10 @@ from random import Random
 import pytest
 
 from kraftproof.checkers.explain import explain
-from kraftproof.checkers.explain.certificate.sum_bounds import left_of, wrong_total
+from kraftproof.checkers.explain.certificate.sum_bounds import contradicting_sum_bound, left_of
 from kraftproof.checkers.explain.reduction.reductions import prefix, window
 from kraftproof.checkers.explain.subhistory import SubHistory
-from kraftproof.checkers.explain.verify.brute_force import is_added_up_right, is_linearizable
+from kraftproof.checkers.explain.verify.brute_force import is_linearizable, is_sum_bound_right
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.judge.keys import judge_columns
@@ -40,14 +40,14 @@ def test_what_adding_up_shows_is_wrong():
         sub = random_sub_history(random)
         if not any(entry.is_required for entry in sub.entries):
             continue
-        found = wrong_total(Counter(), sub)
+        found = contradicting_sum_bound(Counter(), sub)
         is_valid = is_linearizable(Counter(), sub)
         assert found is None or is_valid is False, (sub, found)
         valid += bool(is_valid)
         if found is None:
             continue
         high, low = high + found.is_most, low + (not found.is_most)
-        assert is_added_up_right(Counter(), found, sub), (sub, found)
+        assert is_sum_bound_right(Counter(), found, sub), (sub, found)
         assert is_linearizable(Counter(), left_of(Counter(), found)) is False, (sub, found)
     assert valid > HISTORIES / 10
     assert min(high, low) > HISTORIES / 50
@@ -59,16 +59,16 @@ def test_what_adding_up_shows_is_wrong():
 def test_as_few_adds_are_told_as_are_enough(told, is_most, adds):
     adds_of_4_to_7 = [("add", n + 4, n + 4, 2 * n, 2 * n + 1) for n in range(4)]
     whole = prefix(Counter(), history(*adds_of_4_to_7, ("read", None, told, 8, 9)), 9)
-    found = wrong_total(Counter(), whole)
+    found = contradicting_sum_bound(Counter(), whole)
     assert found is not None
     assert found.is_most == is_most
     assert tuple(one.operation.index for one in found.adds) == adds
-    assert is_added_up_right(Counter(), found, whole)
+    assert is_sum_bound_right(Counter(), found, whole)
     if not is_most:
         fewer = dataclasses.replace(found, adds=found.adds[1:])
-        assert not is_added_up_right(Counter(), fewer, whole)
+        assert not is_sum_bound_right(Counter(), fewer, whole)
     other = dataclasses.replace(found, is_most=not is_most)
-    assert not is_added_up_right(Counter(), other, whole)
+    assert not is_sum_bound_right(Counter(), other, whole)
 
 
 @pytest.mark.parametrize("kind", ["lost-add", "too-high"])

@@ -6,12 +6,12 @@ import pytest
 
 from kraftproof.checkers.engines.plan import plan_of
 from kraftproof.checkers.explain import explain
-from kraftproof.checkers.explain.certificate.sum_bounds import left_of, wrong_total
+from kraftproof.checkers.explain.certificate.sum_bounds import contradicting_sum_bound, left_of
 from kraftproof.checkers.explain.explanation import Explanation
 from kraftproof.checkers.explain.reduction.reductions import prefix, weakest, window
-from kraftproof.checkers.explain.reduction.update_order import in_turn
+from kraftproof.checkers.explain.reduction.update_order import update_order
 from kraftproof.checkers.explain.subhistory import Entry, SubHistory
-from kraftproof.checkers.explain.verify.brute_force import is_added_up_right, is_linearizable
+from kraftproof.checkers.explain.verify.brute_force import is_linearizable, is_sum_bound_right
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.judge.keys import judge_columns
@@ -60,13 +60,13 @@ def test_versions_that_do_not_add_up_are_wrong():
         sub = random_prefix(random)
         if not any(entry.is_required for entry in sub.entries):
             continue
-        found, is_valid = wrong_total(MODEL, sub), is_linearizable(MODEL, sub)
+        found, is_valid = contradicting_sum_bound(MODEL, sub), is_linearizable(MODEL, sub)
         assert found is None or is_valid is False, (sub, found)
         valid += bool(is_valid)
         if found is None:
             continue
         high, low = high + found.is_most, low + (not found.is_most)
-        assert is_added_up_right(MODEL, found, sub), (sub, found)
+        assert is_sum_bound_right(MODEL, found, sub), (sub, found)
         left = left_of(MODEL, found)
         assert is_linearizable(MODEL, left) is False, (sub, found)
         assert min(map(MODEL.sum_of, left.starts)) >= 0, (sub, found)
@@ -93,7 +93,7 @@ def test_every_legal_prefix_has_an_order_without_a_search():
         sub = random_prefix(random)
         if not is_linearizable(MODEL, sub):
             continue
-        order = in_turn(MODEL, plan_of(MODEL, list(sub.entries)), MODEL.init())
+        order = update_order(MODEL, plan_of(MODEL, list(sub.entries)), MODEL.init())
         assert order is not None, sub
         without += len(order) > 1
         lost += any(not sub.entries[number].is_required for number in order)
@@ -115,12 +115,12 @@ def test_every_legal_prefix_has_an_order_without_a_search():
 def test_a_version_goes_to_the_lost_set_that_others_can_spare(others, order):
     operations = history(("set", 7, None, 0, None), *others)
     plan = plan_of(MODEL, list(prefix(MODEL, operations, 5).entries))
-    assert in_turn(MODEL, plan, MODEL.init()) == order
+    assert update_order(MODEL, plan, MODEL.init()) == order
 
 
 def test_more_versions_than_sets_have_no_turns():
     (get,) = history(("get", None, [1, 1 << 61], 0, 1))
-    assert MODEL.turns(MODEL.calls([get]), [(0, 1)]) is None
+    assert MODEL.update_order(MODEL.calls([get]), [(0, 1)]) is None
 
 
 @pytest.mark.parametrize(("value", "is_left"), [(1, True), (7, False)])
@@ -195,4 +195,4 @@ def test_sets_help_gets_of_what_they_can_leave(value, helps):
             ("get", 0, [value, 4], 2, 3),
         )
     )
-    assert set(MODEL.helping([free, bound], [get])) == ({free, bound} if helps else set())
+    assert set(MODEL.candidate_causes([free, bound], [get])) == ({free, bound} if helps else set())

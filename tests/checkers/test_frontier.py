@@ -65,7 +65,7 @@ def test_small_registers_against_every_order(engine):
             continue
         assert outcome.verdict is Verdict.INVALID, keys[number]
         place = calls.starts[number] + keys[number].index(truth.stuck)
-        assert outcome.stuck_row == calls.rows[place], keys[number]
+        assert outcome.first_illegal_row == calls.rows[place], keys[number]
         assert outcome.linearizable == truth.linearizable, keys[number]
         asked = {call[1] for call in keys[number]}
         words = {
@@ -142,7 +142,7 @@ def test_what_legal_orders_there_are_not(engine, name):
     (outcome,) = engine(calls, LIMITS)
     assert outcome.verdict is Verdict.INVALID
     assert outcome.linearizable == linearizable
-    assert calls.invoke[outcome.stuck_row // 2] == invoke
+    assert calls.invoke[outcome.first_illegal_row // 2] == invoke
 
 
 READ_WRITE = {"read": 1.0, "write": 1.0}
@@ -163,7 +163,7 @@ def test_large_registers_are_valid_and_their_twins_are_not(concurrency, indeterm
     for engine in (decide, by_frontier):
         (outcome,) = engine(twin, LIMITS)
         assert outcome.verdict is Verdict.INVALID
-        assert (outcome.stuck_row, outcome.linearizable) == (row, linearizable)
+        assert (outcome.first_illegal_row, outcome.linearizable) == (row, linearizable)
 
 
 def test_the_last_returns_alone_refute_a_wrong_answer(monkeypatch):
@@ -194,7 +194,7 @@ def test_a_wrong_answer_late_in_a_long_history_is_found_from_the_last_returns():
     calls = generated(operations=30_000, concurrency=10, indeterminate=0.01, seed=2)
     twin, row, linearizable = wrong(calls, 0.9, unwritten(calls))
     (outcome,) = decide(twin, LIMITS)
-    assert (outcome.stuck_row, outcome.linearizable) == (row, linearizable)
+    assert (outcome.first_illegal_row, outcome.linearizable) == (row, linearizable)
 
 
 def test_the_two_searches_agree_on_stale_reads():
@@ -226,7 +226,7 @@ def test_a_history_with_many_indeterminate_calls_is_decided(engine):
     assert decide(calls, LIMITS)[0].verdict is Verdict.VALID
     twin, row, _ = wrong(calls, 0.3, unwritten(calls))
     (outcome,) = engine(twin, LIMITS)
-    assert (outcome.verdict, outcome.stuck_row) == (Verdict.INVALID, row)
+    assert (outcome.verdict, outcome.first_illegal_row) == (Verdict.INVALID, row)
 
 
 def hard():

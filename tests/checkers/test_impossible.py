@@ -30,8 +30,8 @@ def test_what_is_called_impossible_has_no_legal_order(name):
         found = impossible(model, operations)
         if found is None:
             continue
-        assert found.stuck_row is not None
-        end = operations[found.stuck_row].complete_index
+        assert found.first_illegal_row is not None
+        end = operations[found.first_illegal_row].complete_index
         assert end is not None
         assert is_linearizable(model, prefix(model, operations, end)) is False, operations
 
@@ -68,9 +68,9 @@ def test_the_wrong_answer_of_a_generated_history_is_found(name, kind):
     assert found is not None
     assert found.verdict is Verdict.INVALID
     assert found.linearizable is None
-    assert found.stuck_row is not None
+    assert found.first_illegal_row is not None
     ends = [operations[n].complete_index or inf for n in changed]
-    assert (operations[found.stuck_row].complete_index or inf) <= max(ends)
+    assert (operations[found.first_illegal_row].complete_index or inf) <= max(ends)
     assert impossible(model, before) is None
 
 
@@ -121,7 +121,7 @@ def test_a_model_that_says_nothing_but_its_step_is_asked_too():
     )
     found = impossible(Colours(), operations)
     assert found is not None
-    assert found.stuck_row == 2
+    assert found.first_illegal_row == 2
     assert impossible(Colours(), operations[:2]) is None
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kraftproof.checkers.calls import integer_lists, list_tracing
-from kraftproof.checkers.calls.lists import told_texts
+from kraftproof.checkers.calls.lists import observed_texts
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.verdict import Verdict
@@ -106,7 +106,7 @@ def test_an_append_that_was_lost_happened_if_it_was_read_and_with_all_its_transa
     read = txn(("x", [1]), at=(1, 2))
     assert decided("list-append", history(lost, read)).verdict is Verdict.VALID
     skewed = txn(("y", []), at=(3, 4))
-    assert decided("list-append", history(lost, read, skewed)).stuck_row == 2
+    assert decided("list-append", history(lost, read, skewed)).first_illegal_row == 2
     assert decided("list-append", history(lost, skewed)).verdict is Verdict.VALID
 
 
@@ -154,7 +154,7 @@ def test_single_operations_are_linearizable_or_a_stale_read():
     appends = [("append", n, None, 2 * n, 2 * n + 1) for n in range(3)]
     good, stale = ("read", None, [0, 1, 2], 6, 7), ("read", None, [0, 1], 8, 9)
     assert decided("list-append", history(*appends, good)).verdict is Verdict.VALID
-    assert decided("list-append", history(*appends, good, stale)).stuck_row == 4
+    assert decided("list-append", history(*appends, good, stale)).first_illegal_row == 4
 
 
 @pytest.mark.parametrize("value", [5, [["push", "x", 1]], [["append", "x"]], [7]])
@@ -178,7 +178,7 @@ def long_history(random, count):
 
 def test_the_compiled_parser_reads_what_the_plain_one_reads():
     columns = long_history(Random(4), 400)
-    fast, plain = integer_lists.told_integers(columns), told_texts(columns)
+    fast, plain = integer_lists.observed_integers(columns), observed_texts(columns)
     assert fast is not None
     for name in ("row", "is_read", "list_number", "seen"):
         assert np.array_equal(getattr(fast, name), getattr(plain, name)), name

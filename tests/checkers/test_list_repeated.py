@@ -38,7 +38,7 @@ def test_of_equal_appends_the_first_to_complete_makes_the_place():
     assert decided("list-append", history(*appends, seen)).verdict is Verdict.VALID
     early = read(["a", "a"], 5, 8)
     assert decided("list-append", history(*appends, early)).verdict is Verdict.VALID
-    assert decided("list-append", history(*appends, early, seen)).stuck_row == 4
+    assert decided("list-append", history(*appends, early, seen)).first_illegal_row == 4
 
 
 def test_a_place_is_made_no_sooner_than_a_read_without_it_began():
@@ -46,13 +46,13 @@ def test_a_place_is_made_no_sooner_than_a_read_without_it_began():
     both, one = read(["a", "a"], 2, 5), read(["a"], 4, 9)
     assert decided("list-append", history(*appends, both, one)).verdict is Verdict.VALID
     late = read(["a"], 6, 9)
-    assert decided("list-append", history(*appends, both, late)).stuck_row == 3
+    assert decided("list-append", history(*appends, both, late)).first_illegal_row == 3
 
 
 def test_what_completed_before_a_read_is_seen_by_it():
     steps = [("append", "a", None), ("append", "a", None)]
-    assert decided("list-append", in_turn(*steps, ("read", None, ["a"]))).stuck_row == 2
-    assert decided("list-append", in_turn(*steps, ("read", None, ["a"] * 3))).stuck_row == 2
+    assert decided("list-append", in_turn(*steps, ("read", None, ["a"]))).first_illegal_row == 2
+    assert decided("list-append", in_turn(*steps, ("read", None, ["a"] * 3))).first_illegal_row == 2
 
 
 def test_a_lost_append_makes_a_place_that_no_other_can_make():
@@ -60,7 +60,10 @@ def test_a_lost_append_makes_a_place_that_no_other_can_make():
     once, twice = read(["a"], 3, 4), read(["a", "a"], 5, 6)
     for reads in ([], [once], [twice], [once, twice]):
         assert decided("list-append", history(lost, other, *reads)).verdict is Verdict.VALID
-    assert decided("list-append", history(lost, other, twice, read(["a"], 7, 8))).stuck_row == 3
+    assert (
+        decided("list-append", history(lost, other, twice, read(["a"], 7, 8))).first_illegal_row
+        == 3
+    )
 
 
 def test_each_list_of_a_key_has_places_of_its_own():
@@ -73,7 +76,7 @@ def test_each_list_of_a_key_has_places_of_its_own():
     seen = [txn("r", "x", [1, 1], 8, 9), txn("r", "y", [1], 10, 11), read([1], 12, 13)]
     assert decided("list-append", history(*twice, *seen)).verdict is Verdict.VALID
     wrong = txn("r", "y", [1, 1], 10, 11)
-    assert decided("list-append", history(*twice, seen[0], wrong)).stuck_row == 5
+    assert decided("list-append", history(*twice, seen[0], wrong)).first_illegal_row == 5
 
 
 @pytest.mark.parametrize(
@@ -88,7 +91,7 @@ def test_what_is_wrong_has_its_name_where_it_has_one(shown, anomaly):
     steps = [("append", "a", None), ("append", "a", None), ("append", "b", None)]
     found = decided("list-append", in_turn(*steps[:2], ("read", None, ["a", "a"]), *steps[2:],
                                            ("read", None, shown)))  # fmt: skip
-    assert (found.stuck_row, found.anomaly) == (4, anomaly)
+    assert (found.first_illegal_row, found.anomaly) == (4, anomaly)
 
 
 def test_a_transaction_of_several_appends_is_left_to_the_general_engine():

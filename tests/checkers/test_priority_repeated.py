@@ -101,7 +101,7 @@ def test_a_take_goes_before_a_lesser_put_completes_or_never():
     early, late = ("delete-min", None, 5, 6, 20), ("delete-min", None, 5, 8, 21)
     lost = ("delete-min", None, None, 9, None)
     assert decided("priority-queue", history(*fives, three, early)).verdict is Verdict.VALID
-    assert decided("priority-queue", history(*fives, three, early, late)).stuck_row == 4
+    assert decided("priority-queue", history(*fives, three, early, late)).first_illegal_row == 4
     with_lost = history(*fives, three, early, late, lost)
     assert decided("priority-queue", with_lost).verdict is Verdict.VALID
 
@@ -120,7 +120,7 @@ def test_a_lost_put_is_of_use_only_once_it_began():
 
 def test_one_take_more_than_there_were_elements_is_found_at_once():
     operations = in_turn(("insert", 1, None), ("insert", 1, None), *[("delete-min", None, 1)] * 3)
-    assert decided("priority-queue", operations).stuck_row == 4
+    assert decided("priority-queue", operations).first_illegal_row == 4
 
 
 def test_past_its_limits_a_key_is_left_undecided():

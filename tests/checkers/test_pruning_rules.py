@@ -107,7 +107,7 @@ def assert_right(engine, keys: list[list[Call]], truths: list[int]) -> None:
             continue
         assert outcome.verdict is Verdict.INVALID, key
         assert outcome.linearizable == truth, key
-        assert outcome.stuck_row == calls.rows[calls.starts[place] + returns[truth]], key
+        assert outcome.first_illegal_row == calls.rows[calls.starts[place] + returns[truth]], key
 
 
 @pytest.fixture(scope="module")

@@ -53,7 +53,7 @@ def test_what_counting_does_not_show_is_searched_for():
     wrong = [("dequeue", None, int(n != 349), 2800 + 2 * n, 2801 + 2 * n) for n in range(351)]
     outcome = decided("queue", history(*early, *late, *wrong))
     assert outcome.verdict is Verdict.INVALID
-    assert outcome.stuck_row == 700 + 349
+    assert outcome.first_illegal_row == 700 + 349
 
 
 def test_a_take_that_began_late_leaves_no_moment_without_elements():

@@ -56,4 +56,4 @@ def test_a_wrong_answer_among_many_lost_calls_is_found_without_trying_them_all()
     calls = model_named("cas-register").calls_of(columns)
     (outcome,) = decide(calls, Limits(seconds=20))
     assert outcome.verdict is Verdict.INVALID
-    assert columns.operation(outcome.stuck_row).output == 5
+    assert columns.operation(outcome.first_illegal_row).output == 5

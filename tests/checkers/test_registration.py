@@ -3,7 +3,8 @@
 import pytest
 
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.kraft import expiry, leases, tokens, wishes
+from kraftproof.checkers.kraft import expiry, leases, tokens
+from kraftproof.checkers.kraft import heartbeats as wishes
 from kraftproof.checkers.options import LeaseBounds
 from kraftproof.checkers.verdict import FindingKind, Verdict
 from tests.checkers.recorder import MODEL, MS, SESSION_MS, Recorder, checks, not_linearizable_at

@@ -14,13 +14,13 @@ from kraftproof.checkers.engines.registration_sweep import Sweep
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.linearization.engine_orders import engine_order
 from kraftproof.checkers.explain.reduction.reductions import prefix, projected
-from kraftproof.checkers.explain.reduction.update_order import merged
+from kraftproof.checkers.explain.reduction.update_order import order_from_hints
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import NEVER, columns_of
 from kraftproof.checkers.history.tables import operations_of, operations_table
 from kraftproof.checkers.judge.keys import judge_columns
-from kraftproof.checkers.models.reducible import AllBut, Turn
+from kraftproof.checkers.models.reducible import AllBut, OrderHint
 from kraftproof.checkers.models.registration import Registration
 from kraftproof.checkers.options import CheckOptions, Limits
 from kraftproof.checkers.verdict import Verdict
@@ -69,9 +69,9 @@ def test_it_agrees_with_the_search_wherever_answers_are_lost():
     for history, start, outcome in zip(histories, starts, outcomes, strict=False):
         found = check_linearizable(MODEL, history, Limits()).among(history)
         invalid += found.verdict is Verdict.INVALID
-        told = (found.verdict, found.stuck_row, found.linearizable)
+        told = (found.verdict, found.first_illegal_row, found.linearizable)
         own = outcome.within(start)
-        assert (own.verdict, own.stuck_row, own.linearizable) == told, history
+        assert (own.verdict, own.first_illegal_row, own.linearizable) == told, history
     assert HISTORIES / 4 < invalid < HISTORIES * 3 / 4
 
 
@@ -114,8 +114,8 @@ def test_its_order_of_a_legal_prefix_is_legal():
         places = {index: place for place, index in enumerate(indices)}
         plan = plan_of(MODEL, list(sub.entries))
         numbers = [places.get(one.index) for one in plan.operations]
-        turns = [None if number is None else Turn("order", number) for number in numbers]
-        assert merged(MODEL, plan, turns, MODEL.init()) is not None, (history, end)
+        turns = [None if number is None else OrderHint("order", number) for number in numbers]
+        assert order_from_hints(MODEL, plan, turns, MODEL.init()) is not None, (history, end)
         shown += len(indices) > 1
     assert shown > HISTORIES / 10
 
@@ -173,8 +173,8 @@ def stuck_of(operations):
     """The place of the first stuck operation, on which the engine and the search agree."""
     (outcome,) = choose.decide(MODEL.calls_of(columns_of(operations_table(operations))), Limits())
     found = check_linearizable(MODEL, operations, Limits()).among(operations)
-    assert outcome.stuck_row == found.stuck_row
-    return outcome.stuck_row
+    assert outcome.first_illegal_row == found.first_illegal_row
+    return outcome.first_illegal_row
 
 
 def test_only_an_incarnation_itself_can_have_renewed_its_epoch():

@@ -2,7 +2,8 @@
 
 import pytest
 
-from kraftproof.checkers.kraft import expiry, leases, tokens, wishes
+from kraftproof.checkers.kraft import expiry, leases, tokens
+from kraftproof.checkers.kraft import heartbeats as wishes
 from kraftproof.checkers.options import LeaseBounds
 from kraftproof.checkers.verdict import FindingKind, Verdict
 from tests.checkers.recorder import MS, SESSION_MS, Recorder, checks, not_linearizable_at

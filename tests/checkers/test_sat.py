@@ -85,8 +85,8 @@ def test_every_prefix_is_settled_as_the_general_engine_does_it():
         facts = facts_of_all(calls)
         ends = calls.complete[calls.complete != NEVER]
         stuck = NEVER
-        if outcome.stuck_row is not None:
-            stuck = calls.complete[calls.rows == outcome.stuck_row].item()
+        if outcome.first_illegal_row is not None:
+            stuck = calls.complete[calls.rows == outcome.first_illegal_row].item()
         for cut in np.sort(ends).tolist():
             settled = settle(facts, cut, STEPS, BYTES)
             assert settled.is_legal == (cut < stuck)

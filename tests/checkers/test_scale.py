@@ -49,7 +49,7 @@ def test_an_engine_that_finds_nothing_is_caught(monkeypatch):
 
 
 def test_an_engine_that_cries_wolf_is_caught(monkeypatch):
-    invalid = Outcome(verdict=Verdict.INVALID, engine="wolf", stuck_row=0)
+    invalid = Outcome(verdict=Verdict.INVALID, engine="wolf", first_illegal_row=0)
     wrong = wrong_of(lambda calls, _: [invalid] * (len(calls.starts) - 1), monkeypatch)
     assert [kind for kind, _ in wrong] == ["valid", *KINDS]
     assert all(what.startswith(("false alarm", "named operation")) for _, what in wrong)

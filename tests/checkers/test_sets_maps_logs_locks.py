@@ -21,13 +21,13 @@ def test_whole_reads_of_a_set_make_a_chain_that_keeps_real_time():
     assert decided("set", history(*adds, first, second)).verdict is Verdict.VALID
     assert isinstance(calls_of("set", history(*adds, first)), GrowingSetCalls)
     apart = ("read", None, [2], 5, 6)
-    assert decided("set", history(*adds, first, apart)).stuck_row == 3
+    assert decided("set", history(*adds, first, apart)).first_illegal_row == 3
     shrunk = ("read", None, [1], 7, 8)
-    assert decided("set", history(*adds, second, shrunk)).stuck_row == 3
+    assert decided("set", history(*adds, second, shrunk)).first_illegal_row == 3
     late = ("read", None, [1], 20, 21)
-    assert decided("set", history(*adds, late)).stuck_row == 2
-    assert decided("set", history(*adds, ("read", None, [1, 1], 3, 4))).stuck_row == 2
-    assert decided("set", history(*adds, ("read", None, [3], 3, 4))).stuck_row == 2
+    assert decided("set", history(*adds, late)).first_illegal_row == 2
+    assert decided("set", history(*adds, ("read", None, [1, 1], 3, 4))).first_illegal_row == 2
+    assert decided("set", history(*adds, ("read", None, [3], 3, 4))).first_illegal_row == 2
 
 
 def test_single_elements_of_a_set_are_registers():
@@ -36,7 +36,7 @@ def test_single_elements_of_a_set_are_registers():
     assert decided("set", in_turn(*steps, ("contains", 1, False))).verdict is Verdict.VALID
     wrong = in_turn(("contains", 2, False), *steps, ("contains", 1, True), ("contains", 2, True))
     outcome = decided("set", wrong)
-    assert (outcome.stuck_row, outcome.linearizable) == (4, 4)
+    assert (outcome.first_illegal_row, outcome.linearizable) == (4, 4)
 
 
 def test_a_set_that_is_read_whole_and_by_element_is_searched():
@@ -49,32 +49,38 @@ def test_a_set_that_is_read_whole_and_by_element_is_searched():
 def test_a_key_of_a_map_is_a_register_that_may_be_absent():
     steps = [("get", None, None), ("put", 1, None), ("get", None, 1), ("remove", 1, None)]
     assert decided("map", in_turn(*steps, ("get", None, None))).verdict is Verdict.VALID
-    assert decided("map", in_turn(*steps, ("get", None, 1))).stuck_row == 4
+    assert decided("map", in_turn(*steps, ("get", None, 1))).first_illegal_row == 4
 
 
 def test_a_log_grows_at_its_end():
     produces = [("produce", "a", 3, 0, 1), ("produce", "b", 7, 2, 3)]
     gap, end = ("fetch", 5, None, 4, 5), ("fetch", 8, None, 6, 7)
     assert decided("append-log", history(*produces, gap, end)).verdict is Verdict.VALID
-    assert decided("append-log", history(*produces, ("fetch", 7, "a", 4, 5))).stuck_row == 2
-    assert decided("append-log", history(*produces, ("fetch", 3, None, 4, 5))).stuck_row == 2
-    assert decided("append-log", history(*produces, ("produce", "c", 5, 4, 5))).stuck_row == 2
-    assert decided("append-log", history(*produces, ("produce", "c", 7, 4, 5))).stuck_row == 2
+    assert decided("append-log", history(*produces, ("fetch", 7, "a", 4, 5))).first_illegal_row == 2
+    assert (
+        decided("append-log", history(*produces, ("fetch", 3, None, 4, 5))).first_illegal_row == 2
+    )
+    assert (
+        decided("append-log", history(*produces, ("produce", "c", 5, 4, 5))).first_illegal_row == 2
+    )
+    assert (
+        decided("append-log", history(*produces, ("produce", "c", 7, 4, 5))).first_illegal_row == 2
+    )
 
 
 def test_a_produce_without_an_answer_is_where_it_was_found():
     lost, told = ("produce", "a", None, 0, None), ("produce", "b", 4, 1, 2)
     found, missed = ("fetch", 2, "a", 3, 4), ("fetch", 2, None, 5, 6)
     assert decided("append-log", history(lost, told, found)).verdict is Verdict.VALID
-    assert decided("append-log", history(lost, told, found, missed)).stuck_row == 3
+    assert decided("append-log", history(lost, told, found, missed)).first_illegal_row == 3
     late = ("produce", "a", None, 5, None)
-    assert decided("append-log", history(told, found, late)).stuck_row == 1
+    assert decided("append-log", history(told, found, late)).first_illegal_row == 1
 
 
 def test_what_was_found_before_its_offset_was_told_again_had_been_lost():
     lost, found = ("produce", "a", None, 0, None), ("fetch", 0, "a", 1, 2)
     again = ("produce", "a", 0, 3, 4)
-    assert decided("append-log", history(lost, found, again)).stuck_row == 2
+    assert decided("append-log", history(lost, found, again)).first_illegal_row == 2
     assert judged("append-log", history(lost, found, again)).findings[0].operation_index == 2
 
 
@@ -83,14 +89,14 @@ def test_a_token_is_alive_from_its_grant_to_the_next_or_until_it_was_dead():
     alive, dead = ("use", 5, True, 4, 5), ("use", 5, False, 6, 7)
     stale = ("use", 1, True, 4, 5)
     assert decided("fencing-lock", history(*grants, alive, dead)).verdict is Verdict.VALID
-    assert decided("fencing-lock", history(*grants, stale)).stuck_row == 2
+    assert decided("fencing-lock", history(*grants, stale)).first_illegal_row == 2
     after = ("use", 5, True, 8, 9)
-    assert decided("fencing-lock", history(*grants, alive, dead, after)).stuck_row == 4
+    assert decided("fencing-lock", history(*grants, alive, dead, after)).first_illegal_row == 4
     back = ("unlock", 5, None, 6, 7)
-    assert decided("fencing-lock", history(*grants, alive, back, after)).stuck_row == 4
-    assert decided("fencing-lock", history(*grants, ("lock", None, 3, 4, 5))).stuck_row == 2
-    assert decided("fencing-lock", history(*grants, ("lock", None, 5, 4, 5))).stuck_row == 2
-    assert decided("fencing-lock", history(("use", 9, True, 0, 1))).stuck_row == 0
+    assert decided("fencing-lock", history(*grants, alive, back, after)).first_illegal_row == 4
+    assert decided("fencing-lock", history(*grants, ("lock", None, 3, 4, 5))).first_illegal_row == 2
+    assert decided("fencing-lock", history(*grants, ("lock", None, 5, 4, 5))).first_illegal_row == 2
+    assert decided("fencing-lock", history(("use", 9, True, 0, 1))).first_illegal_row == 0
     early = ("use", 5, False, 0, 9)
     assert decided("fencing-lock", history(early, *grants, alive)).verdict is Verdict.VALID
 
@@ -99,7 +105,7 @@ def test_a_lock_is_acquired_and_released_in_turn():
     both = [("acquire", None, None, 0, 3), ("acquire", None, None, 1, 4)]
     release = ("release", None, None, 2, 5)
     assert decided("mutex", history(*both, release)).verdict is Verdict.VALID
-    assert decided("mutex", history(*both)).stuck_row == 1
+    assert decided("mutex", history(*both)).first_illegal_row == 1
     lost = ("release", None, None, 2, None)
     assert decided("mutex", history(*both, lost)).verdict is Verdict.VALID
 

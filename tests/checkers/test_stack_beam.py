@@ -67,7 +67,7 @@ def test_of_what_is_wrong_among_many_the_order_before_is_told():
     (outcome,) = choose.decide(calls, LIMITS)
     assert outcome.verdict is Verdict.INVALID
     assert outcome.linearizable is not None
-    (row,) = (place for place, row in enumerate(calls.rows) if row == outcome.stuck_row)
+    (row,) = (place for place, row in enumerate(calls.rows) if row == outcome.first_illegal_row)
     assert order_of(calls, int(calls.complete[row]) - 1, LIMITS) is not None
 
 

@@ -76,7 +76,7 @@ def test_of_a_long_invalid_history_the_first_that_is_stuck_is_told(corrupt, room
     (outcome,) = choose.decide(calls, LIMITS)
     assert (outcome.verdict, outcome.engine) == (Verdict.INVALID, "stack-graph")
     found = sweep(calls)
-    assert calls.rows[found.stuck] == outcome.stuck_row
+    assert calls.rows[found.stuck] == outcome.first_illegal_row
     before = int(calls.complete[found.stuck]) - 1
     assert order_of(calls, before, LIMITS) is not None
     assert order_of(calls, before + 1, LIMITS) is None
@@ -89,7 +89,7 @@ def test_of_elements_put_once_it_says_what_their_own_engine_says(corrupt, seed):
     (theirs,) = choose.decide(calls, LIMITS)
     (own,) = ENGINES["stack-graph"](calls, LIMITS)
     assert (theirs.engine, own.engine) == ("stack", "stack-graph")
-    assert (own.verdict, own.stuck_row) == (theirs.verdict, theirs.stuck_row)
+    assert (own.verdict, own.first_illegal_row) == (theirs.verdict, theirs.first_illegal_row)
     assert own.linearizable == theirs.linearizable
 
 
@@ -145,7 +145,7 @@ def test_where_much_was_lost_it_says_what_the_general_engine_says():
         except CheckerInputError:
             continue  # no place for that kind in this history
         model, operations = model_named("stack"), columns.operations(0)
-        truth = check_linearizable(model, operations, LIMITS).among(operations).stuck_row
+        truth = check_linearizable(model, operations, LIMITS).among(operations).first_illegal_row
         found = sweep(model.calls_of(columns))
         row = None if found.stuck is None else model.calls_of(columns).rows[found.stuck]
         assert row == truth, options

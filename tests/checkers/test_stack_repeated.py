@@ -49,7 +49,7 @@ def test_what_is_said_of_small_histories_is_the_truth_and_most_valid_ones_are_fo
             missed += stuck is None
             continue
         row = None if stuck is None else operations.index(stuck)
-        assert outcome.stuck_row == row
+        assert outcome.first_illegal_row == row
         seen[outcome.verdict] += 1
     assert min(seen.values()) > 20, seen
     assert missed == 0
@@ -83,8 +83,8 @@ def test_elements_put_once_are_shown_to_cross_among_others():
     calls = calls_of("stack", history(*puts, *takes))
     assert put_once(calls, 0, len(calls)).rows.tolist() == [1, 2, 5]
     (outcome,) = by_bounds(calls, LIMITS)
-    assert (outcome.verdict, outcome.stuck_row) == (Verdict.INVALID, 5)
-    assert decided("stack", history(*puts, *takes)).stuck_row == 5
+    assert (outcome.verdict, outcome.first_illegal_row) == (Verdict.INVALID, 5)
+    assert decided("stack", history(*puts, *takes)).first_illegal_row == 5
 
 
 def test_stepping_through_refuses_what_is_not_legal():

@@ -10,13 +10,13 @@ from kraftproof.checkers.engines.general import check_linearizable
 from kraftproof.checkers.engines.plan import plan_of
 from kraftproof.checkers.explain.linearization.engine_orders import engine_order
 from kraftproof.checkers.explain.reduction.reductions import prefix
-from kraftproof.checkers.explain.reduction.update_order import merged
+from kraftproof.checkers.explain.reduction.update_order import order_from_hints
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.tables import operations_of, operations_table
 from kraftproof.checkers.judge.keys import judge_columns
-from kraftproof.checkers.models.reducible import Turn
+from kraftproof.checkers.models.reducible import OrderHint
 from kraftproof.checkers.models.topics import Topics
 from kraftproof.checkers.options import CheckOptions, Limits
 from kraftproof.checkers.verdict import Verdict
@@ -85,8 +85,8 @@ def is_legal_order(sub, indices):
     places = {index: place for place, index in enumerate(indices)}
     plan = plan_of(MODEL, list(sub.entries))
     numbers = [places.get(one.index) for one in plan.operations]
-    turns = [None if number is None else Turn("order", number) for number in numbers]
-    return merged(MODEL, plan, turns, MODEL.init()) is not None
+    turns = [None if number is None else OrderHint("order", number) for number in numbers]
+    return order_from_hints(MODEL, plan, turns, MODEL.init()) is not None
 
 
 def at(times, steps):
@@ -106,8 +106,8 @@ def test_it_agrees_with_the_search_wherever_answers_are_lost(room, monkeypatch):
     for history, own in zip(histories, decided(histories), strict=True):
         if own is not None:
             found = check_linearizable(MODEL, history, Limits()).among(history)
-            told = (found.verdict, found.stuck_row, found.linearizable)
-            assert (own.verdict, own.stuck_row, own.linearizable) == told, history
+            told = (found.verdict, found.first_illegal_row, found.linearizable)
+            assert (own.verdict, own.first_illegal_row, own.linearizable) == told, history
             verdicts.append(own.verdict)
     assert len(verdicts) > HISTORIES / 2
     assert len(verdicts) / 4 < verdicts.count(Verdict.INVALID) < len(verdicts) * 3 / 4
@@ -192,7 +192,7 @@ def test_what_is_dropped_for_want_of_room_makes_nothing_invalid(monkeypatch):
 )
 def test_a_lost_call_takes_effect_once_and_on_what_it_is_about(steps, stuck):
     (outcome,) = decided([in_series(steps)])
-    assert outcome.stuck_row == stuck
+    assert outcome.first_illegal_row == stuck
 
 
 @pytest.mark.parametrize("is_told_first", [True, False])

@@ -71,7 +71,7 @@ def test_a_call_that_helps_none_of_those_that_follow_may_be_left_out():
     recorded = MODEL.calls(in_series([*steps, LOST_DELETE, *lost_ends]))
     calls = list(dict.fromkeys([*recorded, *(MODEL.weaker(one)[0] for one in recorded[:2])]))
     states = {after(MODEL.init(), some) for some in product(recorded, repeat=2)} - {None}
-    helped = {other: {*MODEL.helping(calls, [other])} for other in calls}
+    helped = {other: {*MODEL.candidate_causes(calls, [other])} for other in calls}
     left_out = 0
     for call, *others in product(calls, repeat=4):
         if any(call in helped[other] for other in others):

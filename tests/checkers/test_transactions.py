@@ -31,41 +31,41 @@ def said(*transactions_):
 def test_a_transaction_sees_all_of_another_or_nothing():
     write = txn("x=1 y=1", 0, 9)
     assert said(write, txn("x:0 y:0", 1, 2), txn("x:1 y:1", 3, 4)).verdict is Verdict.VALID
-    assert said(write, txn("x:1 y:0", 1, 2)).stuck_row == 1
-    assert said(write, txn("x:1 y:1", 1, 2), txn("y:0", 3, 4)).stuck_row == 2
+    assert said(write, txn("x:1 y:0", 1, 2)).first_illegal_row == 1
+    assert said(write, txn("x:1 y:1", 1, 2), txn("y:0", 3, 4)).first_illegal_row == 2
 
 
 def test_two_that_each_read_what_the_other_overwrites_have_no_order():
     skewed = [txn("x:0 y=1", 0, 8), txn("y:0 x=1", 1, 9)]
-    assert said(*skewed).stuck_row == 1
+    assert said(*skewed).first_illegal_row == 1
     assert said(skewed[0], txn("y:1 x=1", 1, 9)).verdict is Verdict.VALID
 
 
 def test_of_two_that_update_one_value_only_one_can():
-    assert said(txn("x:0 x=1", 0, 8), txn("x:0 x=2", 1, 9)).stuck_row == 1
+    assert said(txn("x:0 x=1", 0, 8), txn("x:0 x=2", 1, 9)).first_illegal_row == 1
     assert said(txn("x:0 x=1", 0, 8), txn("x:1 x=2", 1, 9)).verdict is Verdict.VALID
 
 
 def test_a_value_between_a_write_and_its_read_is_overwritten():
     writes = [txn("x=1", 0, 1), txn("x=2", 2, 3)]
-    assert said(*writes, txn("x:1", 4, 5)).stuck_row == 2
+    assert said(*writes, txn("x:1", 4, 5)).first_illegal_row == 2
     assert said(*writes, txn("x:2", 4, 5)).verdict is Verdict.VALID
 
 
 def test_a_lost_transaction_counts_in_whole_once_a_part_is_seen():
     lost = ("txn", [["write", "x", 1], ["read", "z", None], ["write", "y", 1]], None, 0, None)
-    assert said(lost, txn("x:1", 1, 2), txn("y:0", 3, 4)).stuck_row == 2
+    assert said(lost, txn("x:1", 1, 2), txn("y:0", 3, 4)).first_illegal_row == 2
     assert said(lost, txn("x:0", 1, 2), txn("y:1", 3, 4)).verdict is Verdict.VALID
 
 
 @pytest.mark.parametrize("text", ["x:7", "x=2 x:3", "x:0 x:2", "x=2 x:0"])
 def test_what_nobody_left_or_contradicts_itself_is_refused(text):
-    assert said(txn("y=1", 0, 1), txn(text, 2, 3)).stuck_row == 1
+    assert said(txn("y=1", 0, 1), txn(text, 2, 3)).first_illegal_row == 1
 
 
 def test_only_the_last_value_of_a_transaction_is_left():
     assert said(txn("x=1 x=2", 0, 1), txn("x:2", 2, 3)).verdict is Verdict.VALID
-    assert said(txn("x=1 x=2", 0, 1), txn("x:1", 2, 3)).stuck_row == 1
+    assert said(txn("x=1 x=2", 0, 1), txn("x:1", 2, 3)).first_illegal_row == 1
 
 
 def test_a_value_that_two_may_have_left_is_searched():

@@ -80,7 +80,7 @@ def test_says_what_the_general_engine_says_and_names_the_same_operation(
             wanted = check_linearizable(MODEL, columns.operations(key), LIMITS)
             assert (outcome.verdict, outcome.linearizable) == (wanted.verdict, wanted.linearizable)
             if wanted.stuck is not None:
-                assert columns.operation(outcome.stuck_row) == wanted.stuck
+                assert columns.operation(outcome.first_illegal_row) == wanted.stuck
                 assert outcome.states
             told[outcome.verdict] += 1
             engines.add(outcome.engine)
@@ -134,9 +134,9 @@ def test_the_two_engines_agree_on_large_histories_and_their_corrupted_twins(proc
         one, other = random.choice(reads), random.choice(reads)
         twin[one.index] = msgspec.structs.replace(one, output=other.output)
         zones, blocks = outcomes_of(twin)
-        assert (zones.verdict, zones.stuck_row, zones.linearizable, zones.states) == (
+        assert (zones.verdict, zones.first_illegal_row, zones.linearizable, zones.states) == (
             blocks.verdict,
-            blocks.stuck_row,
+            blocks.first_illegal_row,
             blocks.linearizable,
             blocks.states,
         )
@@ -159,7 +159,7 @@ def test_a_value_read_by_who_asked_first_counts_from_its_write_though_that_never
         for index, (process, f, asked, answer, status, begun, done) in enumerate(told)
     ]  # fmt: skip
     for outcome in outcomes_of(operations):
-        assert (outcome.stuck_row, outcome.linearizable) == (3, 2)
+        assert (outcome.first_illegal_row, outcome.linearizable) == (3, 2)
         assert outcome.states == ('value "X"',)
 
 

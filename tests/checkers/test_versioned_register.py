@@ -22,7 +22,9 @@ LIMITS = Limits(seconds=20)
 def decided(operations):
     columns = columns_of(operations_table(operations))
     (outcome,) = versioned_cas.decide(MODEL.calls_of(columns), LIMITS)
-    stuck = None if outcome.stuck_row is None else columns.operation(outcome.stuck_row)
+    stuck = (
+        None if outcome.first_illegal_row is None else columns.operation(outcome.first_illegal_row)
+    )
     return outcome.verdict, stuck, outcome.linearizable
 
 

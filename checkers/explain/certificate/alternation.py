@@ -26,7 +26,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
-from kraftproof.checkers.explain.subhistory import BEGINNING, Entry, SubHistory, Surplus, Window
+from kraftproof.checkers.explain.subhistory import (
+    BEGINNING,
+    AlternationCount,
+    Entry,
+    SubHistory,
+    Window,
+)
 from kraftproof.checkers.models import SequentialModel
 
 _NEVER: Final = 1 << 62
@@ -34,7 +40,7 @@ _NEVER: Final = 1 << 62
 
 def surplus_in(
     model: SequentialModel, sub: SubHistory, kind: Hashable, windows: Sequence[Window]
-) -> Surplus:
+) -> AlternationCount:
     """Counts a kind of calls in windows, against all others of a sub-history.
 
     Args:
@@ -56,7 +62,7 @@ def surplus_in(
         for entry, span in others
         if any(span[0] < end and begin < span[1] for begin, end in windows)
     )
-    return Surplus(
+    return AlternationCount(
         windows=tuple(windows),
         inside=tuple(inside),
         touching=tuple(touching),
@@ -64,7 +70,7 @@ def surplus_in(
     )
 
 
-def too_many(model: SequentialModel, sub: SubHistory, kind: Hashable) -> Surplus | None:
+def too_many(model: SequentialModel, sub: SubHistory, kind: Hashable) -> AlternationCount | None:
     """Returns windows in which there are too many calls of a kind; None if there are none."""
     own = [_span(entry) for entry in sub.entries if entry.call == kind]
     others = [_span(entry) for entry in sub.entries if entry.call != kind]

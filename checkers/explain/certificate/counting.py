@@ -21,14 +21,14 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
-from kraftproof.checkers.explain.subhistory import Balance, Entry, SubHistory
+from kraftproof.checkers.explain.subhistory import ElementCount, Entry, SubHistory
 from kraftproof.checkers.models.reducible import HoldingModel, Span
 
 _MOST_PAIRS: Final = 4_000_000
 """A second or two of comparing a put with a call."""
 
 
-def unbalanced(model: HoldingModel, sub: SubHistory) -> Balance | None:
+def unbalanced(model: HoldingModel, sub: SubHistory) -> ElementCount | None:
     """Returns what shows that the last call to return is wrong; None if counting does not.
 
     Args:
@@ -68,28 +68,28 @@ def first_unbalanced(model: HoldingModel, sub: SubHistory) -> Entry | None:
     return None
 
 
-def left_over(model: HoldingModel, balance: Balance) -> SubHistory:
+def left_over(model: HoldingModel, balance: ElementCount) -> SubHistory:
     """Returns what is left of the history if each take stands against a put."""
     return SubHistory(entries=balance.left, starts=(model.init(),), balance=balance)
 
 
 def _taken_too_often(
     model: HoldingModel, entries: Sequence[Entry], last: Entry, item: Hashable
-) -> Balance | None:
+) -> ElementCount | None:
     changes = [(one, model.change(one.call)) for one in entries]
     taken = tuple(one for one, change in changes if one.is_required and change == (item, -1))
     put = tuple(one for one, change in changes if change == (item, 1))
     if len(taken) <= len(put):
         return None
     end = last.operation.complete_index or 0
-    return Balance(
+    return ElementCount(
         items=(item,), about=(item,), is_taken=True, over=taken, begun=put, by=end, left=(last,)
     )
 
 
 def _left_inside(
     model: HoldingModel, entries: Sequence[Entry], over: Sequence[Entry]
-) -> Balance | None:
+) -> ElementCount | None:
     """Counts what had to be out before any of some calls that were over, the last of them first."""
     end = over[0].operation.complete_index or 0
     changes = [(one, *model.change(one.call)) for one in entries]
@@ -111,7 +111,7 @@ def _left_inside(
         return None
     shown = [(put, by) for put, by in shown if model.change(put.call).item in items]
     witnesses = {model.change(one.call).item for _, one in shown} - {None}
-    return Balance(
+    return ElementCount(
         items=tuple(items),
         about=tuple({*items, *witnesses}),
         is_taken=False,

@@ -25,7 +25,7 @@ from typing import Final
 
 import msgspec
 
-from kraftproof.checkers.explain.subhistory import Entry, SubHistory, Total
+from kraftproof.checkers.explain.subhistory import Entry, SubHistory, SumBound
 from kraftproof.checkers.models.reducible import SummingModel, Tally
 
 _MOST_LISTED: Final = 8
@@ -33,7 +33,7 @@ _MOST_LISTED: Final = 8
 _NEVER: Final = 1 << 62
 
 
-def wrong_total(model: SummingModel, sub: SubHistory) -> Total | None:
+def contradicting_sum_bound(model: SummingModel, sub: SubHistory) -> SumBound | None:
     """Returns what shows that the last call to return is wrong, with few adds; None if none do.
 
     Time O(n log n), and O(n) for each call that is open with the last.
@@ -46,7 +46,7 @@ def wrong_total(model: SummingModel, sub: SubHistory) -> Total | None:
         return None
     tellers = [entry for entry in sub.entries if entry.is_required and entry is not last]
     tellers = [entry for entry in tellers if model.tally(entry.call).told is not None]
-    found = _Totals(model=model, sub=sub)
+    found = _SumBoundSearch(model=model, sub=sub)
     firsts = [*([] if sub.since is not None else [None]), *tellers]
     open_with_last = (entry for entry in tellers if _end(entry) > _begin(last))
     totals = [
@@ -57,7 +57,7 @@ def wrong_total(model: SummingModel, sub: SubHistory) -> Total | None:
     return min(filter(None, totals), key=lambda one: len(one.adds), default=None)
 
 
-def left_of(model: SummingModel, total: Total) -> SubHistory:
+def left_of(model: SummingModel, total: SumBound) -> SubHistory:
     """Returns what is left of the history: the two calls that told a sum, and what adds to it."""
     entries = [_bounded(model, total.last, is_least=total.is_most), *_adds_left(model, total)]
     sums: tuple[int, ...] = (total.start,)
@@ -79,7 +79,7 @@ def _bounded(model: SummingModel, entry: Entry, *, is_least: bool) -> Entry:
     return Entry(entry.operation, bounded)
 
 
-def _adds_left(model: SummingModel, total: Total) -> list[Entry]:
+def _adds_left(model: SummingModel, total: SumBound) -> list[Entry]:
     """Returns the calls between as calls that only add; as one if they are many."""
     adds = [Entry(one.operation, Tally(model.tally(one.call).amount)) for one in total.adds]
     if len(adds) > _MOST_LISTED:
@@ -93,13 +93,13 @@ def _adds_left(model: SummingModel, total: Total) -> list[Entry]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Totals:
+class _SumBoundSearch:
     """Adds up the calls of a sub-history."""
 
     model: SummingModel
     sub: SubHistory
 
-    def too_high(self, firsts: Sequence[Entry | None], last: Entry) -> Total | None:
+    def too_high(self, firsts: Sequence[Entry | None], last: Entry) -> SumBound | None:
         """Returns what shows that a call told too much after another: the latest that does."""
         may_be = [one for one in self._adds(last) if _begin(one) < _end(last)]
         may_be.sort(key=_end)
@@ -109,14 +109,14 @@ class _Totals:
             place = 0 if first is None else bisect_right(ends, _begin(first))
             own = 0 if first is None or _begin(first) > _end(last) else self._amount(first)
             most = self._start(first) + sums[place] - own + self._amount(last)
-            if most < self._told(last) and (found is None or place > found[0]):
+            if most < self._returned(last) and (found is None or place > found[0]):
                 found = place, first
         if found is None:
             return None
         adds = [one for one in may_be[found[0] :] if one is not found[1]]
         return self._total(found[1], last, adds, is_most=True)
 
-    def too_low(self, firsts: Sequence[Entry | None], last: Entry) -> Total | None:
+    def too_low(self, firsts: Sequence[Entry | None], last: Entry) -> SumBound | None:
         """Returns what shows that a call told too little after another: the one that told most."""
         sure = [one for one in self._adds(last) if one.is_required and _end(one) < _begin(last)]
         sure.sort(key=_begin)
@@ -126,7 +126,7 @@ class _Totals:
             if first is not None and _end(first) > _begin(last):
                 continue
             place = 0 if first is None else bisect_right(begins, _end(first))
-            excess = self._start(first) + self._amount(last) - self._told(last)
+            excess = self._start(first) + self._amount(last) - self._returned(last)
             if excess + sums[place] > 0 and (found is None or excess > found[0]):
                 found = excess, place, first
         if found is None:
@@ -146,12 +146,12 @@ class _Totals:
 
     def _total(
         self, first: Entry | None, last: Entry, adds: Sequence[Entry], *, is_most: bool
-    ) -> Total:
-        return Total(
+    ) -> SumBound:
+        return SumBound(
             first=first,
             start=self._start(first),
             last=last,
-            told=self._told(last),
+            told=self._returned(last),
             adds=tuple(sorted(adds, key=_begin)),
             amount=sum(map(self._amount, adds)),
             is_most=is_most,
@@ -167,14 +167,14 @@ class _Totals:
     def _amount(self, entry: Entry) -> int:
         return self.model.tally(entry.call).amount
 
-    def _told(self, entry: Entry) -> int:
+    def _returned(self, entry: Entry) -> int:
         told = self.model.tally(entry.call).told
         assert told is not None, "only calls that tell a sum are asked"
         return told
 
     def _start(self, first: Entry | None) -> int:
         if first is not None:
-            return self._told(first)
+            return self._returned(first)
         (start,) = self.sub.starts
         return self.model.sum_of(start)
 

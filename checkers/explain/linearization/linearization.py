@@ -1,6 +1,6 @@
 """The longest linearization: an actual order of the operations up to where none goes on.
 
-Made of the turns that a model knows (`checkers.explain.reduction.update_order`), else found by the
+Made of the hints that a model knows (`checkers.explain.reduction.update_order`), else found by the
 general engine, which notes its choices, part by part where a model has parts
 (`checkers.explain.linearization.parts`). Of a short history the general engine looks at a bounded
 number of configurations first. Only then a compiled engine is asked for an order
@@ -16,11 +16,11 @@ from kraftproof.checkers.engines.plan import Plan, plan_of
 from kraftproof.checkers.engines.trace import Configuration, Trace
 from kraftproof.checkers.explain.linearization.parts import OrderOf, in_parts
 from kraftproof.checkers.explain.reduction.reductions import helpful
-from kraftproof.checkers.explain.reduction.update_order import in_turn, merged
+from kraftproof.checkers.explain.reduction.update_order import order_from_hints, update_order
 from kraftproof.checkers.explain.subhistory import Entry, SubHistory
 from kraftproof.checkers.explain.verify.budget import Budget
 from kraftproof.checkers.models import SequentialModel
-from kraftproof.checkers.models.reducible import Turn
+from kraftproof.checkers.models.reducible import OrderHint
 from kraftproof.checkers.verdict import Verdict
 
 _MEMORY_BYTES: Final = 200_000_000
@@ -63,7 +63,7 @@ def longest_linearization(
 
     start = model.init()
     order = (
-        in_turn(model, plan, start)
+        update_order(model, plan, start)
         or (_in_parts_or_whole(model, plan, soon) if len(plan.calls) <= _SHORT else None)
         or _as_proposed(model, plan, proposed())
         or _in_parts_or_whole(model, plan, searched)
@@ -83,8 +83,8 @@ def _as_proposed(
         return None
     places = {index: place for place, index in enumerate(indices)}
     found = (places.get(operation.index) for operation in plan.operations)
-    turns = [None if place is None else Turn("order", place) for place in found]
-    return merged(model, plan, turns, model.init())
+    hints = [None if place is None else OrderHint("order", place) for place in found]
+    return order_from_hints(model, plan, hints, model.init())
 
 
 def _order(model: SequentialModel, plan: Plan, trace: Trace) -> list[int]:

@@ -28,7 +28,7 @@ class Known(NamedTuple):
     completed: int
 
 
-def linearization_so_far(
+def longest_prefix(
     model: SequentialModel,
     before: SubHistory,
     seconds: float,

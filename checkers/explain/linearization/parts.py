@@ -10,9 +10,9 @@ from collections.abc import Callable, Hashable
 
 from kraftproof.checkers.engines.plan import Plan, plan_of
 from kraftproof.checkers.explain.reduction.reductions import is_reducible
-from kraftproof.checkers.explain.reduction.update_order import merged
+from kraftproof.checkers.explain.reduction.update_order import order_from_hints
 from kraftproof.checkers.models import SequentialModel
-from kraftproof.checkers.models.reducible import Turn
+from kraftproof.checkers.models.reducible import OrderHint
 
 OrderOf = Callable[[Plan], list[int] | None]
 
@@ -33,14 +33,14 @@ def in_parts(
     parts = _parts(model, plan)
     if len(parts) < 2:
         return None
-    turns: list[Turn | None] = [None] * len(plan.calls)
+    hints: list[OrderHint | None] = [None] * len(plan.calls)
     for part, numbers in enumerate(parts):
         order = order_of(plan_of(model, [(plan.operations[n], plan.calls[n]) for n in numbers]))
         if order is None:
             return None
         for place, number in enumerate(order):
-            turns[numbers[number]] = Turn(str(part), place)
-    return merged(model, plan, turns, start)
+            hints[numbers[number]] = OrderHint(str(part), place)
+    return order_from_hints(model, plan, hints, start)
 
 
 def _parts(model: SequentialModel, plan: Plan) -> list[list[int]]:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from kraftproof.checkers.engines.plan import Plan, plan_of
-from kraftproof.checkers.explain.reduction.update_order import in_turn
+from kraftproof.checkers.explain.reduction.update_order import update_order
 from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.verify.budget import Budget
 from kraftproof.checkers.explain.verify.engine_verdicts import engine_verdict
@@ -68,7 +68,7 @@ class Deciding:
         if not self.has_time():
             return Verdict.UNKNOWN
         plan = plan_of(self.model, list(sub.entries))
-        if len(sub.starts) == 1 and in_turn(self.model, plan, sub.starts[0]) is not None:
+        if len(sub.starts) == 1 and update_order(self.model, plan, sub.starts[0]) is not None:
             return Verdict.VALID
         verdict = self._soon(sub, plan)
         if verdict is Verdict.UNKNOWN:

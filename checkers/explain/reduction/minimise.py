@@ -17,7 +17,7 @@ from typing import Final
 
 from kraftproof.checkers.explain.reduction.deciding import SHORT, Deciding
 from kraftproof.checkers.explain.reduction.minimal import Minimised, Reducing
-from kraftproof.checkers.explain.reduction.readd_context import put_back
+from kraftproof.checkers.explain.reduction.readd_context import readd_context
 from kraftproof.checkers.explain.reduction.reductions import (
     added_up,
     balanced,
@@ -28,11 +28,11 @@ from kraftproof.checkers.explain.reduction.reductions import (
     tidied,
 )
 from kraftproof.checkers.explain.reduction.two_operation_core import (
-    few_required,
     nearest,
-    two_required,
+    smallest_core,
+    two_operation_core,
 )
-from kraftproof.checkers.explain.reduction.unmatched_takes import spares_beside
+from kraftproof.checkers.explain.reduction.unmatched_takes import unmatched_takes_beside
 from kraftproof.checkers.explain.reduction.values import by_closeness, fewest
 from kraftproof.checkers.explain.reduction.windows import put_off, smallest_window
 from kraftproof.checkers.explain.subhistory import SubHistory
@@ -56,7 +56,7 @@ def minimise(
     model: SequentialModel,
     whole: SubHistory,
     seconds: float,
-    decisive: Iterable[Sequence[Hashable]] = (),
+    relevant_values: Iterable[Sequence[Hashable]] = (),
 ) -> Minimised:
     """Returns a minimal sub-history.
 
@@ -64,12 +64,12 @@ def minimise(
         model: the model.
         whole: what was completed up to the first completion that no legal order reaches.
         seconds: the limit of processor time.
-        decisive: sets of values, each of which may be enough to show it.
+        relevant_values: sets of values, each of which may be enough to show it.
     """
     soon = Budget(seconds * _FIRST_SHARE)
     recorded = {entry.operation.index: entry.call for entry in whole.entries}
     deciding = Deciding(model=model, recorded=recorded, budget=Budget(seconds))
-    return _Minimiser(model=model, deciding=deciding, soon=soon).run(whole, decisive)
+    return _Minimiser(model=model, deciding=deciding, soon=soon).run(whole, relevant_values)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -85,10 +85,12 @@ class _Minimiser:
     deciding: Deciding
     soon: Budget
 
-    def run(self, whole: SubHistory, decisive: Iterable[Sequence[Hashable]]) -> Minimised:
+    def run(self, whole: SubHistory, relevant_values: Iterable[Sequence[Hashable]]) -> Minimised:
         kept = replace(whole, entries=helpful(self.model, whole.entries))
         found: list[Minimised] = []
-        for shown in filter(None, self._shown(kept, list(takewhile(self._is_soon, decisive)))):
+        for shown in filter(
+            None, self._shown(kept, list(takewhile(self._is_soon, relevant_values)))
+        ):
             found.append(self._minimised(shown, kept))
             if len(found[-1].sub) <= _FEW:
                 break
@@ -102,7 +104,7 @@ class _Minimiser:
         return next(tried, found[0] if found else None)
 
     def _shown(
-        self, kept: SubHistory, decisive: Sequence[Sequence[Hashable]]
+        self, kept: SubHistory, relevant_values: Sequence[Sequence[Hashable]]
     ) -> Iterator[SubHistory | None]:
         """Yields what shows it: by adding up or counting, by two calls at most, and by windows.
 
@@ -110,21 +112,21 @@ class _Minimiser:
         """
         yield self.deciding.if_invalid(added_up(self.model, kept))
         yield self.deciding.if_invalid(balanced(self.model, kept, _MOST_CALLS))
-        few = [{*chain.from_iterable(decisive)}] if decisive else []
+        few = [{*chain.from_iterable(relevant_values)}] if relevant_values else []
         about = next(self._with_few_values(kept, few), kept)
         if len(kept) > SHORT:
-            shown = few_required(self.model, about, decisive, self.soon)
-            yield shown or two_required(self.model, kept, self.soon)
+            shown = smallest_core(self.model, about, relevant_values, self.soon)
+            yield shown or two_operation_core(self.model, kept, self.soon)
         hopeless: list[SubHistory] = []
-        candidates = self._with_few_values(about, decisive)
+        candidates = self._with_few_values(about, relevant_values)
         shown = self._first_window(put_off(candidates, hopeless))
         yield shown
         if shown is None or len(shown) > _MOST_CALLS:
             values = self._nearest_first(kept)
             if self.soon.has_time():
-                yield few_required(self.model, kept, nearest(values), self.soon)
+                yield smallest_core(self.model, kept, nearest(values), self.soon)
             if self.soon.has_time() and len(kept) <= SHORT:
-                yield two_required(self.model, kept, self.soon)
+                yield two_operation_core(self.model, kept, self.soon)
             rest = self._first_window(chain(candidates, hopeless))
             yield rest
             if rest is None or len(rest) > _MOST_CALLS:
@@ -147,20 +149,20 @@ class _Minimiser:
         """
         reducing = Reducing(model=self.model, deciding=self.deciding, has_beside=True)
         chosen = alone
-        spares = spares_beside(self.model, found, kept) if len(found) <= SHORT else ()
-        for count in range(1, 1 + len(spares)):
-            if self.deciding.is_invalid(chosen.sub.beside(spares)):
+        unmatched = unmatched_takes_beside(self.model, found, kept) if len(found) <= SHORT else ()
+        for count in range(1, 1 + len(unmatched)):
+            if self.deciding.is_invalid(chosen.sub.beside(unmatched)):
                 break
-            chosen = reducing.until_minimal(found.beside(spares[:count]))
+            chosen = reducing.until_minimal(found.beside(unmatched[:count]))
         if _is_weakened(chosen.sub, found) and not self._is_invalid_with_all_else(chosen.sub, kept):
-            more = filter(self.deciding.is_invalid, put_back(self.model, kept, found))
+            more = filter(self.deciding.is_invalid, readd_context(self.model, kept, found))
             chosen = reducing.until_minimal(next(more, found))
         if chosen is alone:
             return alone
         return replace(chosen, sub=reducing.without_beside(chosen.sub))
 
     def _is_invalid_with_all_else(self, sub: SubHistory, kept: SubHistory) -> bool:
-        ways = (tidied(self.model, way) for way in put_back(self.model, kept, sub))
+        ways = (tidied(self.model, way) for way in readd_context(self.model, kept, sub))
         return any(map(self.deciding.is_invalid, ways))
 
     def _is_soon(self, _: Sequence[Hashable]) -> bool:

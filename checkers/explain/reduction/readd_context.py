@@ -25,7 +25,9 @@ _MOST_FROM_THE_BEGINNING: Final = 2_000
 """What is longer is hardly ever decided."""
 
 
-def put_back(model: SequentialModel, whole: SubHistory, sub: SubHistory) -> Iterator[SubHistory]:
+def readd_context(
+    model: SequentialModel, whole: SubHistory, sub: SubHistory
+) -> Iterator[SubHistory]:
     """Yields it with all else of its history, in some ways; invalid in any, it is so with all else.
 
     With what is about the same values, and with what is about others; from where it begins, and

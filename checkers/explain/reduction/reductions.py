@@ -18,9 +18,10 @@ the whole gives one of what remains:
   state before it can't: if the second *simulates* the first, step by step, for all calls that
   remain. Taking the last such call out of a legal order leaves a legal order.
 - `helpful`: an optional call is left out if no call that remains may need it, nor one that a call
-  which remains may need (`ReducibleModel.helping`). The last of those left out is followed by
-  others only, so that leaving it out of a legal order leaves one; then the last but one.
-- `without_spares`: of equal optional calls those are left out that are more than can have changed
+  which remains may need (`ReducibleModel.candidate_causes`). The last of those left out is followed
+  by others only, so that leaving it out of a legal order leaves one; then the last but one.
+- `without_unmatched_takes`: of equal optional calls those are left out that are more than can have
+changed
   anything, the last to be invoked (`checkers.explain.reduction.unmatched_takes`).
 - `counted`: of calls that take turns, two of a kind are left that there is none to come between, if
   counting shows so (`checkers.explain.certificate.alternation`).
@@ -42,8 +43,8 @@ import msgspec
 from kraftproof.checkers.explain.certificate.alternation import too_many
 from kraftproof.checkers.explain.certificate.counting import left_over, unbalanced
 from kraftproof.checkers.explain.certificate.state_space import reachable, useless_calls
-from kraftproof.checkers.explain.certificate.sum_bounds import left_of, wrong_total
-from kraftproof.checkers.explain.reduction.unmatched_takes import without_spares
+from kraftproof.checkers.explain.certificate.sum_bounds import contradicting_sum_bound, left_of
+from kraftproof.checkers.explain.reduction.unmatched_takes import without_unmatched_takes
 from kraftproof.checkers.explain.subhistory import BEGINNING, Entry, SubHistory
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
@@ -158,7 +159,7 @@ def helpful(model: SequentialModel, entries: Sequence[Entry]) -> tuple[Entry, ..
     left = dict.fromkeys(entry.call for entry in entries if not entry.is_required)
     needed: Collection[Hashable] = {entry.call for entry in entries if entry.is_required}
     while left and needed:
-        needed = list(model.helping(left, needed))
+        needed = list(model.candidate_causes(left, needed))
         for call in needed:
             del left[call]
     return tuple(one for one in entries if one.is_required or one.call not in left)
@@ -166,7 +167,7 @@ def helpful(model: SequentialModel, entries: Sequence[Entry]) -> tuple[Entry, ..
 
 def tidied(model: SequentialModel, sub: SubHistory) -> SubHistory:
     """Returns it without optional calls that can't help any other."""
-    sub = without_spares(model, _with(sub, helpful(model, sub.entries)))
+    sub = without_unmatched_takes(model, _with(sub, helpful(model, sub.entries)))
     candidates = {entry.call for entry in sub.entries if not entry.is_required}
     if not candidates:
         return sub
@@ -198,7 +199,7 @@ def added_up(model: SequentialModel, sub: SubHistory) -> SubHistory | None:
     """Returns it with what shows that a sum told can't be; None if adding up shows nothing."""
     if not isinstance(model, SummingModel):
         return None
-    total = wrong_total(model, sub)
+    total = contradicting_sum_bound(model, sub)
     return None if total is None else left_of(model, total)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
-from kraftproof.checkers.explain.reduction.unmatched_takes import SparingModel
+from kraftproof.checkers.explain.reduction.unmatched_takes import UnmatchedTakesModel
 from kraftproof.checkers.explain.reduction.values import fewest
 from kraftproof.checkers.explain.subhistory import Entry, SubHistory
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
@@ -27,7 +27,7 @@ _FEW: Final = 4
 """A call about more values than these tells of many at once, as a read of a whole list does."""
 
 
-def decisive(
+def relevant_values(
     model: ReducibleModel, order: Sequence[Entry], whole: SubHistory
 ) -> Iterator[list[Hashable]]:
     """Yields the fewest values for which the last call can't follow the linearization before it.
@@ -71,7 +71,7 @@ def decisive(
                 if seen and own.isdisjoint(few):
                     yield [*few, *seen]
     yield from _disagreed_on(model, whole, own)
-    if isinstance(model, SparingModel):
+    if isinstance(model, UnmatchedTakesModel):
         yield from _each_refused(model, whole, [one for one in replay.about if one not in unsure])
 
 
@@ -173,7 +173,7 @@ def _values(model: ReducibleModel, entries: Iterable[Entry]) -> frozenset[Hashab
 def _effective(model: ReducibleModel, order: Sequence[Entry]) -> Iterator[Hashable]:
     """Yields the calls of an order, and of what was lost that which it did there."""
     calls = [entry.call for entry in order]
-    if not isinstance(model, SparingModel):
+    if not isinstance(model, UnmatchedTakesModel):
         yield from calls
         return
     state: Hashable | None = model.init()

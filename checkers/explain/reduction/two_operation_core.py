@@ -44,7 +44,7 @@ Make = Callable[[SequentialModel, SubHistory, Sequence[Entry]], SubHistory | Non
 """Makes a candidate in which no more than some calls are required."""
 
 
-def few_required(
+def smallest_core(
     model: SequentialModel,
     whole: SubHistory,
     values: Iterable[Sequence[Hashable]],
@@ -63,7 +63,7 @@ def few_required(
     reducible, found = model, list[SubHistory]()
 
     def is_enough(kept: Collection[Hashable]) -> bool:
-        shown = two_required(model, projected(reducible, whole, AllBut(kept)), budget)
+        shown = two_operation_core(model, projected(reducible, whole, AllBut(kept)), budget)
         found.extend([] if shown is None else [shown])
         return shown is not None
 
@@ -79,7 +79,9 @@ def nearest(values: Sequence[Hashable]) -> Iterator[Sequence[Hashable]]:
     return (values[:size] for size in _VALUES if size < len(values))
 
 
-def two_required(model: SequentialModel, whole: SubHistory, budget: Budget) -> SubHistory | None:
+def two_operation_core(
+    model: SequentialModel, whole: SubHistory, budget: Budget
+) -> SubHistory | None:
     """Returns it with one call required, or two, and invalid all the same; None if unknown.
 
     First with all else as weak as can be, from when the first of them was invoked; then with what

@@ -17,7 +17,7 @@ from kraftproof.checkers.models import SequentialModel
 
 
 @runtime_checkable
-class SparingModel(SequentialModel, Protocol):
+class UnmatchedTakesModel(SequentialModel, Protocol):
     """A model that knows how often a lost call can have done something, and what it did."""
 
     def most_changes(
@@ -44,7 +44,9 @@ class SparingModel(SequentialModel, Protocol):
         ...
 
 
-def spares_beside(model: SequentialModel, sub: SubHistory, whole: SubHistory) -> tuple[Entry, ...]:
+def unmatched_takes_beside(
+    model: SequentialModel, sub: SubHistory, whole: SubHistory
+) -> tuple[Entry, ...]:
     """Returns the lost calls that would be of use if nothing of a sub-history had to happen.
 
     Args:
@@ -52,7 +54,7 @@ def spares_beside(model: SequentialModel, sub: SubHistory, whole: SubHistory) ->
         sub: what is left of the history.
         whole: the history.
     """
-    if not isinstance(model, SparingModel):
+    if not isinstance(model, UnmatchedTakesModel):
         return ()
     calls = [entry.call for entry in sub.entries]
     there = {entry.operation.index for entry in sub.entries}
@@ -66,9 +68,9 @@ def spares_beside(model: SequentialModel, sub: SubHistory, whole: SubHistory) ->
     return tuple(one for one in lost if next(before[one.call]) < (most[one.call] or 0))
 
 
-def without_spares(model: SequentialModel, sub: SubHistory) -> SubHistory:
+def without_unmatched_takes(model: SequentialModel, sub: SubHistory) -> SubHistory:
     """Returns it without the optional calls of which there are more than can have done anything."""
-    if not isinstance(model, SparingModel):
+    if not isinstance(model, UnmatchedTakesModel):
         return sub
     may = [entry.call for entry in sub.entries if not entry.is_required]
     must = [entry.call for entry in sub.entries if entry.is_required]

@@ -1,4 +1,4 @@
-"""Makes a legal order out of the turns that a model knows its updates to have.
+"""Makes a legal order out of the hints that a model knows its updates to have.
 
 A sweep over the completions, as `checkers.engines.general` makes, but without a choice: a pure call
 is placed as soon as it is legal, and before a completion the next updates of the tracks, until what
@@ -14,15 +14,15 @@ from typing import Final
 from kraftproof.checkers.engines.plan import Plan
 from kraftproof.checkers.explain.reduction.reductions import is_reducible
 from kraftproof.checkers.models import SequentialModel
-from kraftproof.checkers.models.reducible import Turn
+from kraftproof.checkers.models.reducible import OrderHint
 
-_NO_TURNS: Final = -1
+_NO_HINT: Final = -1
 
 
-def in_turn(model: SequentialModel, plan: Plan, start: Hashable) -> list[int] | None:
+def update_order(model: SequentialModel, plan: Plan, start: Hashable) -> list[int] | None:
     """Returns the numbers of calls in an order that is legal from a state.
 
-    None if the model's turns lead to none.
+    None if the model's hints lead to none.
     """
     if not is_reducible(model):
         return None
@@ -30,25 +30,25 @@ def in_turn(model: SequentialModel, plan: Plan, start: Hashable) -> list[int] | 
         (one.invoke_index, one.complete_index if one.status == "ok" else None)
         for one in plan.operations
     ]
-    turns = model.turns(plan.calls, events)
-    return None if turns is None else merged(model, plan, turns, start)
+    hints = model.update_order(plan.calls, events)
+    return None if hints is None else order_from_hints(model, plan, hints, start)
 
 
-def merged(
-    model: SequentialModel, plan: Plan, turns: Sequence[Turn | None], start: Hashable
+def order_from_hints(
+    model: SequentialModel, plan: Plan, hints: Sequence[OrderHint | None], start: Hashable
 ) -> list[int] | None:
-    """Returns the numbers of calls in an order that has the turns given, and is legal.
+    """Returns the numbers of calls in an order that has the hints given, and is legal.
 
-    None if there is none; a call without a turn is placed where it is legal, or left out.
+    None if there is none; a call without a hint is placed where it is legal, or left out.
     """
-    return _Merge(model=model, plan=plan, turns=list(turns), state=start).run()
+    return _Merge(model=model, plan=plan, hints=list(hints), state=start).run()
 
 
 @dataclass(slots=True, kw_only=True)
 class _Merge:
     model: SequentialModel
     plan: Plan
-    turns: list[Turn | None]
+    hints: list[OrderHint | None]
     state: Hashable
     order: list[int] = field(default_factory=list)
     is_placed: list[bool] = field(init=False)
@@ -57,15 +57,15 @@ class _Merge:
     eager: list[str] = field(init=False)
 
     def run(self) -> list[int] | None:
-        self.is_placed = [False] * len(self.turns)
+        self.is_placed = [False] * len(self.hints)
         self.tracks = {}
-        for number, turn in enumerate(self.turns):
-            if turn is not None:
-                self.tracks.setdefault(turn.track, []).append(number)
+        for number, hint in enumerate(self.hints):
+            if hint is not None:
+                self.tracks.setdefault(hint.track, []).append(number)
         for track in self.tracks.values():
             track.sort(key=lambda number: (-self._place(number), -number))
         self.names = sorted(self.tracks, reverse=True)
-        eager = {turn.track for turn in self.turns if turn is not None and turn.is_eager}
+        eager = {hint.track for hint in self.hints if hint is not None and hint.is_eager}
         self.eager = [name for name in self.names if name in eager]
         for position, returning in enumerate(self.plan.returns):
             self._settle(position)
@@ -76,8 +76,8 @@ class _Merge:
         return self.order
 
     def _place(self, number: int) -> int:
-        turn = self.turns[number]
-        return _NO_TURNS if turn is None else turn.place
+        hint = self.hints[number]
+        return _NO_HINT if hint is None else hint.place
 
     def _settle(self, position: int) -> None:
         """Places all that is best placed at once: what is pure, and what is eager on its track."""
@@ -92,8 +92,8 @@ class _Merge:
         over = self.plan.operations[self.plan.returns[position]].complete_index
         for name in self.eager:
             for number in self._next_on(self.tracks[name]):
-                turn = self.turns[number]
-                if over is None or turn is None or not turn.is_eager:
+                hint = self.hints[number]
+                if over is None or hint is None or not hint.is_eager:
                     break
                 if self.plan.operations[number].invoke_index < over:
                     yield number
@@ -101,10 +101,10 @@ class _Merge:
     def _candidates(self, position: int, returning: int) -> Iterator[int]:
         """Yields what may come next: on the track of what returns, then on the others."""
         over = self.plan.operations[returning].complete_index
-        turn = self.turns[returning]
-        if turn is None:
+        hint = self.hints[returning]
+        if hint is None:
             yield returning
-        own = () if turn is None else (turn.track,)
+        own = () if hint is None else (hint.track,)
         for name in chain(own, self.names):
             for number in self._next_on(self.tracks[name]):
                 if over is not None and self.plan.operations[number].invoke_index < over:

@@ -8,13 +8,13 @@ from functools import cache, partial
 
 from kraftproof.checkers.explain.reduction.reductions import weaker_calls
 from kraftproof.checkers.explain.subhistory import Entry, SubHistory
-from kraftproof.checkers.explain.text.operations import told_operation
-from kraftproof.checkers.explain.text.words import who
+from kraftproof.checkers.explain.text.message_text import who
+from kraftproof.checkers.explain.text.operations import operation_view
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 
 
-def helping(
+def candidate_causes(
     model: SequentialModel,
     states: Sequence[Hashable],
     stuck: Operation,
@@ -47,7 +47,7 @@ def helping(
     later = _first_after(last, entries)
     if later is None:
         return []
-    operation = told_operation(last.operation, answers)
+    operation = operation_view(last.operation, answers)
     return [
         f"The last that could have made it possible is {who(operation)}"
         f" (events {operation.invoke_index} to {operation.complete_index}), over before"

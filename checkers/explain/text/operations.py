@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from kraftproof.checkers.explain.explanation import ToldOperation
+from kraftproof.checkers.explain.explanation import OperationView
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.text import without_middle
 
@@ -35,9 +35,9 @@ def told(operation: Operation, answers: Collection[str]) -> str:
     return " ".join(parts)
 
 
-def told_operation(operation: Operation, answers: Collection[str]) -> ToldOperation:
+def operation_view(operation: Operation, answers: Collection[str]) -> OperationView:
     """Returns an operation as explanations hold it."""
-    return ToldOperation(
+    return OperationView(
         index=operation.index,
         process=operation.process,
         node=operation.node,

@@ -11,7 +11,13 @@ import math
 from collections.abc import Hashable
 from typing import Final
 
-from kraftproof.checkers.explain.subhistory import Balance, Entry, SubHistory, Surplus, Total
+from kraftproof.checkers.explain.subhistory import (
+    AlternationCount,
+    ElementCount,
+    Entry,
+    SubHistory,
+    SumBound,
+)
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import HoldingModel, SummingModel
@@ -50,7 +56,7 @@ def is_linearizable(model: SequentialModel, sub: SubHistory) -> bool | None:
     return False
 
 
-def is_counted_right(surplus: Surplus, whole: SubHistory) -> bool:
+def is_alternation_count_right(surplus: AlternationCount, whole: SubHistory) -> bool:
     """Counts once more, over all calls, what is said to be too many in some windows."""
     inside = touching = 0
     kind = surplus.inside[0][0].call
@@ -64,7 +70,7 @@ def is_counted_right(surplus: Surplus, whole: SubHistory) -> bool:
     return inside - touching > sum(surplus.granted)
 
 
-def is_added_up_right(model: SummingModel, total: Total, whole: SubHistory) -> bool:
+def is_sum_bound_right(model: SummingModel, total: SumBound, whole: SubHistory) -> bool:
     """Adds up once more, over all calls, what is said to make up too little or too much."""
     tallies = [(entry, model.tally(entry.call)) for entry in whole.entries]
     if any(tally.amount < 0 for _, tally in tallies):
@@ -91,7 +97,7 @@ def is_added_up_right(model: SummingModel, total: Total, whole: SubHistory) -> b
     return found > start + sums if total.is_most else found < start + sums
 
 
-def is_balanced_right(model: HoldingModel, balance: Balance, whole: SubHistory) -> bool:
+def is_element_count_right(model: HoldingModel, balance: ElementCount, whole: SubHistory) -> bool:
     """Counts once more, over all calls, what is said to have come out, or to be left inside."""
     over = begun = 0
     changes = [_Changed(entry, *model.change(entry.call)) for entry in whole.entries]

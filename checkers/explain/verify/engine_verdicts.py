@@ -33,7 +33,7 @@ def engine_verdict(model: SequentialModel, sub: SubHistory, limits: Limits) -> V
     found = None if calls is None else next(iter(choose.decide(calls, limits)), None)
     if found is None or operations is None:
         return Verdict.UNKNOWN
-    if found.stuck_row is None or sub.entries[found.stuck_row].is_required:
+    if found.first_illegal_row is None or sub.entries[found.first_illegal_row].is_required:
         return found.verdict
     return Verdict.UNKNOWN if found.linearizable is None else Verdict.VALID
 

@@ -56,7 +56,7 @@ class _BrokerId(SequentialObject):
         self._largest = 0
         self._step = 1
         self._asked = ""
-        self._told = deque([_Lease("0" * 32, 0)], maxlen=_REMEMBERED)
+        self._answered = deque([_Lease("0" * 32, 0)], maxlen=_REMEMBERED)
 
     @override
     def ask(self, f: str, random: Random) -> Value | None:
@@ -64,7 +64,7 @@ class _BrokerId(SequentialObject):
         self._step = random.randint(1, _WIDEST_STEP)
         if f == "unregister":
             return None
-        told = random.choice(self._told)
+        told = random.choice(self._answered)
         if f == "heartbeat":
             return {
                 "incarnation": told.incarnation,
@@ -108,7 +108,7 @@ class _BrokerId(SequentialObject):
     def hear(self, f: str, said: object) -> None:
         value = cast("Value", said)
         if value["outcome"] == "registered":
-            self._told.append(_Lease(self._asked, cast("int", value["epoch"])))
+            self._answered.append(_Lease(self._asked, cast("int", value["epoch"])))
 
 
 def _outcome(act: Act) -> object:

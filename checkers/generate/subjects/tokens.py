@@ -29,16 +29,16 @@ class _FencingLock(SequentialObject):
     def __init__(self) -> None:
         self._largest = 0
         self._alive = 0
-        self._told = deque([0], maxlen=_RECENT)
+        self._answered = deque([0], maxlen=_RECENT)
 
     @override
     def ask(self, f: str, random: Random) -> object:
-        return None if f == "lock" else random.choice(self._told)
+        return None if f == "lock" else random.choice(self._answered)
 
     @override
     def hear(self, f: str, said: object) -> None:
         if f == "lock":
-            self._told.append(cast("int", said))
+            self._answered.append(cast("int", said))
 
     @override
     def answer(self, f: str, asked: object) -> object:

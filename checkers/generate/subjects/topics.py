@@ -45,7 +45,7 @@ class _Topic(SequentialObject):
     def __init__(self) -> None:
         self._id: str | None = None
         self._next = ""
-        self._told: deque[str] = deque(maxlen=_REMEMBERED)
+        self._answered: deque[str] = deque(maxlen=_REMEMBERED)
         self._recent: deque[str | None] = deque([None], maxlen=_BEHIND + 1)
         self._behind = 0
 
@@ -56,7 +56,7 @@ class _Topic(SequentialObject):
         if f == "create" and random.random() < _SHAPED_SHARE:
             retention = {"retention.ms": str(random.randrange(1_000, 1_000_000))}
             return {"partitions": random.randint(1, 3), "configs": retention}
-        told = random.choice(self._told) if self._told else None
+        told = random.choice(self._answered) if self._answered else None
         if f == "describe":
             self._behind = random.randrange(self._behind + 1)
             return {"id": told or self._next}
@@ -88,7 +88,7 @@ class _Topic(SequentialObject):
     @override
     def hear(self, f: str, said: object) -> None:
         if (made := _id(said)) is not None:
-            self._told.append(made)
+            self._answered.append(made)
 
 
 def _id(value: object) -> str | None:

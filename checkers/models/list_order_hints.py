@@ -9,16 +9,16 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from kraftproof.checkers.history.columns import NEVER
-from kraftproof.checkers.models.reducible import Events, Turn
+from kraftproof.checkers.models.reducible import Events, OrderHint
 
 Action = tuple[bool, str, Hashable]
 """(whether it is a read, its list, what was appended or the elements read)."""
 Elements = tuple[Hashable, ...]
 
 
-def turns_of_appends(
+def order_of_appends(
     actions: Sequence[Action], events: Sequence[Events]
-) -> Sequence[Turn | None] | None:
+) -> Sequence[OrderHint | None] | None:
     """Returns the turn of each append, None for reads and for what never happened.
 
     None if there is no legal order of calls that repeat elements.
@@ -44,7 +44,7 @@ def turns_of_appends(
     }
     unread = len(places)
     return [
-        None if is_read else Turn(name, places.get((name, value), unread + number))
+        None if is_read else OrderHint(name, places.get((name, value), unread + number))
         for number, (is_read, name, value) in enumerate(actions)
     ]
 
@@ -54,8 +54,8 @@ def _repeated(
     events: Sequence[Events],
     longest: Mapping[str, Elements],
     first: Mapping[tuple[str, Hashable], int],
-) -> Sequence[Turn | None] | None:
-    from kraftproof.checkers.engines.list_repeated import Places, turns_up_to  # compiled kernels
+) -> Sequence[OrderHint | None] | None:
+    from kraftproof.checkers.engines.list_repeated import Places, appends_up_to  # compiled kernels
 
     numbers = {name: number for number, name in enumerate(dict.fromkeys(one[1] for one in actions))}
     elements = [
@@ -75,10 +75,10 @@ def _repeated(
         elements=np.array(elements, dtype=np.int64),
         starts=np.cumsum([0, *(len(longest.get(name, ())) for name in numbers)]),
     )
-    has_order, turns = turns_up_to(places, NEVER - 1)
+    has_order, turns = appends_up_to(places, NEVER - 1)
     if not has_order:
         return None
     return [
-        None if turn < 0 else Turn(name, turn)
+        None if turn < 0 else OrderHint(name, turn)
         for turn, (_, name, _) in zip(turns.tolist(), actions, strict=True)
     ]

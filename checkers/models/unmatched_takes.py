@@ -1,4 +1,4 @@
-"""What takes whose answers nobody knows are likely to have taken, for the turns of containers.
+"""What takes whose answers nobody knows are likely to have taken, for the hints of containers.
 
 An element of which no take is known has a *deadline*, the first completion that can't have been
 while it was there; each kind of container has its own reason, and a take that found none is one for
@@ -12,22 +12,22 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import accumulate
 from typing import Final
 
-from kraftproof.checkers.models.lives import NEVER, Life, lives_of
+from kraftproof.checkers.models.element_intervals import NEVER, ElementInterval, element_intervals
 from kraftproof.checkers.models.reducible import Events
 
 _MOST_ROUNDS: Final = 8
 _LOST: Final = ("take", None)
 
-Deadlines = Callable[[Sequence[Life]], list[int]]
+Deadlines = Callable[[Sequence[ElementInterval]], list[int]]
 """Lives -> the first completion that can't have been while each element was there, or NEVER."""
 
 
-def with_lost_takes(
+def with_unmatched_takes(
     calls: Sequence[Hashable], events: Sequence[Events], deadlines: Deadlines
 ) -> list[Hashable]:
     """Returns the calls of a container, and in its lost takes what they may have taken."""
     lost = [number for number, call in enumerate(calls) if call == _LOST]
-    lives = lives_of(calls, events) if lost else None
+    lives = element_intervals(calls, events) if lost else None
     found = list(calls)
     if lives is None:
         return found
@@ -68,30 +68,30 @@ def _after(spans: Sequence[Events]) -> Callable[[int], int]:
     return lambda event: soonest[bisect_right(begins, event)]
 
 
-def overtaken(lives: Sequence[Life]) -> list[int]:
+def overtaken(lives: Sequence[ElementInterval]) -> list[int]:
     """Returns of a queue's elements when what was put later is taken for sure."""
     first = _after([(one.put, one.take_over) for one in lives])
     return [first(one.put_over) for one in lives]
 
 
-def uncovered(lives: Sequence[Life]) -> list[int]:
+def uncovered(lives: Sequence[ElementInterval]) -> list[int]:
     """Returns of a stack's elements when what lies below for sure is taken."""
     order = sorted(range(len(lives)), key=lambda n: lives[n].put)
     below = sorted(range(len(lives)), key=lambda n: lives[n].put_over)
     return _soonest(lives, order, below, lambda one, other: other.put_over < one.put)
 
 
-def passed_over(lives: Sequence[Life]) -> list[int]:
+def passed_over(lives: Sequence[ElementInterval]) -> list[int]:
     """Returns of a priority queue's numbers when a greater one is taken while they are there."""
     order = sorted(range(len(lives)), key=lambda n: _number(lives[n]), reverse=True)
     return _soonest(lives, order, order, lambda one, other: _number(other) > _number(one))
 
 
 def _soonest(
-    lives: Sequence[Life],
+    lives: Sequence[ElementInterval],
     order: Sequence[int],
     others: Sequence[int],
-    matters: Callable[[Life, Life], bool],
+    matters: Callable[[ElementInterval, ElementInterval], bool],
 ) -> list[int]:
     """Returns of each the first end of the takes that begin after its put, of what matters to it.
 
@@ -117,6 +117,6 @@ def _soonest(
     return found
 
 
-def _number(life: Life) -> float:
+def _number(life: ElementInterval) -> float:
     assert isinstance(life.element, int | float)
     return life.element

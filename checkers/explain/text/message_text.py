@@ -4,27 +4,27 @@ from collections.abc import Sequence
 from typing import Final
 
 from kraftproof.checkers.explain.explanation import (
-    Balance,
+    AlternationCount,
     Constraint,
+    ElementCount,
+    OperationView,
     SubHistory,
-    Surplus,
-    ToldOperation,
-    Total,
+    SumBound,
 )
 from kraftproof.checkers.text import shortened, without_middle
 
-_TOLD_FIRST: Final = 4
-_TOLD_LAST: Final = 8
-_TOLD_WINDOWS: Final = 3
+_SHOWN_FIRST: Final = 4
+_SHOWN_LAST: Final = 8
+_SHOWN_WINDOWS: Final = 3
 
 
 def paragraph(
     *,
     key: str,
-    stuck: ToldOperation,
+    stuck: OperationView,
     before: str,
     sub: SubHistory | None,
-    helpers: Sequence[str],
+    causes: Sequence[str],
 ) -> str:
     """Returns the whole explanation, a few lines of text.
 
@@ -33,19 +33,19 @@ def paragraph(
         stuck: the operation that has no place.
         before: a sentence on what was completed before it.
         sub: the minimal sub-history.
-        helpers: sentences on operations that could have made it possible.
+        causes: sentences on operations that could have made it possible.
     """
     return "\n".join(
         [
             f"Key {shortened(key)}: {who(stuck)} can't have happened as recorded ({_when(stuck)}).",
             before,
-            *helpers,
+            *causes,
             *([] if sub is None else _proof(sub)),
         ]
     )
 
 
-def told_before(
+def prefix_sentence(
     linearizable: int, left: str | None, so_far: int | None = None, *, is_first: bool
 ) -> str:
     """Returns a sentence on the operations completed before the one that has no place.
@@ -70,7 +70,7 @@ def told_before(
     return f"{count} completed before it {has} a legal order{ends}; no legal order goes on with it."
 
 
-def who(operation: ToldOperation) -> str:
+def who(operation: OperationView) -> str:
     """Returns who did what, as: operation 21, process 3 at node 2: read -> 5."""
     if operation.index < 0:
         return f"the initial value, as it was stated: {operation.told}"
@@ -78,7 +78,7 @@ def who(operation: ToldOperation) -> str:
     return f"operation {operation.index}, process {operation.process}{where}: {operation.told}"
 
 
-def _when(operation: ToldOperation) -> str:
+def _when(operation: OperationView) -> str:
     end = operation.complete_index
     if end is None:
         return f"invoked at event {operation.invoke_index}, never completed"
@@ -104,22 +104,22 @@ def _proof(sub: SubHistory) -> list[str]:
         ]
         if len(places) < len(sub.total.adds):
             told[places[0]] = _joined(sub.total)
-    hidden = count - _TOLD_FIRST - _TOLD_LAST
+    hidden = count - _SHOWN_FIRST - _SHOWN_LAST
     for place, one in enumerate(told):
-        if hidden <= 0 or not _TOLD_FIRST <= place < count - _TOLD_LAST:
+        if hidden <= 0 or not _SHOWN_FIRST <= place < count - _SHOWN_LAST:
             lines.append(f"- {one}")
-        elif place == _TOLD_FIRST:
+        elif place == _SHOWN_FIRST:
             lines.append(f"- … {hidden} more …")
     return [*lines, _standing(sub)]
 
 
-def _counted(surplus: Surplus, left: int) -> list[str]:
+def _counted(surplus: AlternationCount, left: int) -> list[str]:
     f, other, windows = surplus.f, surplus.other, surplus.windows
     first = "the beginning" if windows[0][0] is None else f"event {windows[0][0]}"
     spans = [f"{first} to event {windows[0][1]}"]
     spans += [f"event {begin} to event {end}" for begin, end in windows[1:]]
     where = f"from {_list(spans)}"
-    if len(spans) > _TOLD_WINDOWS:
+    if len(spans) > _SHOWN_WINDOWS:
         where = f"in {len(spans)} windows from {first} to event {windows[-1][1]}"
     granted = {0: "no more", 1: "one more"}.get(surplus.granted, f"{surplus.granted} more")
     here = "" if len(spans) == 1 else f", with one for each of {len(spans)} windows"
@@ -132,9 +132,9 @@ def _counted(surplus: Surplus, left: int) -> list[str]:
     ]
 
 
-def _balanced(balance: Balance) -> str:
+def _balanced(balance: ElementCount) -> str:
     f, other, items = balance.f, balance.other, f"{len(balance.items)} elements"
-    if len(balance.items) <= _TOLD_FIRST:
+    if len(balance.items) <= _SHOWN_FIRST:
         items = _list(balance.items)
     over = f"{len(balance.over)} {f} of {items}"
     begun = f"at most {len(balance.begun)} {other}" if other else "none"
@@ -150,13 +150,13 @@ def _balanced(balance: Balance) -> str:
     )
 
 
-def _added_up(total: Total) -> str:
+def _added_up(total: SumBound) -> str:
     start = f"The {total.name} is {total.start} at first."
     if total.first is not None:
         start = f"Operation {total.first} tells that the {total.name} is {total.start}."
     told = f"operation {total.last} tells {total.told}"
     count = len(total.adds)
-    adds = f"{count} operations" if count > _TOLD_LAST else f"operations {_list(total.adds)}"
+    adds = f"{count} operations" if count > _SHOWN_LAST else f"operations {_list(total.adds)}"
     if count == 1:
         adds = f"operation {total.adds[0]}"
     if total.is_most:
@@ -166,8 +166,8 @@ def _added_up(total: Total) -> str:
     return f"{start} Nothing takes from it, and {later}, but {told}:"
 
 
-def _joined(total: Total) -> str:
-    first, last = total.adds[:_TOLD_FIRST], total.adds[-_TOLD_LAST:]
+def _joined(total: SumBound) -> str:
+    first, last = total.adds[:_SHOWN_FIRST], total.adds[-_SHOWN_LAST:]
     numbers = f"{', '.join(map(str, first))}, … {_list(last)}"
     return f"{len(total.adds)} operations that add {total.amount}: {numbers}"
 

@@ -24,7 +24,7 @@ SHUTDOWN_UNASKED: Final = "registration/shutdown-unasked"
 FOREIGN_ACCEPTED: Final = "registration/foreign-accepted"
 
 
-def check_wishes(registrations: Registrations, bounds: LeaseBounds) -> list[Finding]:
+def check_heartbeats(registrations: Registrations, bounds: LeaseBounds) -> list[Finding]:
     """Checks the heartbeats of one broker id, epoch by epoch."""
     by_epoch: dict[int | None, list[Contact]] = {}
     for contact in registrations.contacts:

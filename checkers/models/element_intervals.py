@@ -1,4 +1,4 @@
-"""When each element of a container was put and taken, for the turns that the containers propose."""
+"""When each element of a container was put and taken, for the hints that the containers propose."""
 
 from collections.abc import Hashable, Sequence
 from typing import Final, NamedTuple
@@ -8,7 +8,7 @@ from kraftproof.checkers.models.reducible import Events
 NEVER: Final = 1 << 63
 
 
-class Life(NamedTuple):
+class ElementInterval(NamedTuple):
     """When an element was put and taken, by events: NEVER for what is not known to have been.
 
     It was put before it was taken: the put was over with the take, which began with the put.
@@ -21,19 +21,21 @@ class Life(NamedTuple):
     take_over: int
 
 
-def lives_of(calls: Sequence[Hashable], events: Sequence[Events]) -> list[Life] | None:
+def element_intervals(
+    calls: Sequence[Hashable], events: Sequence[Events]
+) -> list[ElementInterval] | None:
     """Returns the life of each element that was put; None unless each was put and taken once.
 
     What may as well not have happened counts where nothing else puts or takes the element.
     """
     about = [call for call in calls if isinstance(call, tuple)]
     surest = sorted(zip(about, events, strict=True), key=lambda one: one[1][1] is None)
-    found: dict[Hashable, Life] = {}
+    found: dict[Hashable, ElementInterval] = {}
     for action in ("put", "take"):
         for (f, element), (begun, over) in surest:
             if f != action or (action == "take" and element not in found):
                 continue
-            life = found.get(element, Life(element, NEVER, NEVER, NEVER, NEVER))
+            life = found.get(element, ElementInterval(element, NEVER, NEVER, NEVER, NEVER))
             if (life.put if action == "put" else life.take) == NEVER:
                 end = NEVER if over is None else over
                 at = {action: begun, f"{action}_over": end}
