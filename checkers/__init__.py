@@ -1,6 +1,6 @@
 """Checks recorded histories: models, engines, the nodes' logs, inline or on Spark.
 
-It reads files and returns verdicts; it starts no cluster and imports nothing of the other packages.
+The package reads files and returns verdicts; it starts no cluster and imports no other package.
 Only `checkers.spark` imports pyspark, and only when the Spark engine is asked for.
 """
 
@@ -33,7 +33,7 @@ Report = Callable[[str], None]
 """Takes a line of progress."""
 
 _SHORT_BYTES: Final = 4 << 20
-"""What is read in milliseconds."""
+"""File size limit for early reading: files read in milliseconds."""
 
 
 def _silent(line: str) -> None:
@@ -48,12 +48,12 @@ def check_run(
     write_tables: bool = True,
     report: Report = _silent,
 ) -> RunVerdict:
-    """Checks a run directory: run.json, history.jsonl, faults.jsonl and tables/.
+    """Check a run directory: run.json, history.jsonl, faults.jsonl and tables/.
 
     Args:
         run_directory: the directory.
         engine: `inline` for this process alone, or `spark`.
-        limits: what one key may cost.
+        limits: the limits for each key.
         write_tables: whether to write tables/{operations,faults,verdicts,findings}.parquet.
         report: takes a line of progress for each step of Spark.
 
@@ -82,18 +82,19 @@ def check_paths(
     refuse: Refuse | None = None,
     report: Report = _silent,
 ) -> Iterator[RunVerdict]:
-    """Checks files, folders and run directories, and yields a verdict for each history.
+    """Check files, folders and run directories, and yields a verdict for each history.
 
     Args:
         paths: files, folders and run directories.
         model: the model of all histories, by name or as path/to/file.py:ClassName; otherwise it is
             inferred for each.
         engine: `inline` for this machine's processes, or `spark`.
-        limits: what one key may cost.
+        limits: the limits for each key.
         processes: how many cores the inline engine may use.
-        is_keyed: whether each value is [key, value]; None to tell from the values.
-        initial: what the systems hold at first; None if nobody says so.
-        refuse: told of each history that can't be checked; the others are checked all the same.
+        is_keyed: whether each value is [key, value]; None to infer the form from the values.
+        initial: the initial values of the systems; None if unstated.
+        refuse: receives the error of each history that can't be checked; the other histories are
+            still checked.
         report: takes a line of progress for each step of Spark.
 
     Raises:
@@ -138,7 +139,7 @@ def _check_on_spark(
 
 
 def _seems_readable(source: Source, refuse: Refuse | None) -> bool:
-    """Reads what is short, so that a user's mistake is told before a Spark session has started."""
+    """Read short files first, so that a mistake is reported before a Spark session starts."""
     try:
         if size_of(source.history) <= _SHORT_BYTES:
             source.read()

@@ -27,7 +27,7 @@ def report_compiling(report: Callable[[str], None]) -> None:
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Leaves out what this thread does in the meantime; one in another counts once."""
+    """Exclude the time of this thread in the block; nested blocks count once."""
     if getattr(_own, "is_compiling", False):
         yield
         return
@@ -51,7 +51,7 @@ def _report() -> None:
 
 
 def thread_seconds() -> float:
-    """Returns the processor time of this thread in seconds, but for what it compiled."""
+    """Return the CPU time of this thread in seconds, without compilation."""
     return time.thread_time() - _compiled()
 
 

@@ -18,19 +18,19 @@ TRACEBACK_FILE: Final = "plugin-error.txt"
 
 
 class ModelCrashError(CheckerInputError):
-    """A model raised what it must not where its whole history depends on it."""
+    """A model raised an exception in a place where its whole history depends on the result."""
 
     traceback = ""
-    """That of another process, where the model crashed there."""
+    """The traceback from the other process, if the model crashed there."""
 
 
 def crashed(name: str, model: object, error: BaseException) -> str:
-    """Return what crashed, of what, and where the model comes from."""
+    """Return the name of the model, the exception, and the origin of the model."""
     return f"the checker of {name} crashed: {_described(error)}{_origin(model)}"
 
 
 def origin_of(entry: EntryPoint) -> str:
-    """Return what an entry point names, and the package that it came with."""
+    """Return the object of an entry point and the package that provides the entry point."""
     return entry.value if entry.dist is None else f"{entry.value} of {entry.dist.name}"
 
 

@@ -1,4 +1,7 @@
-"""A run in numbers, as its report and its last line show them. See `doubts` for the counts."""
+"""The figures of a run, as the report and the last line of a run show them.
+
+See `doubts` for the counts.
+"""
 
 import msgspec
 

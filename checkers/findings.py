@@ -23,15 +23,14 @@ _READS: Final = frozenset({"read", "get"})
 """Functions whose input says nothing."""
 
 Faults = Sequence[FaultSpan] | None
-"""When the faults of a run were in force; None for a history that is no run."""
+"""The time spans of a run's faults; None for a bare history."""
 
 
 def located(finding: Finding, operation: Operation | None, faults: Faults) -> Finding:
-    """Return a finding with its moment, its node, its events and the faults around it.
+    """Return a finding with its time, its node, its events and the faults near its time.
 
-    Args:
-        finding: what a check found; what it knows already of moment and node is kept.
-        operation: the operation that it is about, if it is about one.
+    Args: finding: the finding of a check; its known time and node are kept.
+        operation: the operation that the finding names, if any.
         faults: those of the run.
     """
     fact = finding.fact or finding.sentence
@@ -54,7 +53,7 @@ def located(finding: Finding, operation: Operation | None, faults: Faults) -> Fi
 def located_all(
     findings: Iterable[Finding], operations: Iterable[Operation], faults: Faults
 ) -> list[Finding]:
-    """Return findings with their moments, each of the operation that it names among some."""
+    """Return findings with time and node, taken from the operations that the findings name."""
     found = list(findings)
     wanted = {finding.operation_index for finding in found} - {None}
     by_index: Mapping[int | None, Operation] = {}
@@ -148,7 +147,7 @@ def violation_finding(
 
     Args:
         invariant: its name.
-        statement: what it promises, a sentence.
+        statement: the promise of the invariant, a sentence.
         detail: what was seen instead.
         node: the node that broke the promise.
         time_ns: when, in the time of the run.

@@ -1,11 +1,11 @@
 """The values that a system starts with, as a user states them, put before a history.
 
 A stated value becomes operations that were over before the first of the history: a write of it, for
-a register. So every engine, every explanation and every reference knows what it means, and no
-engine has to be told. These operations have negative numbers and events, the history's keep theirs.
-Only models that are `StartingModel` have initial values to state; another one may say why not by
-`no_initial_value`. A key that a user states and that the history lacks is refused: most likely it
-is misspelt. A workload may state keys that its run never came to.
+a register. So every engine, every explanation and every reference reads the initial values as
+operations. These operations have negative numbers and events, the history's keep theirs. Only
+models that are `StartingModel` have initial values to state; another one may say why not by
+`no_initial_value`. A stated key that the history lacks is refused, since it is probably misspelt. A
+workload may state keys that its run never used.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from kraftproof.checkers.text import as_json, shortened
 from kraftproof.checkers.verdict import CheckerInputError
 
 Step = tuple[str, object, object]
-"""An operation that sets up a value: its function, input and output."""
+"""An operation that sets an initial value: its function, input and output."""
 
 _LAST_EVENT: Final = -2
 """The completion of the last operation that sets up a value; -1 stands for no event in places."""
@@ -37,7 +37,7 @@ class StartingModel(Model, Protocol):
     """A model whose initial values can be stated."""
 
     def starting_with(self, value: object) -> Sequence[Step]:
-        """Returns the operations that set up a value.
+        """Return the operations that set up a value.
 
         Raises:
             ValueError: the model can't start with that value.
@@ -53,7 +53,7 @@ class PlacedModel(StartingModel, Protocol):
     """
 
     def places(self, key: str, operations: Iterable[Operation]) -> Mapping[str, str]:
-        """Returns the places that the operations of a key name, each with the name to state."""
+        """Return the places that the operations of a key name, each with the name to state."""
         ...
 
 
@@ -93,7 +93,7 @@ def require_records(value: object, phrase: str, below: int) -> list[tuple[int, o
 def parse_initial(
     texts: Iterable[str] | None, *, may_be_absent: bool = False
 ) -> InitialValues | None:
-    """Returns what `--initial VALUE` and `--initial KEY=VALUE` state; None if nothing does.
+    """Return the values of `--initial VALUE` and `--initial KEY=VALUE`; None without the option.
 
     Args:
         texts: the values of the option.
@@ -132,7 +132,7 @@ def _key_and_value(text: str) -> tuple[str | None, str]:
 
 
 def started(path: object, model: Model, table: pa.Table, values: InitialValues) -> pa.Table:
-    """Returns the operations of a history after those that set up its initial values.
+    """Return the operations of a history, preceded by the operations that set its initial values.
 
     Raises:
         CheckerInputError: the model has no initial value, or not such a one; or the history lacks
@@ -187,7 +187,7 @@ def _places_of(model: StartingModel, table: pa.Table, key: str) -> Mapping[str, 
 
 
 def _can_read(model: Model, operation: Operation) -> bool:
-    """Say whether a model can read an operation; the check itself says what is wrong with it."""
+    """Return whether a model can read an operation; the check itself says what is wrong with it."""
     with suppress(Exception):  # a model may raise anything
         model.validate(operation)
         return True

@@ -1,4 +1,4 @@
-"""What a check may be told: limits of one key's search, and the bounds of leases.
+"""Options of a check: limits of one key's search, and the bounds of leases.
 
 Values only. The bounds follow KIP-631, "Broker Leases": sessions are timed by a monotonic clock, so
 that a wall-clock fault widens nothing here.
@@ -15,14 +15,14 @@ MILLISECOND_NS: Final = 1_000_000
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """What one key may cost; beyond it that key's verdict is unknown."""
+    """The limits for each key; beyond a limit, the verdict on the key is unknown."""
 
     seconds: float = 30.0
     memory_bytes: int = 1_000_000_000
 
 
 class LeaseBounds(msgspec.Struct, frozen=True, kw_only=True):
-    """How long a broker's session holds, and by how much an observation may be off.
+    """The session time-out of a broker, and the uncertainty of an observation.
 
     Attributes:
         session_ns: broker.session.timeout.ms.
@@ -40,15 +40,14 @@ class LeaseBounds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a check needs besides the operations.
+    """The options of a check.
 
-    Attributes:
-        limits: what one key may cost.
+    Attributes: limits: the limits for each key.
         leases: the bounds of leases.
         processes: how many cores the keys of one history may use.
         faults: when each fault of the run was in force; None for a history that is no run.
-        is_keyed: whether each value is [key, value]; None to tell from the values.
-        initial: what the system holds at first; None if nobody says so.
+        is_keyed: whether each value is [key, value]; None to infer the form from the values.
+        initial: the initial values of the system; None if unstated.
     """
 
     limits: Limits = Limits()

@@ -46,13 +46,13 @@ class _Run(msgspec.Struct, frozen=True):
 
 
 class RunFiles(msgspec.Struct, frozen=True, kw_only=True):
-    """What the files say.
+    """The facts in a run's files.
 
     Attributes:
         model: the name of the workload's model.
-        initial: the initial values that the workload states, as `--initial` takes them.
+        initial: the initial values stated by the workload, in the form of `--initial`.
         leases: the bounds of leases.
-        facts: what the guards work on.
+        facts: the input of the guards.
         spans: when each fault was in force.
     """
 

@@ -18,10 +18,9 @@ OUTCOME_VERSION: Final = 1
 
 
 class Mishap(msgspec.Struct, frozen=True, kw_only=True):
-    """An event that kept a run from proving anything, though no promise was broken by it.
+    """An event that kept a run from proving anything, without a broken promise.
 
-    Attributes:
-        kind: one word for programs, such as interrupted or cluster.
+    Attributes: kind: a word for programs, such as interrupted or cluster.
         sentence: the whole of it, for people.
     """
 
@@ -35,7 +34,7 @@ class ViolatedInvariant(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         invariant: its name.
         sentence: what it promises.
-        node: the node that broke it.
+        node: the node that violated the invariant.
         time_ns: when, in the history's time.
         detail: what was seen.
         event: how many events of the run had happened.
@@ -67,7 +66,7 @@ class ViolatedInvariant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """How a run went, as its harness saw it.
+    """The outcome of a run as its harness reports it.
 
     Attributes:
         schema_version: the form of the file.
@@ -76,8 +75,8 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
         is_complete: whether the workload came to its end, final reads included.
         is_guarded: whether the guards against a vacuous pass hold for the run; a search has none.
         unread_keys: how many keys could not be read after everything was healed.
-        mishaps: in the order in which they came.
-        violations: in the order in which they came.
+        mishaps: the mishaps in the order of time.
+        violations: the violations in the order of time.
     """
 
     schema_version: int = OUTCOME_VERSION
@@ -91,7 +90,7 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_outcome(directory: Path) -> RunOutcome | None:
-    """Return the outcome of the run in a directory; None if it has written none.
+    """Return the outcome of the run in a directory; None if the run has no outcome.
 
     Raises:
         CheckerInputError: the file can't be read, or is of another form.

@@ -1,7 +1,7 @@
-"""The operations of a history by which its model is inferred: some of each function.
+"""Samples a history to infer its model: a few operations of each function.
 
-A sample is the first operations of each function, those that were answered before the others. A
-table too long for one process gives the same sample as one that was read whole.
+A sample is the first operations of each function, answered operations first. A table too long for
+one process has the same sample as a table read whole.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,12 +17,12 @@ from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import iterate_rows
 
 SAMPLE: Final = 200
-"""How many operations of each function are looked at, of those answered and of the others."""
+"""Number of sampled operations of each function, answered and unanswered separately."""
 _GROUP: Final = "row group"
 
 
 def sample_of(table: pa.Table) -> Iterator[Operation]:
-    """Yields the first operations of each function, those that were answered before the others."""
+    """Yield the first operations of each function, answered operations first."""
     is_ok = pc.equal(table.column("status"), "ok")
     for function in table.column("f").unique().to_pylist():
         is_called = pc.equal(table.column("f"), function)
@@ -32,7 +32,7 @@ def sample_of(table: pa.Table) -> Iterator[Operation]:
 
 
 def sample_of_file(path: Path) -> Iterator[Operation]:
-    """Yields the same of a Parquet file of operations, of which only a few row groups are read."""
+    """Yield the same of a Parquet file of operations, of which only a few row groups are read."""
     kept: list[pa.Table] = []
     with pq.ParquetFile(path) as file:
         for group in range(file.num_row_groups):

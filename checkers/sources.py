@@ -1,4 +1,4 @@
-"""Finds what there is to check under the paths that a user gives: histories and run directories.
+"""Finds the histories and run directories under the paths that a user gives.
 
 What a run directory says about its run is read when a source is found, and the history once, when
 its turn comes; then the model is inferred, if none is named. It does not judge. A run directory is
@@ -39,19 +39,20 @@ NODE_TABLES: Final = ("records", "snapshots", "trace")
 NO_MODEL: Final = "none"
 
 Refuse = Callable[[CheckerInputError], None]
-"""What is done with a history that can't be checked; it raises, or notes and goes on."""
+"""Receives the error of a history that can't be checked, and raises or records the error."""
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """One history to check, with all that is known about it beforehand.
+    """A history to check, with the facts known before reading its operations.
 
     Attributes:
         label: the path as the user gave it, or as found under it.
         history: the history's file.
-        model: the model; None for one to infer, and for an empty history that names none.
+        model: the model; None for an inferred model, and for an empty history without a named
+            model.
         options: limits, the bounds of leases, and what the user states of the values.
         tables: where the run's neutral tables lie, None for a bare history.
-        facts: what the guards work on, None for a bare history.
+        facts: the input of the guards, None for a bare history.
     """
 
     label: str
@@ -63,14 +64,13 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def model_name(self) -> str:
-        """The model's name, or that there is none."""
+        """Return the name of the model, or a text for an unknown model."""
         return NO_MODEL if self.model is None else self.model.name
 
     def read(self) -> "History":
-        """Reads the history.
+        """Read the history.
 
-        Raises:
-            CheckerInputError: it can't be read, or no model or more than one fits it.
+        Raises: CheckerInputError: the history can't be read, or no model or several models fit.
         """
         table = operations_table_of(self.history, is_keyed=self.options.is_keyed)
         functions = table.column("f").unique().to_pylist()
@@ -83,7 +83,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     def named(self, error: ValueError) -> CheckerInputError:
         """Return the error for a value that the model can't read, with file and line.
 
-        A run's own model is to blame where it refuses what its run has recorded: unknown.
+        If a run's own model refuses a recorded value, the model is wrong: the verdict is unknown.
         """
         if isinstance(error, CheckerInputError):
             return error
@@ -93,7 +93,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         return ModelCrashError(f"model {self.model_name!r} can't judge the run: {refusal}")
 
     def _refusal(self) -> CheckerInputError | None:
-        """Returns why the first operation that the model refuses is refused, if it says so."""
+        """Return the model's reason for refusing the first refused operation, if any."""
         model = self.model
 
         def validate(operation: Operation) -> None:
@@ -115,9 +115,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 class History(msgspec.Struct, frozen=True, kw_only=True):
     """A history that was read.
 
-    Attributes:
-        source: where it comes from, its model inferred.
-        table: its operations, under the keys that the model wants.
+    Attributes: source: the origin of the history, with its model inferred.
+        table: the operations of the history, with the model's keys.
     """
 
     source: Source
@@ -125,7 +124,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _history(source: Source, table: pa.Table) -> History:
-    """Returns a history under the model's keys, after what sets up its initial values."""
+    """Return a history under the model's keys, after what sets up its initial values."""
     table, stated = _under_own_keys(source, table), source.options.initial
     if source.model is not None and stated is not None:
         table = started(source.history, source.model, table, stated)
@@ -155,7 +154,7 @@ def _key_by(model: Model, operation: Operation) -> str:
 
 
 def node_tables_there(source: Source) -> list[str]:
-    """Returns which of the nodes' tables the run has."""
+    """Return which of the nodes' tables the run has."""
     if source.tables is None:
         return []
     return [name for name in NODE_TABLES if table_path(source.tables, name).exists()]
@@ -171,16 +170,17 @@ def find_sources(
     is_keyed: bool | None = None,
     initial: InitialValues | None = None,
 ) -> Iterator[Source]:
-    """Returns every history under the paths, in the order given and sorted within a folder.
+    """Return every history under the paths, in the order given and sorted within a folder.
 
     Args:
         paths: files, folders and run directories.
-        model: the name of the model of all of them; otherwise it is inferred.
-        limits: what one key may cost.
+        model: the name of the model for all histories; without a name, each model is inferred.
+        limits: the limits for each key.
         processes: how many cores the keys of one history may use.
-        is_keyed: whether each value is [key, value]; None to tell from the values.
-        initial: what the systems hold at first; None if nobody says so.
-        refuse: told of every path and run directory that can't be checked; the others are returned.
+        is_keyed: whether each value is [key, value]; None to infer the form from the values.
+        initial: the initial values of the systems; None if unstated.
+        refuse: receives every path and run directory that can't be checked; the others are
+            returned.
 
     Raises:
         CheckerInputError: at once, if there is no such model; or, without `refuse` and when its
@@ -212,14 +212,14 @@ def _sources(
 
 
 def refused(error: CheckerInputError, refuse: Refuse | None) -> None:
-    """Tells `refuse` of an error, or raises it where there is none to tell."""
+    """Pass an error to `refuse`, or raise the error without `refuse`."""
     if refuse is None:
         raise error
     refuse(error)
 
 
 def _under(path: Path) -> list[Path]:
-    """Returns the run directories and history files of a path."""
+    """Return the run directories and history files of a path."""
     try:
         mode = path.stat().st_mode
         is_one = stat.S_ISREG(mode) or (path / RUN_FILE).is_file() or is_table_folder(path)

@@ -9,15 +9,17 @@ from typing import Final
 import msgspec
 
 LONGEST_VALUE: Final = 200
-"""Characters of one value that a message shows."""
+"""Maximum number of characters of a value in a message."""
 LONGEST_LISTED_VALUE: Final = 60
 """Characters of one value where many stand below each other, as in an explanation."""
 LONGEST_LINE: Final = 1000
-"""Characters of one line of an error, whoever wrote the line."""
+"""Maximum number of characters of a line of an error."""
 
 
 def shortened(text: str, longest: int = LONGEST_VALUE) -> str:
-    """Return a text as it is, or its beginning and how long it was: abc... (1,342,117 characters).
+    """Return a short text unchanged, or the beginning and the length of a long text: abc...
+
+    (1,342,117 characters).
 
     Args:
         text: the text.
@@ -29,7 +31,7 @@ def shortened(text: str, longest: int = LONGEST_VALUE) -> str:
 
 
 def without_middle(text: str, longest: int = LONGEST_LISTED_VALUE) -> str:
-    """Return a text as it is, or its two ends: the ends tell long values apart."""
+    """Return a short text unchanged, or the two ends of a long text."""
     half = longest // 2
     return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
 

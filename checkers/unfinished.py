@@ -1,4 +1,4 @@
-"""Files and directories that exist only while some work goes on; they are gone however it ends.
+"""Temporary files and directories that are removed however the work ends.
 
 Ctrl-C can reach Python between any two calls, also between the making of a directory and the `try`
 that is to remove the directory, and in the middle of the removal. So a path is registered before
@@ -22,7 +22,7 @@ _registered: set[Path] = set()
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """Remove a file or directory of that name at the end of the block, if there is one.
+    """Remove the file or directory at the end of the block, if present.
 
     A block that keeps the work renames the path.
     """
@@ -96,7 +96,7 @@ def _remove_all() -> None:
 
 
 def _forget() -> None:
-    """Leave what is registered to the process that registered the paths."""
+    """Leave the registered paths to the process that registered the paths."""
     _registered.clear()
 
 

@@ -26,7 +26,7 @@ NONE_SUCCEEDED: Final = (
 
 
 class Verdict(StrEnum):
-    """What a check says; `unknown` stands between the other two."""
+    """The result of a check; `unknown` ranks between the other two."""
 
     VALID = "valid"
     UNKNOWN = "unknown"
@@ -43,7 +43,7 @@ _SEVERITY: Final = {Verdict.VALID: 0, Verdict.UNKNOWN: 1, Verdict.INVALID: 2}
 
 
 class FindingKind(StrEnum):
-    """Whether a finding is about what is wrong or about what is slow."""
+    """The kind of a finding: safety (a wrong result) or availability (a slow result)."""
 
     SAFETY = "safety"
     AVAILABILITY = "availability"
@@ -63,7 +63,7 @@ class NearFault(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: the fault's name in the schedule.
         kind: the sort of fault, as kill or partition.
-        target: the nodes that it was applied to, in words; empty if it names none.
+        target: the affected nodes, in words; empty for a fault without nodes.
         seconds_before: the time from the fault's beginning to the moment, if it was in force; else
             from its healing.
         is_in_force: whether it was in force.
@@ -77,22 +77,23 @@ class NearFault(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """One broken promise, in a sentence that names it.
+    """A broken promise, with a sentence that names the promise.
 
     `checkers.findings` puts the sentence together from the other fields.
 
     Attributes:
         check: what was checked.
-        kind: whether it is about what is wrong or about what is slow.
+        kind: safety (a wrong result) or availability (a slow result).
         sentence: the whole finding, the plain fact first.
-        key: the key, if it is about one.
-        operation_index: the operation, if it is about one.
-        is_first: whether all was well up to that operation; if not, that was not decided.
+        key: the key, for a finding on a key.
+        operation_index: the operation, for a finding on an operation.
+        is_first: whether the operations before the operation are known to be legal; false if
+            undecided.
         fact: what happened, without place and time.
-        reason: why that can't be; empty if the fact says it.
+        reason: why the fact is a violation; empty if the fact explains itself.
         time_ns: when, in the history's time; None where that has no clock.
-        node: the node that it is about, if it is about one.
-        faults: the faults in force at that time, or else the one healed last before it.
+        node: the node, for a finding on a node.
+        faults: the faults in force at that time, or else the fault healed last before.
         events: the indexes of the history's events that it is about, at most two.
     """
 
@@ -113,8 +114,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 class KeyVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The verdict on the operations of one key.
 
-    Attributes:
-        is_vacuous: whether no operation on the key succeeded, so that it proves nothing.
+    Attributes: is_vacuous: whether no operation on the key succeeded, so that the key proves
+        nothing.
     """
 
     key: str
@@ -126,7 +127,7 @@ class KeyVerdict(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
     crashed: bool = False
     traceback: str = ""
-    """Of a crash in this process."""
+    """The traceback of a crash in this process."""
     is_vacuous: bool = False
 
 
@@ -135,12 +136,13 @@ class RunVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         findings: the broken promises, worst first.
-        doubts: the mishaps of the run and the guards that it does not meet, one sentence each.
+        doubts: the mishaps of the run and the guards that the run fails, one sentence each.
         notes: why keys or checks have no verdict, one sentence each.
         figures: the run in numbers; None for a bare history, and for a run that did not get to its
             first operation.
-        is_keyed: what the user said of the values: that each is [key, value], or none.
-        initial: what the user said that the system holds at first.
+        is_keyed: the user's statement on the values: true if each value is [key, value], false if
+            none is.
+        initial: the user's statement on initial values.
     """
 
     history: str
@@ -160,33 +162,33 @@ class RunVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exit_code(self) -> int:
-        """The exit code that this verdict alone asks for."""
+        """Return the exit code for this verdict."""
         return self.verdict.exit_code
 
     @property
     def why(self) -> tuple[str, ...]:
-        """The findings, then the reasons for a verdict that is not valid, one sentence each."""
+        """Return the findings, then the reasons for an unknown or invalid verdict."""
         findings = (f"{one.check}: {one.sentence}" for one in self.findings)
         notes = () if self.verdict is Verdict.VALID else self.notes
         return (*findings, *self.doubts, *notes)
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """Returns the worst verdict; of none at all, valid."""
+    """Return the worst verdict; valid for an empty sequence."""
     return max(verdicts, key=_SEVERITY.__getitem__, default=Verdict.VALID)
 
 
 def verdict_of_findings(findings: Iterable[Finding]) -> Verdict:
-    """Returns invalid if any finding is about safety."""
+    """Return invalid if any finding is about safety."""
     unsafe = any(finding.kind is FindingKind.SAFETY for finding in findings)
     return Verdict.INVALID if unsafe else Verdict.VALID
 
 
 def verdict_of_keys(keys: Sequence[KeyVerdict]) -> Verdict:
-    """Return the verdict on a run from those on its keys.
+    """Combine the verdicts on the keys of a run.
 
     A crashed key, or more than 1 % of keys without a verdict, leaves the run without one. A key
-    that proves nothing counts on neither side; a run of which no key proves anything is unknown.
+    that proves nothing counts on neither side; a run in which no key proves anything is unknown.
     """
     if any(key.verdict is Verdict.INVALID for key in keys):
         return Verdict.INVALID

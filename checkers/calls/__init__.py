@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
-    """The calls of all keys of one history, by (key, invocation).
+    """The calls of all keys of a history, by (key, invocation).
 
-    What failed, and what constrains nothing (an unanswered read), is left out: n calls of m keys.
+    Failed operations and operations without a constraint (an unanswered read) are omitted: n calls
+    of m keys.
 
     Attributes:
         starts: int64[m + 1]; the calls of key k are starts[k] to starts[k + 1].

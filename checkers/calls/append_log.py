@@ -1,8 +1,8 @@
-"""Calls on logs that are appended to at offsets which they choose, and read by offset.
+"""Calls on logs with offsets chosen by the log: appends, and reads by offset.
 
-One log a key. Offsets grow but may leave gaps, as Kafka's do. A produce without an answer that a
-fetch found again has the offset at which it was found: `bound` says which. One that was never found
-constrains nothing.
+One log a key. Offsets grow but may leave gaps, as Kafka's do. A produce without an answer gets the
+offset at which a fetch found its value: `bound` finds the offset. A produce whose value was never
+found has no constraint.
 """
 
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ Earliest = dict[tuple[int, int], int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogCalls(Calls):
-    """Values that got an offset, and fetches that found one or none.
+    """Values with an offset, and fetches that found a value or nothing.
 
     Attributes:
         action: int8[n], PRODUCED, FOUND or FOUND_NONE.
@@ -53,18 +53,17 @@ class LogCalls(Calls):
 
 
 def bound(untold: Iterable[tuple[int, int]], found: Earliest, told: Earliest) -> dict[int, int]:
-    """Returns at which offset each produce without an answer was found again.
+    """Return at which offset each produce without an answer was found again.
 
-    Equal values can change places, so the one that was invoked first was found first. What was
-    found before the produce that told it began was another's.
+    Equal values are interchangeable, so the value invoked first was found first. A value found
+    before its produce began belongs to another produce.
 
     Args:
         untold: (operation, value) of those produces, by invocation.
         found: when a fetch that found a value at an offset first completed.
         told: when a produce of a value that answered an offset was first invoked.
 
-    Returns:
-        Offsets by operation, of those that were found.
+    Returns: The offsets of found values, by operation.
     """
     left: dict[int, list[int]] = {}
     for (value, offset), completed in found.items():
@@ -76,7 +75,7 @@ def bound(untold: Iterable[tuple[int, int]], found: Earliest, told: Earliest) ->
 
 
 def log_calls(columns: Columns, model: str, functions: frozenset[str]) -> LogCalls:
-    """Returns the calls of operations produce and fetch.
+    """Return the calls of operations produce and fetch.
 
     Raises:
         ValueError: an operation of another function, or an offset that is no integer.
@@ -113,7 +112,7 @@ def _bound_rows(
     fetches: NDArray[np.bool_],
     is_null: NDArray[np.bool_],
 ) -> dict[int, int]:
-    """Returns the offsets of the rows that produced something without an answer."""
+    """Return the offsets of indeterminate produces, by row."""
     untold: dict[int, list[tuple[int, int]]] = {}
     for row in np.flatnonzero((columns.status == INFO) & ~fetches).tolist():
         untold.setdefault(int(keys[row]), []).append((row, int(codes[row])))

@@ -1,7 +1,7 @@
 """Calls on containers that give back what was put in: queues, stacks, priority queues.
 
-One container a key; it is empty at first. What they share is the form, not the order in which they
-give: each has its own class here, by which its engine is chosen.
+Each key is one container, initially empty. The module shares the form of the calls; each kind of
+container has its own class here, which selects its engine.
 """
 
 from dataclasses import dataclass
@@ -37,8 +37,8 @@ class ContainerCalls(Calls):
 
     Attributes:
         action: int8[n], PUT, TAKE or FOUND_NONE.
-        element: int64[n], what was put or taken, numbered from 0 within its key; NO_VALUE for
-            FOUND_NONE and for a take whose answer nobody knows.
+        element: int64[n], the element put or taken, numbered from 0 within its key; NO_VALUE for
+            FOUND_NONE and for a take with an unknown answer.
     """
 
     action: NDArray[np.int8]
@@ -64,9 +64,9 @@ Kind = TypeVar("Kind", bound=ContainerCalls)
 
 
 def container_calls(kind: type[Kind], columns: Columns, *, model: str, put: str, take: str) -> Kind:
-    """Returns the calls of operations that put their input and take what they answer.
+    """Return the calls of operations that put their input and take their answer.
 
-    A take that answers null found nothing.
+    A take that answers null found the container empty.
 
     Raises:
         ValueError: an operation of another function, or an element that can't be one.
@@ -95,11 +95,10 @@ def container_calls(kind: type[Kind], columns: Columns, *, model: str, put: str,
 
 
 def container_call(operation: Operation, take: str) -> tuple[str, str | None]:
-    """Returns one operation as a call for the general engine.
+    """Return one operation as a call for the general engine.
 
-    Returns:
-        ("put", element), ("take", element), ("take", None) where the answer is not known, or
-        ("found none", None).
+    Returns: ("put", element), ("take", element), ("take", None) for an unknown answer, or ("found
+        none", None).
     """
     if operation.f != take:
         return ("put", canonical(operation.input))
@@ -111,20 +110,20 @@ def container_call(operation: Operation, take: str) -> tuple[str, str | None]:
 
 
 def require_element(value: object, put: str) -> None:
-    """Raises ValueError if a value can't be put: null stands for nothing."""
+    """Raise ValueError if a value can't be put: null stands for nothing."""
     if value is None:
         raise ValueError(f"field value: {put} takes a value other than null")
 
 
 def require_priority(value: object, f: str) -> None:
-    """Raises ValueError if a value is no number."""
+    """Raise ValueError if a value is no number."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number:
         raise ValueError(f"field value: {f} has a number, not {as_json(value)}")
 
 
 def _ranks(texts: list[str], f: str) -> NDArray[np.int64]:
-    """Returns each text's place in the order of numbers."""
+    """Return each text's place in the order of numbers."""
     values = [msgspec.json.decode(text) for text in texts]
     for value in values:
         if value is not None:

@@ -15,12 +15,12 @@ READ: Final = 1
 ADD_AND_GET: Final = 2
 
 GREATEST: Final = 1 << 40
-"""Summands and sums are less than this either way, so that no sum of a history overflows."""
+"""Maximum absolute value of summands and sums, so that no sum of a history overflows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CounterCalls(Calls):
-    """Adds that succeeded or may have, and reads that were answered.
+    """Adds that succeeded or may have succeeded, and answered reads.
 
     Attributes:
         action: int8[n], ADD, READ or ADD_AND_GET; one of those without an answer is an ADD, and
@@ -35,7 +35,7 @@ class CounterCalls(Calls):
 
 
 def counter_calls(columns: Columns, model: str, functions: frozenset[str]) -> CounterCalls:
-    """Returns the calls of operations add, read and add-and-get.
+    """Return the calls of operations add, read and add-and-get.
 
     Raises:
         ValueError: an operation of another function, or a value that is no integer.

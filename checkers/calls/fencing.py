@@ -27,7 +27,7 @@ GREATEST: Final = 1 << 62
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FencingCalls(Calls):
-    """Grants, and what tells that a token is alive, or dead from then on.
+    """Grants, and observations that a token is alive, or dead from then on.
 
     Attributes:
         action: int8[n], GRANTED, ALIVE (a use was accepted) or DEAD (a use was refused, or the lock
@@ -40,10 +40,10 @@ class FencingCalls(Calls):
 
 
 def fencing_calls(columns: Columns, model: str, functions: frozenset[str]) -> FencingCalls:
-    """Returns the calls of operations lock, use and unlock.
+    """Return the calls of operations lock, use and unlock.
 
-    A lock or a use without an answer constrains nothing: nobody was told the token, and a lock may
-    expire at any time.
+    A lock or a use without an answer has no constraint: no client received the token, and a lock
+    may expire at any time.
 
     Raises:
         ValueError: an operation of another function, a token that is no integer, or a use that was

@@ -29,7 +29,7 @@ _NO_NUMBER: Final = -1
 
 
 def observed_integers(columns: Columns) -> Observed | None:
-    """Returns the actions of a history of appends and reads, None unless all are of integers."""
+    """Return the actions of a history of appends and reads, None unless all are of integers."""
     is_read = of_function(columns, "read")
     rows = np.flatnonzero(~is_read | (columns.status == OK))
     reads = is_read[rows]
@@ -51,7 +51,9 @@ def observed_integers(columns: Columns) -> Observed | None:
 
 
 def _numbers(texts: pa.Array, depth: int) -> tuple[Ints, Ints] | None:
-    """Returns the integers of some texts, and how many each has; None if some text has others.
+    """Return the integers in the texts, and the count in each text.
+
+    None if a text has other elements.
 
     Args:
         texts: JSON texts.
@@ -70,7 +72,7 @@ def _numbers(texts: pa.Array, depth: int) -> tuple[Ints, Ints] | None:
 
 @kernel
 def parse(data: Bytes, offsets: Ints, depth: int) -> tuple[Ints, Ints, bool]:
-    """Parses texts that are integers (depth 0) or lists of integers (depth 1).
+    """Parse texts that are integers (depth 0) or lists of integers (depth 1).
 
     Args:
         data: uint8[bytes].
@@ -116,7 +118,7 @@ def _past_blanks(data: Bytes, start: int, end: int) -> int:
 
 @kernel
 def _integer(data: Bytes, start: int, end: int) -> tuple[int, int, bool]:
-    """Returns the integer that begins at a place, where it ends, and whether there is one."""
+    """Return the integer at a place, its end, and whether the text is an integer."""
     is_negative = start < end and data[start] == _MINUS
     place = start + 1 if is_negative else start
     first, number = place, 0
@@ -137,9 +139,9 @@ def trace(
     seen: Ints,
     values: Ints,
 ) -> tuple[Ints, Ints]:
-    """Does what `checkers.calls.lists` asks for, by open addressing.
+    """Do what `checkers.calls.lists` asks for, by open addressing.
 
-    Most of what a read saw is what the read before it of the same list saw, so that is looked at
+    A read usually begins with the elements of the list's previous read, so these are compared
     first.
 
     Returns:
@@ -170,7 +172,7 @@ def trace(
 
 @kernel
 def _table(lists: Ints, values: Ints) -> tuple[Ints, Ints]:
-    """Returns a hash table of appends, and the first append of each one's element."""
+    """Return a hash table of appends, and the first append of each one's element."""
     size = 16
     while size < 2 * len(lists):
         size *= 2
@@ -185,7 +187,7 @@ def _table(lists: Ints, values: Ints) -> tuple[Ints, Ints]:
 
 @kernel
 def _slot(table: Ints, lists: Ints, values: Ints, in_list: int, value: int) -> int:
-    """Returns the slot that holds an append of the value to the list, or where it would go."""
+    """Return the slot that holds an append of the value to the list, or where it would go."""
     mask = len(table) - 1
     mixed = (np.uint64(in_list) * np.uint64(0x9E3779B97F4A7C15)) ^ np.uint64(value)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 UNKNOWN: Final = -1
-"""An element that nobody appended."""
+"""An element that was never appended."""
 ABORTED: Final = -2
-"""An element that was appended only by an operation that failed."""
+"""An element that only a failed operation appended."""
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Lists and values."""
@@ -17,13 +17,13 @@ Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """The actions of a history, its values as numbers: a actions of all that happened or failed.
+    """The actions of a history, with values as numbers: a actions, failed actions included.
 
     Attributes:
         row: int64[a], ascending.
         is_read: bool[a].
         list_number: int64[a], numbered from 0 within the key.
-        value: int64[a], what was appended.
+        value: int64[a], the appended element.
         seen: int64[a + 1], where in `values` the elements are that each action saw.
         values: int64[e].
     """

@@ -1,4 +1,4 @@
-"""Traces the elements that were read to the appends that wrote them."""
+"""Traces read elements to the appends that wrote the elements."""
 
 from typing import Final
 
@@ -18,13 +18,13 @@ def trace(
     seen: NDArray[np.int64],
     values: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Traces the elements that actions saw to the appends that wrote them.
+    """Traces the elements read by actions to the appends that wrote the elements.
 
     Args:
         writes: lists and values of the appends.
-        aborted: the same of those that failed.
+        aborted: the same for failed actions.
         lists: int64[a], the list of each action.
-        seen: int64[a + 1], where in `values` lies what it saw.
+        seen: int64[a + 1], the ranges in `values` that the actions read.
         values: int64[e].
 
     Returns:

@@ -29,12 +29,12 @@ READ: Final = 1
 
 READ_NAMES: Final = frozenset({"r", "read"})
 OWN_LIST: Final = ""
-"""The list of operations that name none."""
+"""The list of operations without a list name."""
 
 _WANTED: Final = '[["append", list, value] | ["r", list, [...]], ...]'
 
 Action = tuple[bool, str, object]
-"""(whether it is a read, its list, what was appended or read)."""
+"""(whether the action is a read, its list, the value appended or read)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +62,9 @@ class ListCalls(Calls):
 
 
 def actions_of(f: str, asked: object, answered: object, *, is_answered: bool) -> list[Action]:
-    """Returns the actions of one operation; reads without an answer are left out.
+    """Return the actions of one operation; reads without an answer are left out.
 
-    Raises:
-        ValueError: they can't be read.
+    Raises: ValueError: the actions can't be read.
     """
     return [
         (reads, name, element_texts(value) if reads else canonical(value))
@@ -74,10 +73,9 @@ def actions_of(f: str, asked: object, answered: object, *, is_answered: bool) ->
 
 
 def values_of(f: str, asked: object, answered: object, *, is_answered: bool) -> list[Action]:
-    """Returns the same with values as they are: what was appended, or the elements read.
+    """Return the same with values as they are: what was appended, or the elements read.
 
-    Raises:
-        ValueError: they can't be read.
+    Raises: ValueError: the actions can't be read.
     """
     if f in {"append", "add"}:
         return [(False, OWN_LIST, asked)]
@@ -102,7 +100,7 @@ def _action(action: object) -> Action:
 
 
 def element_texts(elements: object) -> tuple[str, ...]:
-    """Returns a list's elements as texts; those of reads that repeat each other are shared."""
+    """Return a list's elements as texts; equal reads share their texts."""
     assert isinstance(elements, list)
     is_whole = set(map(type, elements)) <= {int}
     return tuple(map(_integer_texts.__getitem__ if is_whole else canonical, elements))
@@ -124,10 +122,9 @@ _integer_texts: Final = _Texts()
 
 
 def elements_read(value: object) -> list[object]:
-    """Returns what a read answers; null is an empty list.
+    """Return what a read answers; null is an empty list.
 
-    Raises:
-        ValueError: it is no list.
+    Raises: ValueError: the value is no list.
     """
     if value is None:
         return []
@@ -140,7 +137,7 @@ Kind = TypeVar("Kind", bound=ListCalls)
 
 
 def list_calls(kind: type[Kind], columns: Columns, model: str, functions: frozenset[str]) -> Kind:
-    """Returns the calls of operations append (or add), read and txn.
+    """Return the calls of operations append (or add), read and txn.
 
     Raises:
         ValueError: an operation of another function, or one that can't be read.
@@ -159,7 +156,7 @@ MANY: Final = 5_000
 
 
 def observed_texts(columns: Columns) -> Observed:
-    """Returns the actions of any history, by decoding the JSON of every operation."""
+    """Return the actions of any history, by decoding the JSON of every operation."""
     rows, is_read, lists, appended, lengths = [], [], [], [], []
     values = array("q")
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
@@ -238,5 +235,5 @@ def _traced(kind: type[Kind], columns: Columns, told: Observed) -> Kind:
 
 
 def _list_ids(keys: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Returns a number for each list of each key."""
+    """Return a number for each list of each key."""
     return keys * (int(numbers.max(initial=0)) + 1) + numbers

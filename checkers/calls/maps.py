@@ -11,7 +11,7 @@ from kraftproof.checkers.history.columns import FAIL, OK, Columns
 
 
 def map_calls(columns: Columns, model: str, functions: frozenset[str]) -> RegisterCalls:
-    """Returns the calls of operations put, get and remove, as reads and writes; null is absent.
+    """Return the calls of operations put, get and remove, as reads and writes; null is absent.
 
     Raises:
         ValueError: an operation of another function, or a put of null.
@@ -40,6 +40,6 @@ def map_calls(columns: Columns, model: str, functions: frozenset[str]) -> Regist
 
 
 def require_value(value: object) -> None:
-    """Raises ValueError if a value can't be put: null stands for what is absent."""
+    """Raise ValueError if a value can't be put: null stands for what is absent."""
     if value is None:
         raise ValueError("field value: put takes a value other than null")

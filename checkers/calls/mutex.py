@@ -1,4 +1,4 @@
-"""Calls on locks that do not know who holds them: acquire and release; free at first."""
+"""Calls on locks without a recorded holder: acquire and release; initially free."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class MutexCalls(Calls):
 
 
 def mutex_calls(columns: Columns, model: str, functions: frozenset[str]) -> MutexCalls:
-    """Returns the calls of operations acquire and release.
+    """Return the calls of operations acquire and release.
 
     Raises:
         ValueError: an operation of another function.

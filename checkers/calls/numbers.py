@@ -64,7 +64,7 @@ def number_texts(texts: pa.Array) -> tuple[NDArray[np.int32], Sequence[str]]:
 
 
 def _integers(texts: pa.Array) -> pa.Array | None:
-    """Returns texts as integers, None if any is not spelled as JSON spells an integer."""
+    """Return texts as integers, None if any is not spelled as JSON spells an integer."""
     try:
         integers = pc.cast(texts, pa.int64())
     except pa.ArrowInvalid:
@@ -86,7 +86,7 @@ def _has_leading_zero(offsets: NDArray[np.int32], data: NDArray[np.uint8]) -> bo
 
 
 def _ranked(integers: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Returns each integer's rank among the distinct ones, and these, ascending."""
+    """Return the ranks of integers, and the distinct integers, ascending."""
     if not len(integers):
         return np.zeros(0, dtype=np.int32), integers
     low, high = int(integers.min()), int(integers.max())

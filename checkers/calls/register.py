@@ -26,14 +26,14 @@ _PAIR: Final = rf"^\[(?P<old>{_SCALAR}),(?P<new>{_SCALAR})\]$"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterCalls(Calls):
-    """Reads that were answered, writes and compare-and-sets that succeeded or may have.
+    """Answered reads, and writes and compare-and-sets that succeeded or may have succeeded.
 
     Attributes:
         action: int8[n], READ, WRITE or CAS.
         expected: int32[n], the value that a read answered or a CAS compares with, else NO_VALUE.
         new: int32[n], the value that a write or a CAS sets, else NO_VALUE.
         initial: the value of every register at first.
-        values: each value's text, by its number; equal values have one number.
+        values: each value's text, by number; equal values have the same number.
     """
 
     action: NDArray[np.int8]
@@ -44,7 +44,7 @@ class RegisterCalls(Calls):
 
 
 def register_calls(columns: Columns) -> RegisterCalls:
-    """Returns the calls of operations read, write and cas, on registers that are null at first.
+    """Return the calls of operations read, write and cas, on registers that are null at first.
 
     Raises:
         ValueError: a cas has no two values.
@@ -82,7 +82,7 @@ def register_calls(columns: Columns) -> RegisterCalls:
 
 
 def since(calls: RegisterCalls, key: int, time: int) -> RegisterCalls:
-    """Returns the calls of a key that had not returned by a time, as one key.
+    """Return the calls of a key that had not returned by a time, as one key.
 
     Of those then open, reads are left out, and compare-and-sets may or may not happen.
     """
@@ -108,7 +108,7 @@ def _texts(columns: Columns, name: str, wanted: NDArray[np.bool_]) -> pa.Array:
 
 
 def _pairs(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Returns the two values of each text [old, new], as texts."""
+    """Return the two values of each text [old, new], as texts."""
     encoded = pc.dictionary_encode(texts)
     found = pc.extract_regex(encoded.dictionary, _PAIR)
     old, new = (pc.struct_field(found, name) for name in ("old", "new"))

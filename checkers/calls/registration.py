@@ -30,7 +30,7 @@ ACTIONS: Final = {
     "may be unregistered": MAY_BE_ENDED,
     "absent": ABSENT,
 }
-"""What was answered, or may have happened, as the model of registrations says it."""
+"""The kind of an answer, or of a possible effect, in the registration model's names."""
 
 NO_EPOCH: Final = -1
 """Less than every epoch that is granted."""
@@ -46,7 +46,7 @@ class RegistrationCalls(Calls):
     Attributes:
         action: int8[n], GRANTED to ABSENT.
         incarnation: int64[n], who asked for a registration, numbered from 0; NO_VALUE elsewhere.
-        epoch: int64[n], numbered in the order of epochs so that NO_EPOCH is 0; 0 if there is none.
+        epoch: int64[n], numbered in the order of epochs, from 1; NO_EPOCH is 0.
     """
 
     action: NDArray[np.int8]
@@ -55,11 +55,11 @@ class RegistrationCalls(Calls):
 
 
 def registration_calls(columns: Columns, said: Sequence[Said | None]) -> RegistrationCalls:
-    """Returns the calls of all broker ids.
+    """Return the calls of all broker ids.
 
     Args:
         columns: the operations.
-        said: what each of them says, None if nothing.
+        said: the statement of each operation, None without a statement.
     """
     rows, kept = said_rows(columns, said)
     epochs = sorted({NO_EPOCH, *(epoch for _, _, epoch in kept if epoch is not None)})

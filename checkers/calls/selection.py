@@ -1,4 +1,4 @@
-"""Some keys of some calls: what the engines of a family take, each for its part."""
+"""Selects some keys of some calls, for the engines of a family."""
 
 from dataclasses import fields, replace
 from typing import TypeVar
@@ -13,7 +13,7 @@ Kind = TypeVar("Kind", bound=Calls)
 
 
 def of_keys(calls: Kind, keys: NDArray[np.int64]) -> Kind:
-    """Returns the calls of some keys, given in ascending order.
+    """Return the calls of some keys, given in ascending order.
 
     For kinds of calls whose arrays, but for `starts`, have one entry a call.
     """
@@ -33,7 +33,7 @@ def of_keys(calls: Kind, keys: NDArray[np.int64]) -> Kind:
 
 
 def completions_of(calls: Calls) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Returns the calls that completed, by completion within each key, and where each key's begin.
+    """Return the calls that completed, by completion within each key, and where each key's begin.
 
     int64[c] and int64[keys + 1].
     """

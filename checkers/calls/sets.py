@@ -31,12 +31,12 @@ PRESENT: Final = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrowingSetCalls(ListCalls):
-    """Adds as appends, and reads of the whole set in whatever order it was told."""
+    """Adds as appends, and reads of the whole set in the order of the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetCalls(Calls):
-    """Adds and removals of elements, and whether they were there.
+    """Adds and removals of elements, and the observed membership.
 
     Attributes:
         registers: the same calls on one register for each element of each key.
@@ -48,7 +48,7 @@ class SetCalls(Calls):
 
 
 def set_calls(columns: Columns) -> SetCalls:
-    """Returns the calls of operations add, remove and contains.
+    """Return the calls of operations add, remove and contains.
 
     Raises:
         ValueError: a contains answers neither true nor false.

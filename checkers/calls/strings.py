@@ -57,7 +57,7 @@ class StringCalls(Calls):
 
 
 def string_calls(columns: Columns, model: str, functions: frozenset[str]) -> StringCalls:
-    """Returns the calls of operations get, put and append.
+    """Return the calls of operations get, put and append.
 
     Raises:
         ValueError: an operation of another function, or one whose value is no string.
@@ -95,7 +95,7 @@ def _joined(parts: Sequence[Sequence[int]]) -> NDArray[np.int64]:
 
 
 def _texts(columns: Columns, is_get: NDArray[np.bool_]) -> list[str]:
-    """Returns what each row answers, if it is an answered get, or else asks with."""
+    """Return what each row answers, if it is an answered get, or else asks with."""
     decode = msgspec.json.Decoder().decode
     asked, answered = (columns.column(name).to_pylist() for name in ("input", "output"))
     keeps = (is_get & (columns.status == OK)).tolist()
@@ -108,10 +108,9 @@ def _texts(columns: Columns, is_get: NDArray[np.bool_]) -> list[str]:
 
 
 def string_of(f: str, value: object) -> str:
-    """Returns the string that an operation is about; what a get did not find is the empty one.
+    """Return the string of an operation; the empty string for a get that found nothing.
 
-    Raises:
-        ValueError: it is no string.
+    Raises: ValueError: the value is no string.
     """
     if isinstance(value, str):
         return value
@@ -138,7 +137,7 @@ class _Forest:
     path: list[int] = field(default_factory=lambda: [0])
 
     def cut(self, text: str, pieces: dict[str, int], lengths: Sequence[int]) -> int:
-        """Returns the node of an answer, NO_NODE if it is no sequence of pieces."""
+        """Return the node of an answer, NO_NODE if it is no sequence of pieces."""
         known = bisect_right(self.ends, common_length(self.text, text))
         del self.ends[known:], self.path[known:]
         self.text = text
@@ -176,7 +175,7 @@ def _forest(texts: Sequence[str], actions: Sequence[int]) -> _Forest:
 
 
 def common_length(one: str, other: str) -> int:
-    """Returns the length of the longest common beginning."""
+    """Return the length of the longest common beginning."""
     most = min(len(one), len(other))
     if one[:most] == other[:most]:
         return most

@@ -30,10 +30,10 @@ ACTIONS: Final = {
     "MAY_DELETE": MAY_DELETE,
     "MAY_DELETE_ID": MAY_DELETE_ID,
 }
-"""What a call says of the topic, as the model of topics names it."""
+"""The kind of a call, in the topic model's names."""
 
 Said = tuple[str, str | None]
-"""(what a call says of the topic, the topic's id if it matters and somebody knows it)"""
+"""(the call's statement on the topic, the topic's id if relevant and known)"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +42,8 @@ class TopicCalls(Calls):
 
     Attributes:
         action: int8[n], CREATE to MAY_DELETE_ID. A create without an answer is a CREATE, too.
-        topic: int64[n], the topic's id as a number from 0; NO_VALUE if it does not matter, and for
-            a create whose id nobody was told.
+        topic: int64[n], the topic's id as a number from 0; NO_VALUE for an irrelevant id, and for a
+            create with an unknown id.
     """
 
     action: NDArray[np.int8]
@@ -51,11 +51,11 @@ class TopicCalls(Calls):
 
 
 def topic_calls(columns: Columns, said: Sequence[Said | None]) -> TopicCalls:
-    """Returns the calls on all topic names.
+    """Return the calls on all topic names.
 
     Args:
         columns: the operations.
-        said: what each of them says, None if nothing.
+        said: the statement of each operation, None without a statement.
     """
     rows, kept = said_rows(columns, said)
     return TopicCalls(

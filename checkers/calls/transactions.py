@@ -1,9 +1,9 @@
 """Calls on registers that are read and written together in transactions.
 
-A transaction is reduced to what others can tell of it: of each register the value that it found, if
-it read before it wrote, and the value that it left, if it wrote. Every value found is traced to the
-transactions that left it, so a value that was found and may come from two of them, or from one and
-the beginning, leaves the key to the general engine.
+A transaction is reduced to its observable part: for each register, the value found (if read before
+its own write) and the value left (if written). Every value found is traced to the transactions that
+left the value; if a value may come from two transactions, or from a transaction and the initial
+value, the general engine decides the key.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,9 +21,9 @@ from kraftproof.checkers.history.columns import FAIL, OK, Columns
 from kraftproof.checkers.text import as_json
 
 NOBODY: Final = -1
-"""The source of a value that nobody left."""
+"""The source of a value that was never left."""
 INITIAL: Final = -2
-"""The source of what was there at first."""
+"""The source of initial values."""
 
 ACTIONS: Final = {"read": "read", "write": "write", "r": "read", "w": "write"}
 """The kind of each action (read, write, append), by its name in histories."""
@@ -60,10 +60,9 @@ class TransactionCalls(Calls):
 
 
 def actions_of(value: object, *, is_answered: bool) -> list[Action]:
-    """Returns the actions of a transaction; reads without an answer are left out.
+    """Return the actions of a transaction; reads without an answer are left out.
 
-    Raises:
-        ValueError: they can't be read.
+    Raises: ValueError: the actions can't be read.
     """
     if not isinstance(value, list) or not all(map(_is_action, value)):
         raise ValueError(f"field value: txn takes {_WANTED}, not {as_json(value)}")
@@ -79,12 +78,12 @@ def _is_action(action: object) -> bool:
 
 
 def initial_of(null_registers: frozenset[str], register: str) -> str:
-    """Returns what a register holds at first, given those that are null then."""
+    """Return the initial value of a register, given the registers with initial value null."""
     return "null" if register in null_registers else "0"
 
 
 def transaction_calls(columns: Columns, model: str, functions: frozenset[str]) -> TransactionCalls:
-    """Returns the calls of operations txn.
+    """Return the calls of operations txn.
 
     Raises:
         ValueError: an operation of another function, or one that can't be read.
@@ -113,7 +112,7 @@ def transaction_calls(columns: Columns, model: str, functions: frozenset[str]) -
 
 
 def _decoded(columns: Columns) -> Iterator[list[Action]]:
-    """Yields the actions of each row."""
+    """Yield the actions of each row."""
     decode = msgspec.json.Decoder().decode
     asked, answered = (columns.column(name).to_pylist() for name in ("input", "output"))
     for row, status in enumerate(columns.status.tolist()):
@@ -132,7 +131,7 @@ def _joined(parts: Sequence[Sequence[int]]) -> NDArray[np.int64]:
 
 @dataclass(slots=True)
 class _Key:
-    """The transactions of one key, one after the other."""
+    """The transactions of one key, in sequence."""
 
     finds: list[int] = field(default_factory=list)
     found_in: list[int] = field(default_factory=list)
@@ -177,9 +176,9 @@ class _Key:
         return self._numbers.setdefault(register, len(self._numbers))
 
     def sources(self) -> list[int]:
-        """Returns where each value found comes from; says if one may have come from elsewhere.
+        """Return where each value found comes from; says if one may have come from elsewhere.
 
-        Likewise which of the writes leave what others do.
+        The method also records, for each write, the first write of the same value.
         """
         nulls = frozenset(self._nulls)
         places = {(name, initial_of(nulls, name)): INITIAL for name in self._numbers}

@@ -1,7 +1,6 @@
 """The values of operations as numbers: equal JSON values get one number.
 
-What the makers of calls (`checkers.models`) share. It does not know which field of which operation
-is meant; they choose the texts.
+What the makers of calls (`checkers.models`) share. The callers choose the fields and the texts.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,23 +18,23 @@ from kraftproof.checkers.text import as_json, shortened
 T = TypeVar("T")
 
 NO_VALUE = -1
-"""Stands for a value that there isn't, or that nobody was told."""
+"""Stands for a missing value or a value that no answer contains."""
 
 
 def canonical(value: object) -> str:
-    """Returns a value as JSON text that is equal for equal values."""
+    """Return a value as JSON text that is equal for equal values."""
     if type(value) is int:
         return str(value)  # most values are integers, and this is eight times as quick
     return msgspec.json.encode(value, order="sorted").decode()
 
 
 def key_numbers(columns: Columns) -> NDArray[np.int64]:
-    """Returns each row's key as a number: int64[n]."""
+    """Return each row's key as a number: int64[n]."""
     return np.repeat(np.arange(len(columns.keys), dtype=np.int64), np.diff(columns.starts))
 
 
 def of_function(columns: Columns, name: str) -> NDArray[np.bool_]:
-    """Returns which rows are operations of that function: bool[n]."""
+    """Return the rows of a function's operations: bool[n]."""
     if name not in columns.functions:
         return np.zeros(len(columns), dtype=np.bool_)
     found: NDArray[np.bool_] = columns.f == columns.functions.index(name)
@@ -43,7 +42,7 @@ def of_function(columns: Columns, name: str) -> NDArray[np.bool_]:
 
 
 def require_functions(columns: Columns, model: str, known: frozenset[str]) -> None:
-    """Raises ValueError if a history has an operation that the model does not know."""
+    """Raise ValueError if a history has an operation that the model does not know."""
     for name in columns.functions:
         if name not in known:
             there = ", ".join(sorted(known))
@@ -53,7 +52,7 @@ def require_functions(columns: Columns, model: str, known: frozenset[str]) -> No
 
 
 def texts_of(columns: Columns, from_output: NDArray[np.bool_]) -> pa.Array:
-    """Returns each row's `output` where told so, else its `input`: n JSON texts."""
+    """Return each row's `output` if the mask is set, else its `input`: n JSON texts."""
     chosen = pa.array(from_output)
     return pc.if_else(chosen, columns.column("output"), columns.column("input"))
 
@@ -91,7 +90,7 @@ def within_keys(
 
 
 def require_integer(value: object, phrase: str, below: int) -> None:
-    """Raises ValueError if a value is no integer between -below and below, both left out."""
+    """Raise ValueError if a value is no integer between -below and below, both left out."""
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     if not is_integer or not isinstance(value, int) or abs(value) >= below:
         size = f" of less than {below} either way"
@@ -101,10 +100,9 @@ def require_integer(value: object, phrase: str, below: int) -> None:
 def integers(
     columns: Columns, rows: NDArray[np.bool_], *, is_output: bool, below: int
 ) -> NDArray[np.int64]:
-    """Returns the integers that some rows ask with or answer, 0 elsewhere: int64[n].
+    """Return the integers that some rows ask with or answer, 0 elsewhere: int64[n].
 
-    Raises:
-        ValueError: there is something else, or one that is too large.
+    Raises: ValueError: a value is no integer, or is too large.
     """
     found = np.zeros(len(columns), dtype=np.int64)
     texts = texts_of(columns, np.full(len(columns), is_output)).filter(pa.array(rows))
@@ -123,7 +121,7 @@ def integers(
 
 
 def booleans(columns: Columns, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Returns which of some rows answer true: bool[n].
+    """Return which of the given rows answer true: bool[n].
 
     Raises:
         ValueError: one answers neither true nor false.
@@ -138,17 +136,17 @@ def booleans(columns: Columns, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def require_boolean(value: object, f: str) -> None:
-    """Raises ValueError if an answer is neither true nor false."""
+    """Raise ValueError if an answer is neither true nor false."""
     if value is not True and value is not False:
         raise ValueError(f"field value: {f} answers true or false, not {as_json(value)}")
 
 
 def said_rows(columns: Columns, said: Sequence[T | None]) -> tuple[NDArray[np.int64], list[T]]:
-    """Returns the rows of operations that did not fail and say something, and what they say.
+    """Return the rows of operations with a statement that did not fail, and the statements.
 
     Args:
         columns: the operations.
-        said: what each of them says, None if nothing.
+        said: the statement of each operation, None without a statement.
     """
     is_call = np.asarray([one is not None for one in said], dtype=np.bool_)
     rows = np.flatnonzero(is_call & (columns.status != FAIL))
@@ -156,7 +154,7 @@ def said_rows(columns: Columns, said: Sequence[T | None]) -> tuple[NDArray[np.in
 
 
 def name_numbers(names: Iterable[str | None]) -> NDArray[np.int64]:
-    """Returns names as numbers from 0 in the order in which they come; NO_VALUE for None."""
+    """Return names as numbers from 0 in the order of first occurrence; NO_VALUE for None."""
     numbers: dict[str | None, int] = {None: NO_VALUE}
     found = [numbers.setdefault(name, len(numbers) - 1) for name in names]
     return np.asarray(found, dtype=np.int64)

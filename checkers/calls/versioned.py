@@ -15,20 +15,20 @@ from kraftproof.checkers.history.columns import OK, Columns
 from kraftproof.checkers.text import as_json
 
 UNTOLD: Final = -1
-"""Stands for a version that nobody was told, and for no version to compare with."""
+"""Stands for an unknown version, and for no version to compare with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionedCalls(Calls):
-    """Gets that were answered, and sets that succeeded or may have.
+    """Answered gets, and sets that succeeded or may have succeeded.
 
     Attributes:
         is_get: bool[n].
         value: int32[n], what is set or was seen.
-        version: int64[n], the version that a get saw or a set made; UNTOLD if nobody was told.
+        version: int64[n], the version that a get returned or a set made; UNTOLD if unknown.
         expected: int64[n], the version that a set-if compares with, else UNTOLD.
         initial: the value of every register at version 0.
-        values: each value's text, by its number; equal values have one number.
+        values: each value's text, by number; equal values have the same number.
     """
 
     is_get: NDArray[np.bool_]
@@ -41,7 +41,7 @@ class VersionedCalls(Calls):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionedCall:
-    """One call: what is set or was seen, and which versions that is about."""
+    """A call: the value set or seen, and its versions."""
 
     is_get: bool
     value: str
@@ -50,7 +50,7 @@ class VersionedCall:
 
     @property
     def about(self) -> int:
-        """The version that it saw or makes; UNTOLD if it may be any."""
+        """The version seen or made; UNTOLD if unknown."""
         is_compared = self.version == UNTOLD != self.expected
         return self.expected + 1 if is_compared else self.version
 
@@ -58,7 +58,7 @@ class VersionedCall:
 def versioned_call(
     f: str, asked: object, answer: object, *, is_answered: bool
 ) -> VersionedCall | None:
-    """Returns one operation's call, None for a get without an answer.
+    """Return an operation's call, None for a get without an answer.
 
     Raises:
         ValueError: a value can't be read; the message names the field.
@@ -90,7 +90,7 @@ def _version(value: object, phrase: str) -> int:
 
 
 def versioned_calls(columns: Columns) -> VersionedCalls:
-    """Returns the calls of operations get, set and set-if, on registers null at version 0.
+    """Return the calls of operations get, set and set-if, on registers null at version 0.
 
     Raises:
         ValueError: a value can't be read.

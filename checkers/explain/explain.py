@@ -43,7 +43,7 @@ from kraftproof.checkers.text import without_middle
 _MOST_STARTS: Final = 12
 DEFAULT_SECONDS: Final = 10.0
 _PATIENCE: Final = 4
-"""So many times as long an order is looked for that is known to be there: the verdict found one."""
+"""Factor on the time limit if the verdict proves that a linearization exists."""
 
 
 def explain(
@@ -56,7 +56,7 @@ def explain(
     seconds: float = DEFAULT_SECONDS,
     is_first: bool = True,
 ) -> Explanation:
-    """Returns why the operations of a key are not linearizable.
+    """Return why the operations of a key are not linearizable.
 
     Args:
         model: the model.
@@ -69,7 +69,7 @@ def explain(
         seconds: the limit of processor time: for the sub-history, for the linearization, which may
             take four times as long if one is known to exist, and, if none is found, for one of a
             shorter prefix.
-        is_first: whether what was completed before it is known to be linearizable.
+        is_first: whether the earlier completions are known to be linearizable.
     """
     stuck = next(one for one in operations if one.index == first_illegal_index)
     end = stuck.complete_index
@@ -179,7 +179,7 @@ def _sub_history(
 
 
 def _since(sub: subhistory.SubHistory, whole: subhistory.SubHistory) -> int | None:
-    """Returns the event that it begins with; None if nothing was invoked before it."""
+    """Return the first event of the sub-history; None if the history begins with this event."""
     if sub.since is None:
         return None
     is_first = all(entry.operation.invoke_index >= sub.since for entry in whole.entries)
@@ -227,7 +227,7 @@ def _balance(found: subhistory.ElementCount) -> ElementCount:
 
 
 def _meaning(model: SequentialModel, entry: Entry, recorded: Hashable) -> str | None:
-    """What is left of a call in words; None if that is all of it."""
+    """Return the reduced call in words; None if the call was not reduced."""
     if entry.call == recorded or not isinstance(model, ReducibleModel):
         return None
     told = model.describe_call(entry.call)
@@ -235,10 +235,7 @@ def _meaning(model: SequentialModel, entry: Entry, recorded: Hashable) -> str | 
 
 
 def _over_before(required: Sequence[Operation]) -> Callable[[Operation], tuple[int, ...]]:
-    """Returns what says which were over before an operation began: the last of them.
-
-    Not those that were over before one of these began.
-    """
+    """Return a function that maps an operation to its immediate real-time predecessors."""
     by_end = sorted(required, key=_end)
     ends = [_end(one) for one in by_end]
     latest = list(accumulate((one.invoke_index for one in by_end), max, initial=0))

@@ -1,4 +1,4 @@
-"""What an explanation holds: plain data, as `kraftproof explain --json` prints it.
+"""The fields of an explanation: plain data, as `kraftproof explain --json` prints.
 
 The fields below are the schema; `schema_version` is raised when one changes its meaning or goes.
 """
@@ -11,20 +11,20 @@ SCHEMA_VERSION: Final = 1
 
 
 class OperationView(msgspec.Struct, frozen=True, kw_only=True):
-    """An operation as it was recorded.
+    """An operation as recorded.
 
     Attributes:
         index: its number among the history's invocations.
-        process: the process that invoked it.
-        node: the node that it was sent to, if recorded.
+        process: the process that invoked the operation.
+        node: the node that received the operation, if recorded.
         f: its function.
-        input: what it was asked, any JSON.
-        output: what it answered, any JSON; null if nobody heard.
+        input: the argument, any JSON.
+        output: the answer, any JSON; null if the client got no answer.
         status: ok, fail or info.
-        invoke_index: the event of its invocation.
-        complete_index: that of its completion; null if there is none.
-        error: what the client was told instead of an answer.
-        told: what it was asked and what it answered, in words.
+        invoke_index: the event of the invocation.
+        complete_index: the event of the completion; null for an operation that never completed.
+        error: the error that the client received instead of an answer.
+        told: the operation with its argument and answer, in words.
     """
 
     index: int
@@ -41,15 +41,15 @@ class OperationView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Constraint(msgspec.Struct, frozen=True, kw_only=True):
-    """An operation of the minimal sub-history, and what of it is needed.
+    """An operation of the minimal sub-history, and the part of the operation that the proof needs.
 
     Attributes:
         operation: the operation.
-        is_required: whether it must have taken effect between its two events; otherwise it may
-            have done so at any time after its invocation, or never.
-        meaning: what of it is needed, in words; shorter than the operation where less is.
-        after: the operations of the sub-history that were over before it was invoked; only the
-            last of them: what they came after is told there.
+        is_required: true if the operation must take effect between its two events; an optional
+            operation takes effect at any time after its invocation, or never.
+        meaning: the needed part, in words; shorter than the operation if the proof needs less.
+        after: the immediate real-time predecessors: operations of the sub-history that completed
+            before this operation was invoked; earlier predecessors follow transitively.
     """
 
     operation: OperationView
@@ -59,16 +59,16 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AlternationCount(msgspec.Struct, frozen=True, kw_only=True):
-    """How counting shows that operations which take turns can't have done so.
+    """Proves by counting that alternating operations cannot have alternated.
 
     Attributes:
         windows: the first and the last event of each window; the first is null if nothing may come
             before it.
-        f: the function of which there are too many.
-        inside: the operations of that function that lie wholly in one of the windows.
-        other: the function that takes turns with it.
-        touching: the operations of the other that may have taken effect in one of the windows.
-        granted: how many more of `f` than of `other` there may be, over all windows.
+        f: the function with too many operations.
+        inside: the operations of `f` that lie wholly in one of the windows.
+        other: the function that alternates with `f`.
+        touching: the operations of `other` that may have taken effect in one of the windows.
+        granted: the allowed excess of `f` over `other`, summed over all windows.
     """
 
     windows: tuple[tuple[int | None, int], ...]
@@ -80,18 +80,19 @@ class AlternationCount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SumBound(msgspec.Struct, frozen=True, kw_only=True):
-    """A sum that calls which only add can't have made what it was told to be.
+    """Proves by addition that an operation returned an impossible sum.
 
     Attributes:
         name: what the sum is called: sum, version.
-        first: the operation that told the sum before; null for the sum at first.
+        first: the operation that returned the earlier sum; null for the initial sum.
         start: the sum before.
         adds: the operations between.
         amount: what they add.
-        last: the operation that told what can't be.
-        told: what it told.
-        is_most: whether nothing else can have come between, so that it is too much; else they are
-            sure to have, and it is too little.
+        last: the operation that returned the impossible sum.
+        told: the returned sum.
+        is_most: true if only the operations in `adds` can have come between, so that the returned
+            sum is too high; false if all of `adds` must have come between, so that the sum is too
+            low.
     """
 
     name: str
@@ -105,16 +106,15 @@ class SumBound(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ElementCount(msgspec.Struct, frozen=True, kw_only=True):
-    """How counting shows that more came out than was put in, or that something was left inside.
+    """Proves by counting that more elements were taken than put, or that an element must remain.
 
-    Attributes:
-        items: what is counted, in words.
+    Attributes: items: the counted items, in words.
         is_taken: whether too many takes were over; else too few had begun for what had to be out.
         f: the function of `over`.
-        over: the takes that were over, or the puts of what had to be out.
-        other: the function of `begun`; empty if there are none.
+        over: the completed takes, or the puts whose elements had to be out.
+        other: the function of `begun`; empty if `begun` is empty.
         begun: the puts that had begun, or the takes.
-        by: the event by which they were over, out, or begun.
+        by: the event at which the operations are counted.
     """
 
     items: tuple[str, ...]
@@ -127,22 +127,23 @@ class ElementCount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
-    """What is left of the history by sound reductions; it is invalid, therefore the whole is.
+    """The reduced history.
 
-    Attributes:
-        since: the event from which on it looks; null if from the beginning.
-        starts: the states that it may begin in, in words.
+    Each reduction is sound, so its violation proves the violation of the whole.
+
+    Attributes: since: the event at which the sub-history begins; null for the beginning of the
+        history.
+        starts: the possible initial states, in words.
         constraints: its operations, by invocation.
         is_minimal: whether no sound reduction that we know leaves it invalid; false only if the
             time was over.
         is_verified: whether trying every order, by the definition alone, found no legal one; null
             if there are too many orders to try.
-        surplus: if the history was reduced by counting: what was counted; its operations are then
-            those that the count leaves over, in the last window that matters.
-        total: if it was reduced by adding up: what was added. Where many operations add, one stands
-            for all of them.
-        balance: if it was reduced by counting what was put in and taken out: what was counted; its
-            operations are then those that the count leaves over.
+        surplus: for a history reduced by counting alternating operations, the counts; the remaining
+            operations are the unmatched operations of the last relevant window.
+        total: for a history reduced by addition, the sums. One entry may stand for many additions.
+        balance: for a history reduced by counting puts and takes, the counts; the remaining
+            operations are the unmatched operations.
     """
 
     since: int | None
@@ -155,7 +156,7 @@ class SubHistory(msgspec.Struct, frozen=True, kw_only=True):
     balance: ElementCount | None = None
 
     def counted(self) -> AlternationCount | None:
-        """Returns what was counted; a balance is counted from the beginning up to an event."""
+        """Return what was counted; a balance is counted from the beginning up to an event."""
         if self.balance is None:
             return self.surplus
         return AlternationCount(
@@ -178,8 +179,7 @@ class LinearizedOperation(msgspec.Struct, frozen=True, kw_only=True):
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """Why one key of a history is not linearizable.
 
-    Attributes:
-        schema_version: of this form.
+    Attributes: schema_version: the version of this schema.
         history: the file or run directory.
         model: the model's name.
         key: the key.
@@ -187,12 +187,12 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
         stuck: the first operation at whose completion no linearization exists.
         is_first: whether it is known to be the first; if not, that was not decided.
         linearizable: how many operations were completed before that.
-        linearized: how many of these are in the linearization: all, or as many as were completed
-            when the time was over; null if there is none.
-        linearization: the longest linearization before it that was found, in order; null if none
-            was in the time there was.
-        sub_history: the minimal sub-history; null if none was found in the time there was.
-        words: all of it, for a person.
+        linearized: the number of completed operations in the linearization: all, or the number
+            reached at the time limit; null without a linearization.
+        linearization: the longest linearization found before the offending operation, in order;
+            null if the time limit ended the search.
+        sub_history: the minimal sub-history; null if the time limit ended the search.
+        words: the whole explanation as text.
     """
 
     schema_version: int = SCHEMA_VERSION

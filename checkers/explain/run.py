@@ -1,6 +1,6 @@
-"""Explains the invalid keys of a history that was judged, the first few of them.
+"""Explains the first few invalid keys of a judged history.
 
-It judges nothing: the verdict's findings name the keys and the operations.
+The module judges nothing: the verdict's findings name the keys and the operations.
 """
 
 from collections.abc import Iterator
@@ -26,12 +26,12 @@ _CHECK: Final = "/linearizable"
 
 
 class ExplanationError(CheckerInputError):
-    """A model that fails while its verdict is explained; the verdict stands."""
+    """A model failed while its verdict was explained; the verdict stands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
-    """An explanation with what a picture of it shows.
+    """An explanation with the data for its picture.
 
     Attributes:
         explanation: the explanation.
@@ -51,10 +51,9 @@ def read_history(
     is_keyed: bool | None = None,
     initial: InitialValues | None = None,
 ) -> History:
-    """Returns the one history that a path names.
+    """Return the single history at a path.
 
-    Raises:
-        CheckerInputError: it can't be read, no model fits, or there are several.
+    Raises: CheckerInputError: the history can't be read, or no model or several models fit.
     """
     source, *others = find_sources([path], model, is_keyed=is_keyed, initial=initial)
     if others:
@@ -63,16 +62,15 @@ def read_history(
 
 
 def read_again(run: RunVerdict) -> History:
-    """Returns the history that was judged, read with all that was stated of it.
+    """Return the judged history, read with the options of the check.
 
-    Raises:
-        CheckerInputError: it can't be read any more.
+    Raises: CheckerInputError: the history is no longer readable.
     """
     return read_history(Path(run.history), run.model, is_keyed=run.is_keyed, initial=run.initial)
 
 
 def explainable(run: RunVerdict) -> list[Finding]:
-    """Returns the findings that an explanation can be given for, one a key."""
+    """Return the findings that can be explained, one for each key."""
     found: dict[str, Finding] = {}
     for finding in run.findings:
         if finding.check.endswith(_CHECK) and finding.key is not None:
@@ -87,7 +85,7 @@ def explained(
     most: int = MOST_EXPLAINED,
     seconds: float = DEFAULT_SECONDS,
 ) -> Iterator[Explained]:
-    """Yields explanations of the first invalid keys.
+    """Yield explanations of the first invalid keys.
 
     Args:
         history: what was judged.

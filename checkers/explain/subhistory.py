@@ -1,6 +1,6 @@
-"""A sub-history: the calls that are left of one key's history while it is being reduced.
+"""A sub-history: the calls of one key that remain during the reduction.
 
-It is a value; how it becomes smaller is `checkers.explain.reduction.reductions`.
+A sub-history is a value; the module `checkers.explain.reduction.reductions` makes it smaller.
 """
 
 from collections.abc import Hashable, Iterable
@@ -18,26 +18,29 @@ Window = tuple[int, int]
 
 
 class Entry(NamedTuple):
-    """A call with its operation; one that is not ok may have taken effect, at any later time."""
+    """A call with its operation.
+
+    A call whose status is not ok takes effect at any later time, or never.
+    """
 
     operation: Operation
     call: Hashable
 
     @property
     def is_required(self) -> bool:
-        """Whether it surely took effect, before its completion."""
+        """Return whether the call surely took effect before its completion."""
         return self.operation.status == "ok"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlternationCount:
-    """Calls of one kind that are too many.
+    """A surplus of calls of one kind.
 
     Attributes:
         windows: the events that each window begins and ends with, in time.
-        inside: the calls of the kind that lie wholly in each of them.
-        touching: the calls of the other kind that may have taken effect in any of them.
-        granted: how many more of the kind there may be in each of them.
+        inside: for each window, the calls of the kind that lie wholly within the window.
+        touching: the calls of the other kind that may have taken effect in any window.
+        granted: the allowed excess of the kind in each window.
     """
 
     windows: tuple[Window, ...]
@@ -47,11 +50,11 @@ class AlternationCount:
 
     @property
     def is_too_many(self) -> bool:
-        """Whether no order exists."""
+        """Return whether no order exists."""
         return sum(map(len, self.inside)) > len(self.touching) + sum(self.granted)
 
     def left_over(self) -> tuple[int, tuple[Entry, ...]]:
-        """Returns where the last window that matters begins, and its last calls: one too many."""
+        """Return the beginning of the last relevant window, and its surplus calls."""
         counts = zip(self.inside, self.granted, strict=True)
         place = max(n for n, (own, granted) in enumerate(counts) if len(own) > granted)
         own = sorted(self.inside[place], key=lambda one: one.operation.complete_index or 0)
@@ -68,17 +71,16 @@ def _widened(entry: Entry, window: Window) -> Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SumBound:
-    """A sum that some calls add up to, and another that was told.
+    """A bound on a sum, and a call that returned a sum beyond the bound.
 
-    Attributes:
-        first: the call that told the sum before; None if that is the one at first.
+    Attributes: first: the call that returned the earlier sum; None for the initial sum.
         start: the sum before.
-        last: the call that told what can't be.
-        told: what it told.
+        last: the call that returned the impossible sum.
+        told: the returned sum.
         adds: the calls between, by invocation.
         amount: what they add.
-        is_most: whether nothing else can have come between, so that too much was told; else they
-            are sure to have, and too little was.
+        is_most: true if only `adds` can have come between, so that the returned sum is too high;
+            false if all of `adds` must have come between, so that the sum is too low.
     """
 
     first: Entry | None
@@ -92,17 +94,17 @@ class SumBound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ElementCount:
-    """What was put in and taken out of something that holds items, and can't be.
+    """A count of puts and takes that no order of the calls allows.
 
-    Attributes:
-        items: the items that are counted.
-        about: these, and those whose takes show that they had to be out.
+    Attributes: items: the counted items.
+        about: the items counted, and the items whose takes prove that the counted items had to be
+            out.
         is_taken: whether too many takes were over; else too few had begun for what had to be out.
-        over: the takes that were over, or the puts of what had to be out.
+        over: the completed takes, or the puts whose elements had to be out.
         begun: the puts that had begun, or the takes.
-        by: the event by which they were over, out, or begun.
-        left: the calls that the count leaves over: too many takes a take, else a put with the call
-            that shows it had to be out, and a put of what this took.
+        by: the event at which the calls are counted.
+        left: the unmatched calls: the last take, or else a put with the call that required its
+            element to be out, and a put of the element that this call took.
     """
 
     items: tuple[Hashable, ...]
@@ -116,15 +118,16 @@ class ElementCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubHistory:
-    """Calls, by invocation, and the states that they may begin in.
+    """Calls in the order of invocation, and the possible initial states.
 
     Attributes:
         entries: the calls.
-        starts: it is linearizable if it is so from one of these states.
-        since: the event before which nothing is looked at; None if it begins with the history.
-        surplus: what shows by counting that its calls are too many, and which others there were.
-        total: what shows by adding up that a sum told can't be.
-        balance: what shows by counting that more came out than went in, or has to be left inside.
+        starts: the possible initial states; the sub-history is linearizable if an order is legal
+            from one of the states.
+        since: the event at which the window begins; None for the beginning of the history.
+        surplus: the counts of alternating calls that prove the violation.
+        total: the violated bound of a sum.
+        balance: the counts of puts and takes that prove the violation.
     """
 
     entries: tuple[Entry, ...]
@@ -139,17 +142,17 @@ class SubHistory:
 
     @property
     def is_counted(self) -> bool:
-        """Whether it is counting or adding up that shows it, over more calls than are left."""
+        """Return whether a count over more calls than the remaining calls proves the violation."""
         return not (self.surplus is None and self.total is None and self.balance is None)
 
     def beside(self, others: Iterable[Entry]) -> "SubHistory":
-        """Returns it with other calls of its history, those that are not there yet."""
+        """Return the sub-history with omitted calls of its history added."""
         there = {one.operation.index: one for one in (*others, *self.entries)}
         entries = sorted(there.values(), key=lambda one: one.operation.invoke_index)
         return replace(self, entries=tuple(entries))
 
     def last_to_return(self) -> Entry:
-        """Returns the required call that was over last."""
+        """Return the required call that was over last."""
         return max(
             (one for one in self.entries if one.is_required),
             key=lambda entry: entry.operation.complete_index or 0,

@@ -29,12 +29,12 @@ Tell = Callable[[int], None]
 
 
 class Generated(msgspec.Struct, frozen=True, kw_only=True):
-    """What was made.
+    """A generated history.
 
     Attributes:
         operations: how many.
-        verdict: valid, invalid, or unknown after a corruption that guarantees nothing.
-        corrupted: the operation with the wrong answer, if there is one.
+        verdict: valid, invalid, or unknown after a corruption without a guarantee.
+        corrupted: the operation with the wrong answer, if any.
     """
 
     operations: int
@@ -43,7 +43,7 @@ class Generated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def generate(options: GenerateOptions, out: Path, tell: Tell = lambda _: None) -> Generated:
-    """Writes a history to a file (.jsonl, .jsonl.gz or .parquet).
+    """Write a history to a file (.jsonl, .jsonl.gz or .parquet).
 
     Raises:
         CheckerInputError: an option can't be, or the history has no place for the corruption; there
@@ -68,10 +68,9 @@ class Chunks:
     """
 
     def __init__(self, options: GenerateOptions, chunk: int = CHUNK_OPERATIONS) -> None:
-        """Checks what is asked for.
+        """Check what is asked for.
 
-        Raises:
-            CheckerInputError: there is no such model, function or kind of corruption.
+        Raises: CheckerInputError: the model, function or kind of corruption is unknown.
         """
         self._subject = subject_named(options.model)
         self._options = replace(options, mix=_whole_mix(self._subject, options))
@@ -86,7 +85,7 @@ class Chunks:
 
     @property
     def verdict(self) -> str:
-        """What a checker should say of the whole history."""
+        """The expected verdict on the whole history."""
         if self._options.corrupt is None:
             return "valid"
         kind = self._subject.corruptions[self._options.corrupt]
@@ -121,12 +120,12 @@ class Chunks:
 
 
 def generated_table(options: GenerateOptions) -> pa.Table:
-    """Returns a history as one table of operations, in the order of their invocations."""
+    """Return a history as one table of operations, in the order of their invocations."""
     return pa.concat_tables(Chunks(options))
 
 
 def _whole_mix(subject: Subject, options: GenerateOptions) -> dict[str, float]:
-    """Returns the weight of every function of the subject."""
+    """Return the weight of every function of the subject."""
     if options.mix is None:
         return dict(subject.mix)
     for name, weight in options.mix.items():

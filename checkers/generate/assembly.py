@@ -17,9 +17,9 @@ _ERRORS = pa.array([None, "refused", "timeout"], pa.string())
 def chunk_table(
     schedule: Schedule, answers: Answers, functions: tuple[str, ...], made: int
 ) -> pa.Table:
-    """Returns the operations of a chunk in the order of their invocations.
+    """Return the operations of a chunk in the order of their invocations.
 
-    An operation that was not answered repeats its input, as Jepsen's do.
+    An unanswered operation repeats its input, as in Jepsen's histories.
 
     Args:
         schedule: when.

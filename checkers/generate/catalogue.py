@@ -1,4 +1,4 @@
-"""All subjects, by the name of their model."""
+"""The subjects by the name of their model."""
 
 from typing import Final
 
@@ -44,7 +44,7 @@ SUBJECTS: Final = {subject.model: subject for subject in _SUBJECTS}
 
 
 def subject_named(model: str) -> Subject:
-    """Returns the subject of a model, or raises CheckerInputError with those there are."""
+    """Return the subject of a model, or raises CheckerInputError with those there are."""
     try:
         return SUBJECTS[model]
     except KeyError:

@@ -1,4 +1,4 @@
-"""What a generated history is asked to be; values only, refused in one line where they can't be."""
+"""The options of a generated history, as values; a wrong option is refused in one line."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ MOST_OPERATIONS: Final = 10**10
 MOST_KEYS: Final = 10**7
 MOST_CLIENTS: Final = 10**6
 MOST_VALUES: Final = 2**62
-"""What the arrays of a chunk, and the numbers in them, have room for."""
+"""Limits of the arrays of a chunk and of their numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,15 +19,15 @@ class GenerateOptions:
 
     Attributes:
         model: the name of the model that the history is of (`checkers.generate.subjects.subject`).
-        operations: how many, over all keys.
+        operations: the number of operations, over all keys.
         keys: how many keys; each has its own object and its own clients.
         concurrency: clients a key. A client has one operation open, but for short pauses.
         values: how many distinct values there are; None where each is used once a key.
         mix: weights of the functions by name; a function that is not named has weight 0. None for
-            the model's own mix.
+            the model's usual mix.
         indeterminate: the share of operations whose client never hears of the outcome.
         failed: the share of operations that fail without an effect.
-        corrupt: the kind of the one wrong answer, None for a history that is valid.
+        corrupt: the kind of the wrong answer, None for a valid history.
         hot_key: the share of all operations that go to the first key.
         seed: of all chance.
     """
@@ -45,7 +45,7 @@ class GenerateOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuses what can't be, naming the option as the command has it.
+        """Refuse an impossible value, and name the option of the command.
 
         Raises:
             CheckerInputError: an option's value can't be; one line.

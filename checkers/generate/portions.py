@@ -1,9 +1,9 @@
 """Spreads the operations of a history over its keys, and cuts it into chunks of bounded size.
 
-A history is generated chunk by chunk, so that memory does not grow with its length. Keys are worked
-on one after the other, as many at a time as a chunk holds, the way Jepsen's independent generators
-do; a hot key is in every chunk. Between two chunks every client is idle for a moment: a key that
-goes on in the next one is quiescent there.
+A history is generated in chunks, so that memory does not grow with its length. Keys are worked on
+one after the other, as many at a time as a chunk holds, the way Jepsen's independent generators do;
+a hot key is in every chunk. Between two chunks every client is idle for a moment: a key that goes
+on in the next one is quiescent there.
 """
 
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ CHUNK_OPERATIONS: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Portions:
-    """What one chunk has of each key that it has any of: p portions.
+    """The portions of the keys in one chunk: p portions.
 
     Attributes:
         key: int64[p], the numbers of the keys, ascending.
         first: int64[p], how many operations of the key were in earlier chunks.
-        count: int64[p], how many are in this one; above 0.
+        count: int64[p], the number of operations in this chunk; above 0.
     """
 
     key: NDArray[np.int64]
@@ -34,7 +34,7 @@ class Portions:
 
 
 def portions_of(options: GenerateOptions, chunk: int = CHUNK_OPERATIONS) -> Iterator[Portions]:
-    """Yields the portions of each chunk; none if there are no operations."""
+    """Yield the portions of each chunk; empty without operations."""
     chunks = -(-options.operations // chunk)
     hot = round(options.operations * options.hot_key) if options.keys > 1 else 0
     ends = _ends(options.operations - hot, options.keys - (hot > 0))
@@ -51,7 +51,7 @@ def portions_of(options: GenerateOptions, chunk: int = CHUNK_OPERATIONS) -> Iter
 
 
 def _ends(operations: int, keys: int) -> NDArray[np.int64]:
-    """Returns where each key's operations end if they are shared out evenly, one key after another.
+    """Return where each key's operations end if they are shared out evenly, one key after another.
 
     Returns:
         int64[keys].

@@ -1,12 +1,12 @@
-"""When each operation of a chunk is invoked, takes effect and completes: virtual time, vectorised.
+"""Virtual times of invocation, effect and completion for the operations of a chunk, vectorised.
 
-Each key has its own clients. A client invokes, waits for the completion, pauses for a tenth of that
-time and invokes again, so that nearly all clients have an operation open at any moment. An
-operation takes effect at a moment between its two events, which is its linearization point: a
-history that answers by the order of these points is linearizable by construction. The client of an
-indeterminate operation gives up; the effect comes at any time after the invocation, also long after
-the client gave up, or never. The process is then retired, as Jepsen does, and the client goes on as
-a new one. It does not know objects or answers.
+Every key has separate clients. A client invokes, waits for the completion, pauses for a tenth of
+that time and invokes again, so that nearly all clients have an operation open at any moment. An
+operation takes effect at a moment between its two events, its linearization point: a history with
+answers in the order of these points is linearizable by construction. The client of an indeterminate
+operation gives up; the effect comes at any time after the invocation, also long after the client
+gave up, or never. The process is then retired, as Jepsen does, and the client goes on as a new one.
+It does not know objects or answers.
 """
 
 from dataclasses import dataclass
@@ -38,8 +38,8 @@ class Schedule:
 
     Attributes:
         key: int64[n], the number of the key.
-        first: bool[n], whether it is the first row of its key in this chunk.
-        is_fresh: bool[n], whether all operations of the key before it are in this chunk.
+        first: bool[n], whether the row is the first row of its key in this chunk.
+        is_fresh: bool[n], whether all earlier operations on the key are in this chunk.
         process: int64[n].
         status: int8[n], OK, FAIL or INFO of `checkers.history.columns`, as far as chance decides.
         has_effect: bool[n]; false where it fails, or is indeterminate and never happens.
@@ -66,7 +66,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fates:
-    """What chance decides of each operation: n rows, by (key, client, turn)."""
+    """The random choices for each operation: n rows, by (key, client, turn)."""
 
     status: NDArray[np.int8]
     has_effect: NDArray[np.bool_]
@@ -88,7 +88,7 @@ class Scheduler:
         self._time_ns = 0
 
     def schedule(self, portions: Portions) -> Schedule:
-        """Returns the schedule of the next chunk."""
+        """Return the schedule of the next chunk."""
         rows = int(portions.count.sum())
         portion = np.repeat(np.arange(len(portions.key)), portions.count)
         local = np.arange(rows) - np.repeat(_starts(portions.count), portions.count)
@@ -132,7 +132,7 @@ class Scheduler:
     def _times(
         self, portion: NDArray[np.int64], client: NDArray[np.int64], fates: _Fates
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Returns when each operation is invoked and completed: int64[n] each, ns."""
+        """Return when each operation is invoked and completed: int64[n] each, ns."""
         rows = len(client)
         took = self._random.exponential(LATENCY_NS, rows).astype(np.int64) + 1
         took[fates.status == INFO] *= PATIENCE
@@ -148,7 +148,7 @@ class Scheduler:
     def _offsets(
         self, portion: NDArray[np.int64], complete: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Returns when each key's clients begin: small keys somewhere along the largest, ns."""
+        """Return when each key's clients begin: small keys somewhere along the largest, ns."""
         spans = np.maximum.reduceat(complete, _starts(np.bincount(portion)))
         room: NDArray[np.int64] = (self._random.random(len(spans)) * (spans.max() - spans)).astype(
             np.int64
@@ -158,7 +158,7 @@ class Scheduler:
     def _points(
         self, invoke: NDArray[np.int64], complete: NDArray[np.int64], fates: _Fates
     ) -> NDArray[np.int64]:
-        """Returns when each operation takes effect, if it does: int64[n], ns."""
+        """Return when each operation takes effect, if it does: int64[n], ns."""
         share = self._random.random(len(invoke))
         point = invoke + (share * (complete - invoke)).astype(np.int64)
         is_lost = fates.status == INFO
@@ -167,7 +167,7 @@ class Scheduler:
         return point
 
     def _processes(self, client: NDArray[np.int64], fates: _Fates) -> NDArray[np.int64]:
-        """Returns the process of each operation: a client's next one after each retirement."""
+        """Return the process of each operation: a client's next one after each retirement."""
         is_lost = fates.status == INFO
         retired = np.cumsum(is_lost) - is_lost
         is_first = np.diff(client, prepend=-1) != 0
@@ -185,7 +185,9 @@ class Scheduler:
         complete_time: NDArray[np.int64],
         fates: _Fates,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Puts all events in one order; at one moment invocations, then effects, then completions.
+        """Put all events in one order.
+
+        At equal times invocations come first, then effects, then completions.
 
         Returns:
             The index of each invocation, of each completion (-1 if none), and the place of each
@@ -208,11 +210,11 @@ class Scheduler:
 
 
 def _starts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Returns where each run of that many rows starts."""
+    """Return where each run of that many rows starts."""
     starts: NDArray[np.int64] = np.cumsum(counts) - counts
     return starts
 
 
 def _counts(is_first: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Returns how many rows each run has, given which rows begin one."""
+    """Return the length of each run of rows, given the first rows of the runs."""
     return np.diff(np.append(np.flatnonzero(is_first), len(is_first)))

@@ -1,7 +1,7 @@
 """Writes generated chunks: JSON lines (plain or gzip) or the Parquet table of operations.
 
 Both hold the same: reading the lines gives the table. Text is put together by Arrow, column by
-column, so that a million operations take seconds. A file appears under its name when it is whole.
+column, so that a million operations take seconds. A file appears under its name only when complete.
 """
 
 import gzip
@@ -22,7 +22,7 @@ from kraftproof.checkers.verdict import CheckerInputError
 
 SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".parquet")
 _LINES: Final = 200_000
-"""How many lines are put together at a time."""
+"""Number of lines written at a time."""
 
 Write = Callable[[pa.Table], None]
 """Writes the operations of one chunk, in the order of their invocations."""
@@ -30,7 +30,7 @@ Write = Callable[[pa.Table], None]
 
 @contextmanager
 def writer(path: Path) -> Iterator[Write]:
-    """Opens a file for chunks of operations, in the form that its suffix names.
+    """Open a file for chunks of operations, in the form that its suffix names.
 
     Raises:
         CheckerInputError: the suffix is none of SUFFIXES, or the file can't be written.
@@ -45,7 +45,7 @@ def writer(path: Path) -> Iterator[Write]:
 
 
 def refuse_suffix(path: Path) -> None:
-    """Raises CheckerInputError unless the path's suffix is one that can be written."""
+    """Raise CheckerInputError unless the path's suffix names a supported format."""
     if not path.name.endswith(SUFFIXES):
         known = ", ".join(SUFFIXES)
         raise CheckerInputError(f"--out {path}: a name that ends in one of {known} is expected")
@@ -66,7 +66,7 @@ def _opened(partial: Path, path: Path) -> Iterator[Write]:
 
 
 def _write_lines(file: BinaryIO | gzip.GzipFile, table: pa.Table) -> None:
-    """Writes both events of each operation, in the order of the events' indexes."""
+    """Write both events of each operation, in the order of the events' indexes."""
     completed = np.flatnonzero(table["complete_index"].is_valid().to_numpy())
     index = table["complete_index"].take(pa.array(completed)).to_numpy()
     order = np.argsort(np.concatenate([table["invoke_index"].to_numpy(), index]))
@@ -89,7 +89,7 @@ def _write_lines(file: BinaryIO | gzip.GzipFile, table: pa.Table) -> None:
 def _lines(
     table: pa.Table, index: str, event_type: pa.ChunkedArray | pa.Scalar, value: str, time: str
 ) -> pa.Array:
-    """Returns one line of JSON an operation, for one of its two events: large_string[n]."""
+    """Return a JSON line for each operation's invocation or completion: large_string[n]."""
     error: pa.ChunkedArray | str = ""
     if index == "complete_index":
         named = pc.binary_join_element_wise(',"error":"', table["error"], '"', "")
@@ -108,5 +108,5 @@ def _text(numbers: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _large(text: str | pa.ChunkedArray | pa.Scalar) -> pa.ChunkedArray | pa.Scalar:
-    """Returns text whose offsets have 64 bits, as a chunk's lines may be over 2 GiB."""
+    """Return text whose offsets have 64 bits, as a chunk's lines may be over 2 GiB."""
     return pc.cast(pa.scalar(text) if isinstance(text, str) else text, pa.large_string())

@@ -12,7 +12,7 @@ from kraftproof.checkers.run_outcome import OUTCOME_FILE
 
 
 def figures(facts: RunFacts, tally: Tally) -> Figures | None:
-    """Return a run in numbers; None for a run that did not get to its first operation."""
+    """Return the figures of a run; None for a run without operations."""
     if facts.outcome is None or facts.span is None:
         return None
     started_ns, ended_ns = facts.span

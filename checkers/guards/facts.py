@@ -11,7 +11,7 @@ SECOND_NS: Final = 1_000_000_000
 
 
 class GuardBounds(msgspec.Struct, frozen=True, kw_only=True):
-    """How much a run has to do to prove anything; run.json has the values it was made with.
+    """Minimum amounts for a run to prove anything; run.json has the values used for the run.
 
     Attributes:
         fewest_bitten: the least number of effective faults of each kind that was asked for.
@@ -25,10 +25,9 @@ class GuardBounds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is known of a run besides its operations and its nodes' tables.
+    """The facts of a run besides its operations and its nodes' tables.
 
-    Attributes:
-        outcome: how the harness says the run went; None if it has not said so.
+    Attributes: outcome: the harness's report on the run; None without a report.
         is_ours: whether Kraftproof made the run; others' runs need no outcome.json.
         nemeses: the kinds of faults that were asked for.
         bounds: how much the run has to do.
@@ -43,7 +42,7 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """When operations were invoked and faults injected; None if the run did not get there."""
+        """The times of invocations and faults; None for a run without operations."""
         outcome = self.outcome
         if outcome is None or outcome.started_ns is None or outcome.ended_ns is None:
             return None

@@ -19,17 +19,17 @@ from kraftproof.checkers.guards.windows import fault_windows, merged, quiet_wind
 COLUMNS: Final = ("status", "invoke_time", "complete_time")
 """The columns of a table of operations that a tally needs."""
 TOTAL_OUTAGES: Final = frozenset({"kill-all", "lose-unsynced"})
-"""The kinds of faults that leave nobody who could answer."""
+"""The kinds of faults during which no node can answer."""
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
-    """How many operations of a run ended, and where.
+    """The numbers of completed operations of a run, by kind and by stretch.
 
     Attributes:
         ok, fail, info: by outcome, the final reads left out.
         ok_in_faults: ok, while a fault was in force, the final reads left out.
         ok_when_quiet: ok, in the quiet windows, the final reads left out.
-        ok_in_partial_faults: ok, while faults were in force that leave somebody who can answer.
+        ok_in_partial_faults: ok, while every fault in force left a node that can answer.
     """
 
     ok: int = 0
@@ -41,7 +41,7 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def tally_of(facts: RunFacts, operations: pa.Table) -> Tally:
-    """Return the tally of some operations of a run; all zero for a run that did not get there."""
+    """Return the tally of a run's operations; all zero for a run without operations."""
     if facts.span is None:
         return Tally()
     _, ended_ns = facts.span

@@ -1,4 +1,4 @@
-"""The stretches of a run in which faults were in force, and those in which all was quiet."""
+"""The stretches of a run with faults in force, and the quiet stretches."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING

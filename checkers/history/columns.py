@@ -1,6 +1,6 @@
 """A history as columns: one row an operation, sorted by (key, invocation), NumPy beside Arrow.
 
-Engines that are vectorised or compiled start from here; those that want objects ask for one key's
+Vectorised and compiled engines start from the columns; engines for objects ask for one key's
 `operations`. It does not read files, judge values or know models.
 """
 
@@ -28,9 +28,7 @@ INFO: Final = OPERATION_STATUSES.index("info")
 class Columns:
     """The operations of one history.
 
-    Attributes:
-        table: all columns of `checkers.history.schema.OPERATIONS`, n rows in whatever order they
-        came.
+    Attributes: table: all columns of `checkers.history.schema.OPERATIONS`, n rows in any order.
         order: int64[n], the place in the table of each row, None if that is the row's number.
         keys: the keys, sorted.
         starts: int64[keys + 1]; the rows of key k are starts[k] to starts[k + 1].
@@ -55,20 +53,20 @@ class Columns:
         return len(self.invoke)
 
     def operations(self, key: int) -> list[Operation]:
-        """Returns the operations of the key of that number, in the order of their invocations."""
+        """Return the operations of the key of that number, in the order of their invocations."""
         return list(iterate_rows(self.rows_of(key)))
 
     def rows_of(self, key: int) -> pa.Table:
-        """Returns the rows of the key of that number."""
+        """Return the rows of the key of that number."""
         return self._rows(int(self.starts[key]), int(self.starts[key + 1]))
 
     def operation(self, row: int) -> Operation:
-        """Returns the operation of one row."""
+        """Return the operation of a row."""
         (found,) = iterate_rows(self._rows(row, row + 1))
         return found
 
     def column(self, name: str, rows: NDArray[np.int64] | None = None) -> pa.Array:
-        """Returns the values of a column at some rows, at all of them by default."""
+        """Return a column's values at the given rows, by default at all rows."""
         values = self.table.column(name)
         if rows is not None:
             values = values.take(pa.array(rows if self.order is None else self.order[rows]))
@@ -85,7 +83,7 @@ class Columns:
 
 
 def columns_of(table: pa.Table) -> Columns:
-    """Returns the rows of a table of operations as columns, in whatever order they come."""
+    """Return the rows of a table of operations as columns, in whatever order they come."""
     table = table.combine_chunks()  # a take from many chunks is slow
     names, key = _keys(table)
     f = _codes(table, "f")
@@ -116,13 +114,13 @@ def columns_of(table: pa.Table) -> Columns:
 def _from_zero(
     invoke: NDArray[np.int64], complete: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Returns events that count from 0: compiled engines know none before that."""
+    """Return the events, counted from 0: compiled engines need non-negative events."""
     first = invoke.min()
     return invoke - first, np.where(complete == NEVER, NEVER, complete - first)
 
 
 def _keys(table: pa.Table) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """Returns the keys, sorted, and each row's number among them."""
+    """Return the keys, sorted, and each row's number among them."""
     encoded = _codes(table, "key")
     names = encoded.dictionary.to_pylist()
     order = sorted(range(len(names)), key=names.__getitem__)
@@ -132,7 +130,7 @@ def _keys(table: pa.Table) -> tuple[tuple[str, ...], NDArray[np.int32]]:
 
 
 def _order(key: NDArray[np.int32], invoke: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Returns the rows by key, and each key's by invocation; recorded histories come by that."""
+    """Return the rows by key, and each key's by invocation; recorded histories come by that."""
     if len(key) and key.max() <= np.iinfo(np.uint16).max and (np.diff(invoke) > 0).all():
         return np.argsort(key.astype(np.uint16), kind="stable")  # NumPy: by radix up to 16 bits
     return np.lexsort((invoke, key))

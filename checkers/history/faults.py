@@ -1,4 +1,4 @@
-"""Reads faults.jsonl, and tells when faults were in force.
+"""Reads faults.jsonl and returns the time spans of faults.
 
 The phases are those of `checkers.history.schema`. Not here: whether the faults bit (the run says
 so).
@@ -29,7 +29,7 @@ class FaultEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_faults(path: Path) -> list[FaultEvent]:
-    """Returns the fault events of a run; none where it wrote none."""
+    """Return the fault events of a run; empty if the run wrote no faults."""
     if not path.exists():
         return []
     decoder = msgspec.json.Decoder(FaultEvent)
@@ -49,14 +49,14 @@ def read_faults(path: Path) -> list[FaultEvent]:
 
 
 class FaultSpan(msgspec.Struct, frozen=True, kw_only=True):
-    """When one fault was in force.
+    """The time span in which a fault was in force.
 
     Attributes:
         name: its name in the schedule.
         kind: the sort of fault.
-        target: the nodes that it was applied to, in words.
+        target: the affected nodes, in words.
         start: when it was applied, in ns of the history.
-        end: when it was healed; None for one that never was.
+        end: the time of healing; None for a fault that was never healed.
     """
 
     name: str
@@ -85,7 +85,7 @@ def fault_spans(events: Iterable[FaultEvent]) -> tuple[FaultSpan, ...]:
 def _target(targets: object) -> str:
     """Return the targets of a fault in words: node 2; nodes 1, 3; or whatever a system calls them.
 
-    A target that has a longer name is called by it alone.
+    A target with a longer name has only the longer name.
     """
     if not isinstance(targets, list | tuple):
         return "" if targets is None else shown(targets)
@@ -118,7 +118,7 @@ def _near(span: FaultSpan, at_ns: int, since_ns: int, *, is_in_force: bool = Tru
 
 
 def disturbances(events: Iterable[FaultEvent]) -> tuple[tuple[int, int], ...]:
-    """Returns when faults were in force, wall-clock faults apart: they excuse nothing."""
+    """Return the time spans of faults, without wall-clock faults, which excuse nothing."""
     started: dict[str, int] = {}
     spans: list[tuple[int, int]] = []
     for event in events:

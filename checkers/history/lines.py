@@ -1,4 +1,4 @@
-"""Reads the lines of a file, whatever its packing, and the elements of a JSON array in them.
+"""Reads the lines of a packed or plain file, and the elements of a JSON array in the lines.
 
 Lines are numbered from 1, blank ones left out. See `checkers.history.operations` for what a line
 means.
@@ -18,30 +18,30 @@ from kraftproof.checkers.history.unpacking import UNREADABLE, open_unpacked
 from kraftproof.checkers.verdict import CheckerInputError
 
 MAX_ARRAY_BYTES: Final = 1 << 30
-"""A longer array is refused: events one a line are read one by one."""
+"""A longer array is refused; use one event a line instead."""
 
 MAX_LINE_BYTES: Final = 64 << 20
 """A longer line is refused: an archive of a few bytes may hold one without an end."""
 
 NumberedLine = tuple[int, bytes]
-"""A line's number, from 1, and its text without white space around it."""
+"""A line's number, from 1, and its text without surrounding white space."""
 
 
 class SupportsReadline(Protocol):
     """A file that can be read line by line."""
 
     def readline(self, limit: int, /) -> bytes:
-        """Returns the next line, or its first `limit` bytes; nothing at the end."""
+        """Return the next line, or its first `limit` bytes; nothing at the end."""
         ...
 
 
 class HistoryError(CheckerInputError):
-    """A history that can't be read; the message is one line."""
+    """A history that can't be read; the message is a single line."""
 
 
 @contextmanager
 def open_lines(path: Path) -> Iterator[Iterator[NumberedLine]]:
-    """Opens a file, unpacks it if it is packed, and gives its lines that are not blank.
+    """Open a file, unpack a packed file, and yield its non-blank lines.
 
     Raises:
         HistoryError: the file can't be read, or a line is longer than MAX_LINE_BYTES.
@@ -67,7 +67,7 @@ def _numbered(path: Path, file: SupportsReadline) -> Iterator[NumberedLine]:
 
 
 def each_value(path: Path, lines: Iterator[NumberedLine]) -> Iterator[NumberedLine]:
-    """Yields the JSON of each event; an array has its events one after the other."""
+    """Yield the JSON of each event; the elements of an array are events."""
     for number, line in lines:
         if not line.startswith(b"["):
             yield number, line
@@ -76,7 +76,7 @@ def each_value(path: Path, lines: Iterator[NumberedLine]) -> Iterator[NumberedLi
 
 
 def _elements(path: Path, first: int, lines: Iterable[NumberedLine]) -> Iterator[NumberedLine]:
-    """Yields the elements of a JSON array that ends with the file, each with its line."""
+    """Yield the elements of a JSON array that ends with the file, each with its line."""
     numbers, ends, text = [], [], bytearray()
     for number, line in lines:
         numbers.append(number)

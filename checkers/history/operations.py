@@ -4,13 +4,13 @@ The form is that of tests/histories/README.md with `time` (ns, monotonic), `node
 JSON array of events is read, too. A packed file is unpacked as it is read
 (`checkers.history.unpacking`). The reader streams: it holds open operations and the distinct keys
 only; an array is read whole. What the process `nemesis` does is left out. The reader does not know
-models or judge values; it refuses, in one line that names file, line and field, what is no history
-at all. An empty file is an empty history.
+models or judge values; an input that is no history is refused in one line with file, line and
+field. An empty file is an empty history.
 
-What the tables can't hold is refused too: an index, process or time beyond 64 bits, values
-nested deeper than the decoder goes, lines longer than MAX_LINE_BYTES, and keys that would have one
-text, such as 1 and "1". Long files are read by `checkers.history.read`, which leaves to this reader
-whatever is not plain.
+What the tables can't hold is refused too: an index, process or time beyond 64 bits, values nested
+deeper than the decoder goes, lines longer than MAX_LINE_BYTES, and keys that would have one text,
+such as 1 and "1". Long files are read by `checkers.history.read`, which leaves unusual files to
+this reader.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +28,7 @@ EventIndex = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 2)]
 """The last number of 64 bits stands for no event (`checkers.history.columns.NEVER`)."""
 
 NEMESIS: Final = frozenset({"nemesis", ":nemesis"})
-"""The process of what is done to the system, which is no operation on it."""
+"""The process of actions on the system, such as faults, which are not operations."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,19 +68,19 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 LONGEST_REFUSAL: Final = 600
-"""Characters of a refusal, whoever wrote it; a model of a user's may quote a whole value."""
+"""Maximum number of characters of a refusal; a user's model may quote a whole value."""
 
 Validator = Callable[[Operation], None]
 """Raises ValueError, naming the field, if a model can't read the operation."""
 
 
 def read_operations(path: Path, validate: Validator | None = None) -> list[Operation]:
-    """Returns all operations of a history in the order of their invocations."""
+    """Return all operations of a history in the order of their invocations."""
     return sorted(iterate_operations(path, validate), key=lambda operation: operation.index)
 
 
 def iterate_operations(path: Path, validate: Validator | None = None) -> Iterator[Operation]:
-    """Yields each operation as it completes, and at the end those that never did."""
+    """Yield each operation at its completion, and incomplete operations at the end."""
     with open_lines(path) as lines:
         yield from pair(path, _json_events(path, lines), validate)
 
@@ -96,7 +96,7 @@ def _json_events(path: Path, lines: Iterable[NumberedLine]) -> Iterator[tuple[in
 def pair(
     path: Path, events: Iterable[tuple[int | str, Event]], validate: Validator | None = None
 ) -> Iterator[Operation]:
-    """Yields the operations of events, each given with its line, as `iterate_operations` does.
+    """Yield the operations of events, each given with its line, as `iterate_operations` does.
 
     A place that is a text, such as " row 3", stands for a line.
 
@@ -135,7 +135,7 @@ def pair(
 def _decode(
     path: Path, number: int, line: bytes, decoder: msgspec.json.Decoder[Event]
 ) -> Event | None:
-    """Returns the event of a line; None if the nemesis did it."""
+    """Return the event of a line; None for an event of the nemesis."""
     try:
         return decoder.decode(line)
     except msgspec.ValidationError as error:
@@ -156,7 +156,7 @@ def _is_of_nemesis(line: bytes) -> bool:
 
 
 def refused_event(path: Path, number: int | str, error: msgspec.ValidationError) -> HistoryError:
-    """Returns the error for an event that lacks a field or has one of another type."""
+    """Return the error for an event that lacks a field or has one of another type."""
     problem, _, place = str(error).partition(" - at `$.")
     return HistoryError(_located(path, number, place.rstrip("`"), problem))
 
@@ -187,7 +187,7 @@ def _still_open(event: Event, opened: tuple[Operation, int | str]) -> str:
 
 
 def same_text(key: str) -> str:
-    """Returns why a key that is a text can't stand beside one that only looks the same."""
+    """Return why a text key can't stand beside a number key with the same digits."""
     quoted = msgspec.json.encode(key).decode()
     return f"{shortened(key)} and {shortened(quoted)} are both keys here, and can't be told apart"
 
@@ -229,7 +229,7 @@ def _completed(path: Path, number: int | str, operation: Operation, event: Event
 
 
 def validated(place: str, operation: Operation, validate: Validator | None) -> Operation:
-    """Returns the operation, or raises a HistoryError that begins with its place."""
+    """Return the operation, or raise a HistoryError that begins with the place."""
     if validate is not None:
         try:
             validate(operation)
@@ -239,7 +239,7 @@ def validated(place: str, operation: Operation, validate: Validator | None) -> O
 
 
 def as_text(value: object) -> str:
-    """Returns text as it stands, anything else as JSON."""
+    """Return a text unchanged, any other value as JSON."""
     if isinstance(value, str):
         return value
     return msgspec.json.encode(value, order="sorted").decode()

@@ -12,29 +12,28 @@ This is the contract between a run and its checks (KIP-595 and KIP-631 give the 
 - records: every record of every node's log, control records included, so that offsets have no gaps.
   `json` has the fields as kraft-dump-log prints them (camelCase); `batch_crc` is the CRC of its
   batch.
-- snapshots: one row a snapshot that a node had at the end. `offset` is the first that is not in it;
-  `size` is in bytes; `timestamp_ms` is that of the last batch in it; `entities` is JSON, a list of
-  [type, fields] as in `records`; both are null for a file that is no whole snapshot.
-- trace: one row a step that a node reports. `time` is the node's own monotonic clock, `run_time`
-  the same moment in the history's time, where that is known. `seq` orders the rows of one (node,
-  incarnation);
-  `incarnation` counts a node's starts; `high_watermark`, `flushed` and `log_end` are next offsets;
-  `image_offset` is the last *committed* offset that the image holds, `image_digest` its digest in
-  hex.
+- snapshots: one row for each snapshot that a node had at the end. `offset` is the first that is not
+  in it; `size` is in bytes; `timestamp_ms` is that of the last batch in it; `entities` is JSON, a
+  list of [type, fields] as in `records`; both are null for a file that is no whole snapshot.
+- trace: one row for each step that a node reports. `time` is the node's own monotonic clock,
+  `run_time` the same moment in the history's time, where that is known. `seq` orders the rows of
+  one (node, incarnation); `incarnation` counts a node's starts; `high_watermark`, `flushed` and
+  `log_end` are next offsets; `image_offset` is the last *committed* offset that the image holds,
+  `image_digest` its digest in hex.
 - faults: the fault events as the injector wrote them. `fault` names one fault of the schedule,
   `kind` its sort; `targets` is JSON.
 - verdicts: one row a key; `is_vacuous` where no operation on it succeeded.
-- findings: one row a finding. `sentence` is the whole of it, put together from the other columns;
-  `fact` says what happened, `reason` why that can't be; `time_ns` is the history's; `events` are
-  the indexes of the operation's events; `faults` are those in force at that time, or else the one
-  that was healed last before it, with the seconds since it began or was healed.
+- findings: one row a finding. `sentence` is the whole finding, composed from the other columns;
+  `fact` is the event, `reason` the violated rule; `time_ns` is the time in the history; `events`
+  are the indexes of the operation's events; `faults` are the faults in force at the time, or else
+  the fault healed last before, with the seconds since its beginning or healing.
 
 The tables of an analysis of many runs (`kraftproof analyze`, OUT/NAME.parquet) are ANALYSIS_TABLES.
-`run` is a run's number there. Times are ns of the history's clock; `phase` is fault (at least one
-was in force), recovery (the seconds after a heal) or quiet; `faults` names the kinds in force, or
-healed last, joined by +.
+`run` is the number of a run in the study. Times are ns of the history's clock; `phase` is fault (at
+least one was in force), recovery (the seconds after a heal) or quiet; `faults` names the kinds in
+force, or healed last, joined by +.
 
-- runs: one row a run, in the order given. verdicts, findings: as those of one run, with `run`.
+- runs: one row a run, in the order given. verdicts, findings: as for a single run, with `run`.
 - fault_windows: when each fault that was applied was in force; no `end_time` for one never healed.
 - phases: how long each phase lasted in all, and how many operations fell in it.
 - availability: the windows without an ok operation, and which faults were in force within.
@@ -61,7 +60,7 @@ def _required(name: str, kind: pa.DataType) -> pa.Field:
 
 
 def _list(kind: pa.DataType) -> pa.DataType:
-    """A list as Parquet names its elements, so that a table that was read has its schema."""
+    """A list with Parquet's element name, so that a table keeps its schema when read."""
     return pa.list_(pa.field("element", kind))
 
 
@@ -287,10 +286,10 @@ ANALYSIS_TABLES: Final = {
 
 
 def analysis_schema(name: str) -> pa.Schema:
-    """Returns the schema of a table of an analysis, with its `schema_version` in the metadata."""
+    """Return the schema of a table of an analysis, with its `schema_version` in the metadata."""
     return ANALYSIS_TABLES[name].with_metadata({"schema_version": str(SCHEMA_VERSION)})
 
 
 def table_schema(name: str) -> pa.Schema:
-    """Returns the schema of a table as it is written, with its `schema_version` in the metadata."""
+    """Return the schema of a table as it is written, with its `schema_version` in the metadata."""
     return TABLES[name].with_metadata({"schema_version": str(SCHEMA_VERSION)})

@@ -1,8 +1,8 @@
 """Moves rows between Python and the Parquet files of RUN/tables.
 
-It writes what `checkers.history.schema` declares, in bounded batches, and refuses to read anything
-else. It does not know what the rows mean. pyarrow.parquet is imported by what needs it: most checks
-don't.
+The module writes the tables declared by `checkers.history.schema`, in bounded batches, and refuses
+to read other tables. The meaning of the rows is unknown here. pyarrow.parquet is imported only when
+needed: most checks do not need it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,12 +22,12 @@ _BATCH_ROWS: Final = 50_000
 
 
 def table_path(directory: Path, name: str) -> Path:
-    """Returns where a table lies in a directory of tables."""
+    """Return where a table lies in a directory of tables."""
     return directory / f"{name}.parquet"
 
 
 def write_table(directory: Path, name: str, rows: Iterable[Mapping[str, object]]) -> Path:
-    """Writes a table, replacing what was there, and returns its path."""
+    """Write a table, replacing an old table, and return its path."""
     import pyarrow.parquet as pq
 
     schema = table_schema(name)
@@ -41,7 +41,7 @@ def write_table(directory: Path, name: str, rows: Iterable[Mapping[str, object]]
 
 
 def write_whole(directory: Path, name: str, table: pa.Table) -> Path:
-    """Writes a table that is there already, replacing what was there, and returns its path."""
+    """Write an in-memory table, replacing an old table, and return its path."""
     import pyarrow.parquet as pq
 
     path = table_path(directory, name)
@@ -52,7 +52,7 @@ def write_whole(directory: Path, name: str, table: pa.Table) -> Path:
 
 
 def read_table(directory: Path, name: str) -> pa.Table | None:
-    """Returns a table, or None if the directory has none of that name.
+    """Return a table, or None if the directory lacks the table.
 
     Raises:
         CheckerInputError: the file is no such table, or one of another schema version.
@@ -62,7 +62,7 @@ def read_table(directory: Path, name: str) -> pa.Table | None:
 
 
 def read_table_file(path: Path, name: str) -> pa.Table:
-    """Returns the table of that name which a file holds.
+    """Return the named table from a file.
 
     Raises:
         CheckerInputError: the file is no such table, or one of another schema version.
@@ -91,7 +91,7 @@ def read_table_file(path: Path, name: str) -> pa.Table:
 
 
 def rows_of_key(path: Path, key: str) -> pa.Table:
-    """Returns the rows of one key of a table of operations, in the file's order.
+    """Return the rows of one key of a table of operations, in the file's order.
 
     Memory holds them and a few batches of the others; row groups without the key are not read.
 
@@ -107,7 +107,7 @@ def rows_of_key(path: Path, key: str) -> pa.Table:
 
 
 def operation_rows(operations: Iterable[Operation]) -> Iterator[dict[str, object]]:
-    """Yields the row of each operation."""
+    """Yield the row of each operation."""
     encode = msgspec.json.Encoder().encode
     for operation in operations:
         row = msgspec.structs.asdict(operation)
@@ -117,7 +117,7 @@ def operation_rows(operations: Iterable[Operation]) -> Iterator[dict[str, object
 
 
 def fault_rows(events: Iterable[FaultEvent]) -> Iterator[dict[str, object]]:
-    """Yields the row of each fault event."""
+    """Yield the row of each fault event."""
     for event in events:
         row = msgspec.structs.asdict(event)
         row["targets"] = as_text(event.targets)
@@ -126,17 +126,17 @@ def fault_rows(events: Iterable[FaultEvent]) -> Iterator[dict[str, object]]:
 
 
 def operations_table(operations: Iterable[Operation]) -> pa.Table:
-    """Returns operations as a table."""
+    """Return operations as a table."""
     return pa.Table.from_pylist(list(operation_rows(operations)), table_schema("operations"))
 
 
 def operations_of(table: pa.Table) -> list[Operation]:
-    """Returns the operations of a table's rows, in the order of their invocations."""
+    """Return the operations of a table's rows, in the order of their invocations."""
     return sorted(iterate_rows(table), key=lambda operation: operation.index)
 
 
 def iterate_rows(table: pa.Table) -> Iterator[Operation]:
-    """Yields the operation of each row.
+    """Yield the operation of each row.
 
     Raises:
         ValueError: a row is no operation.
@@ -150,5 +150,5 @@ def iterate_rows(table: pa.Table) -> Iterator[Operation]:
 
 
 def rows_of(table: pa.Table, *columns: str) -> Iterator[tuple[object, ...]]:
-    """Yields the values of some columns, row by row."""
+    """Yield the values of some columns, row by row."""
     return zip(*(table.column(column).to_pylist() for column in columns), strict=True)

@@ -67,12 +67,12 @@ _ENCODINGS: Final = {
 }
 _PIECE_BYTES: Final = 8 << 10
 _BEGINS_TEXT: Final = b"{[(#;P\xef\xff\xfe\0 \t\r\n"
-"""First bytes of a history that is not packed, whatever its name."""
+"""The first bytes of a history without packing, whatever its name."""
 
 
 @contextmanager
 def open_unpacked(path: Path) -> Iterator[IO[bytes]]:
-    """Opens a file, and gives its content as bytes of UTF-8, or of Parquet.
+    """Open a file, and gives its content as bytes of UTF-8, or of Parquet.
 
     Raises:
         OSError: the file can't be opened, or is an archive of a kind that is not read.
@@ -94,7 +94,7 @@ def open_unpacked(path: Path) -> Iterator[IO[bytes]]:
 
 
 def without_packing(path: Path) -> Path:
-    """Returns a path without the endings that tell of its packing."""
+    """Return a path without the endings for packing."""
     while path.suffix in PACKED_SUFFIXES:
         path = path.with_suffix("")
     return path
@@ -110,7 +110,7 @@ def _peek(file: IO[bytes]) -> bytes:
 
 
 def _require_plain(path: Path, file: IO[bytes], *, is_packed: bool) -> None:
-    """Raises OSError for an archive that is left, and for no archive where the name says one."""
+    """Raise OSError for an archive that is left, and for no archive where the name says one."""
     begin = _peek(file)
     archive = _by_first_bytes(file, _ARCHIVES)
     if archive is not None:
@@ -126,7 +126,7 @@ def _require_plain(path: Path, file: IO[bytes], *, is_packed: bool) -> None:
 
 
 class _Recoded(io.RawIOBase):
-    """The text of a file as UTF-8, whatever its encoding."""
+    """The text of a file as UTF-8, converted from its encoding."""
 
     def __init__(self, file: IO[bytes], encoding: str) -> None:
         self._file = file

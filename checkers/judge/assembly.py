@@ -35,7 +35,7 @@ from kraftproof.checkers.verdict import (
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run check found, that it crashed, or why it can't be made."""
+    """The findings of a run check, its crash, or the reason for skipping the check."""
 
     check: str
     findings: tuple[Finding, ...] = ()
@@ -44,11 +44,11 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_check(check: RunCheck, tables: Tables, faults: Faults = None) -> CheckResult:
-    """Runs one check, and keeps a crash from being anything but unknown.
+    """Run a check, and turn a crash into an unknown verdict.
 
     Args:
         check: the check.
-        tables: the relations that it looks at.
+        tables: the relations of the check.
         faults: when the run's faults were in force.
     """
     try:
@@ -66,12 +66,12 @@ def run_check(check: RunCheck, tables: Tables, faults: Faults = None) -> CheckRe
 
 
 def _operations(table: pa.Table, wanted: Sequence[int]) -> list[Operation]:
-    """Return the operations of some indexes."""
+    """Return the operations with the given indexes."""
     return list(iterate_rows(table.filter(pc.is_in(table["index"], pa.array(wanted)))))
 
 
 def checks_of(model_name: str, tables: Set[str]) -> tuple[list[RunCheck], list[str]]:
-    """Returns the run checks that apply to a run with those tables, and the names of the others."""
+    """Return the run checks for a run with the given tables, and the names of other checks."""
     wanted = [check for check in RUN_CHECKS if check.is_for(model_name)]
     applicable = [check for check in wanted if check.is_applicable(tables)]
     return applicable, [check.name for check in wanted if check not in applicable]
@@ -84,13 +84,13 @@ def assemble(
     tally: Tally,
     seconds: float,
 ) -> RunVerdict:
-    """Return the verdict on one run.
+    """Return the verdict on a run.
 
     Args:
         source: the run.
-        keys: the verdicts on its keys.
-        results: what its run checks gave.
-        tally: of its operations; all zero for a bare history.
+        keys: the verdicts on the run's keys.
+        results: the results of the run's checks.
+        tally: the counts of the run's operations; all zero for a bare history.
         seconds: how long the check took.
     """
     ordered = tuple(sorted(keys, key=lambda verdict: verdict.key))
@@ -132,7 +132,7 @@ def assemble(
 
 
 def unknown(source: Source, reason: str) -> RunVerdict:
-    """Return the verdict on a run of which nothing could be judged."""
+    """Return the verdict on a run without a single judged key."""
     return RunVerdict(
         history=source.label,
         model=source.model_name,
@@ -164,14 +164,14 @@ def _findings(keys: Iterable[KeyVerdict], done: Iterable[CheckResult]) -> list[F
 
 
 def _nothing_checked(keys: Sequence[KeyVerdict]) -> tuple[str, ...]:
-    """Return why no key of a run proves anything; nothing if one does."""
+    """Return why no key of a run proves anything; empty if a key proves something."""
     if not keys:
         return (NO_OPERATIONS,)
     return (NONE_SUCCEEDED,) if all(key.is_vacuous for key in keys) else ()
 
 
 def _vacuous_keys(keys: Sequence[KeyVerdict]) -> tuple[str, ...]:
-    """Return how many keys prove nothing, where others do."""
+    """Return the number of keys that prove nothing, if other keys prove something."""
     vacuous = sum(key.is_vacuous for key in keys)
     if vacuous in {0, len(keys)}:
         return ()
@@ -185,7 +185,7 @@ def _place(finding: Finding) -> tuple[bool, int, str, str]:
 
 
 def write_results(tables: Path, run: RunVerdict) -> None:
-    """Writes a run's verdicts and findings into its tables."""
+    """Write a run's verdicts and findings into its tables."""
     skipped = {"findings", "traceback"}
     rows = (
         {name: value for name, value in msgspec.to_builtins(key).items() if name not in skipped}

@@ -1,4 +1,4 @@
-"""Asks the engines what they say of each key of a history.
+"""First pass: asks the engines for the verdict on each key of a history.
 
 The general engine decides most short histories without compiled code. Loading compiled code takes
 a second, and the first compilation on a machine takes tens of seconds. The general engine gives up
@@ -34,7 +34,9 @@ from kraftproof.checkers.verdict import Verdict
 _SHORT_HISTORY: Final = 5_000
 """Operations, up to which the general engine is asked before a compiled one."""
 _SHORT_FOR_PLAIN: Final = 2_000
-"""Operations, up to which it is asked before an engine that needs no compiled code."""
+"""Maximum number of operations for asking the general engine before an engine without compiled
+code.
+"""
 _FIRST_PASS_BYTES: Final = 1_000_000
 """Memory for each key at first: some 2,500 configurations."""
 _SECOND_PASS_BYTES: Final = 16_000_000
@@ -45,7 +47,7 @@ Keys = list[list[Operation]]
 
 
 def read(model: ColumnarModel, columns: Columns) -> Keys | Calls | None:
-    """Returns what the first engine works with; None where only the general one will do.
+    """Return the input of the first engine; None if only the general engine can decide the history.
 
     Raises:
         ValueError: the model can't read a value.
@@ -63,7 +65,7 @@ def read(model: ColumnarModel, columns: Columns) -> Keys | Calls | None:
 def outcomes_of(
     model: ColumnarModel, columns: Columns, given: Keys | Calls, options: CheckOptions
 ) -> Sequence[Outcome | None]:
-    """Returns the outcome of each key, None for those that the general engine has to decide.
+    """Return the outcome of each key, None for a key that the general engine has to decide.
 
     Args:
         model: what the history is checked against.
@@ -90,7 +92,7 @@ def outcomes_of(
 def _first_pass(
     model: SequentialModel, columns: Columns, keys: Keys, limits: Limits
 ) -> list[Outcome]:
-    """Returns what the general engine decides of each key in little memory, then in more."""
+    """Return the general engine's outcome of each key, with little memory first, then with more."""
 
     def decided(key: int, memory_bytes: int) -> Outcome:
         memory = min(limits.memory_bytes, memory_bytes)
@@ -107,12 +109,12 @@ def _first_pass(
 
 
 def _named(first: Outcome, second: Outcome | None) -> Outcome:
-    """Returns the general engine's outcome with the anomaly that a compiled engine names."""
+    """Return the general engine's outcome with the anomaly that a compiled engine names."""
     return first if second is None else replace(first, anomaly=second.anomaly)
 
 
 def searched(model: SequentialModel, operations: Sequence[Operation], limits: Limits) -> Outcome:
-    """Returns what the general engine says; rows are places among the operations.
+    """Return what the general engine says; rows are places among the operations.
 
     An order that the model proposes is tried first.
     """
@@ -125,12 +127,12 @@ def searched(model: SequentialModel, operations: Sequence[Operation], limits: Li
 def or_refuted(
     model: SequentialModel, outcome: Outcome, operations: Sequence[Operation]
 ) -> Outcome:
-    """Returns an outcome, but invalid for one that is unknown if some answer can't be.
+    """Return the outcome, or invalid if the outcome is unknown and an answer is impossible.
 
     Rows are places among the operations.
     """
     if outcome.verdict is not Verdict.UNKNOWN:
         return outcome
-    from kraftproof.checkers.judge.refute import impossible  # and all that explanations need
+    from kraftproof.checkers.judge.refute import refute  # and all that explanations need
 
-    return impossible(model, operations) or outcome
+    return refute(model, operations) or outcome

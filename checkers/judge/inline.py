@@ -1,6 +1,6 @@
-"""The inline engine: checks histories one after the other in this process, without Spark.
+"""The inline engine: checks histories one by one in this process, without Spark.
 
-It gives the verdicts that `checkers.spark` gives; a test holds them equal.
+The verdicts equal the verdicts of `checkers.spark`; a test compares the two.
 """
 
 import time
@@ -20,7 +20,7 @@ from kraftproof.checkers.verdict import KeyVerdict, RunVerdict
 
 
 def check_inline(history: History) -> RunVerdict:
-    """Returns the verdict on one history or run directory.
+    """Return the verdict on one history or run directory.
 
     Raises:
         CheckerInputError: a value or a table of the run can't be read.

@@ -50,7 +50,7 @@ _MOST_REASONED: Final = 100_000  # operations of a key in the search for a reaso
 def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list[KeyVerdict]:
     """Return the verdict on each key of a history, by key.
 
-    A key on which no operation succeeded proves nothing: it is marked, and never valid.
+    A key without a successful operation proves nothing: the key is marked, and never valid.
 
     Raises:
         ValueError: the model can't read a value; the message names the field, not the line.
@@ -119,15 +119,14 @@ def _judge_columns(model: Model, columns: Columns, options: CheckOptions) -> lis
 def judge_key(
     model: Model, key: str, operations: Sequence[Operation], options: CheckOptions
 ) -> KeyVerdict:
-    """Returns the verdict on one key's operations, given in the order of their invocations."""
+    """Return the verdict on one key's operations, given in the order of their invocations."""
     started = time.monotonic()
     try:
         outcome, stuck = None, None
         if isinstance(model, SequentialModel):
             outcome = or_refuted(model, searched(model, operations, options.limits), operations)
-            stuck = (
-                None if outcome.first_illegal_row is None else operations[outcome.first_illegal_row]
-            )
+            row = outcome.first_illegal_row
+            stuck = None if row is None else operations[row]
         found = model.check(key, operations, options) if isinstance(model, PropertyModel) else []
         verdict = _verdict(model, key, len(operations), outcome, stuck, found, operations)
         verdict = _located(verdict, operations, options)
@@ -137,9 +136,9 @@ def judge_key(
 
 
 def _lacks_first(columns: Columns, key: int, outcome: Outcome | None) -> bool:
-    """Says whether the general engine is asked which completion of a key is the first to be stuck.
+    """Return whether the general engine is asked for the first illegal completion of a key.
 
-    Of a short one it is likely to tell, and soon.
+    The general engine is likely to decide a short key, and quickly.
     """
     if outcome is None or outcome.linearizable is not None:
         return False
@@ -153,7 +152,7 @@ def _share(limits: Limits) -> Limits:
 def _judge_generally(
     model: Model, columns: Columns, keys: Sequence[int], options: CheckOptions
 ) -> list[KeyVerdict]:
-    """Returns the verdict on each of some keys, one by one.
+    """Return the verdict on each of the given keys, one by one.
 
     Raises:
         ValueError: the model can't read a value.
@@ -203,21 +202,14 @@ def _key_judge(reference: str, options: CheckOptions) -> _KeyJudge:
 def _key_verdict(
     model: Model, columns: Columns, key: int, outcome: Outcome, share: float, options: CheckOptions
 ) -> KeyVerdict:
-    """Makes the verdict of an outcome; the operations are built only for who asks for them.
-
-    A `share` is what one operation took on the average, in seconds.
-    """
+    """Return the verdict of an outcome; `share` is the average seconds of an operation."""
     count = _size(columns, key)
     try:
         if outcome.verdict is Verdict.UNKNOWN and isinstance(model, SequentialModel):
-            outcome = or_refuted(model, outcome, columns.operations(key)).within(
-                -int(columns.starts[key])
-            )
-        stuck = (
-            None
-            if outcome.first_illegal_row is None
-            else columns.operation(outcome.first_illegal_row)
-        )
+            outcome = or_refuted(model, outcome, columns.operations(key))
+            outcome = outcome.within(-int(columns.starts[key]))
+        row = outcome.first_illegal_row
+        stuck = None if row is None else columns.operation(row)
         found: list[Finding] = []
         operations: list[Operation] | None = None
         if isinstance(model, PropertyModel):

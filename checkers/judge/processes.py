@@ -1,6 +1,6 @@
 """Maps a function over many items, in several processes once that is worth their start.
 
-The results come in the order of the items, whoever made them. It knows nothing of what is done.
+The results come in the order of the items. The caller supplies the work as a function.
 """
 
 import time
@@ -14,7 +14,7 @@ PATIENCE_SECONDS: Final = 1.0
 """For so long the items are dealt with here; starting processes takes about as long."""
 
 _WAITING: Final = 4
-"""Items sent to each process at a time, so that not all of them are copied at once."""
+"""Number of items sent to each process at a time, to limit the copies in memory."""
 
 Item = TypeVar("Item")
 Packed = TypeVar("Packed")
@@ -29,12 +29,11 @@ def map_in_order(
     *,
     patience_seconds: float = PATIENCE_SECONDS,
 ) -> Iterator[Result | BrokenExecutor]:
-    """Yields the result of each item, in order; the error itself where a process died of it.
+    """Yield the result of each item, in order; the error itself where a process died of it.
 
-    Args:
-        work: does it; can be pickled, as can what it takes and returns.
-        items: what there is to do.
-        pack: makes of an item what `work` takes, when its turn comes.
+    Args: work: the function to run; the function, its arguments and its results can be pickled.
+        items: the items of work.
+        pack: makes the argument of `work` from an item, just before sending.
         processes: how many may work at a time.
         patience_seconds: for how long this process works alone.
     """

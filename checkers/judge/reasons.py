@@ -1,4 +1,4 @@
-"""Says in one sentence why an answer can't be: the model's reason, or a general one.
+"""Explains an impossible answer in one sentence: the model's reason, or a general reason.
 
 See `checkers.models.reasons` for the rules that models share, and `checkers.explain` for the
 smallest set of operations that proves a history invalid.
@@ -18,11 +18,11 @@ class ReasoningModel(Model, Protocol):
     """A model that can say why an answer can't be (a hint: else the sentence is a general one)."""
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        """Return why an operation can't have had its answer, None where that is not plain.
+        """Return why an operation cannot have had its answer, None without an obvious reason.
 
         Args:
             operations: all of the key, in the order of their invocations.
-            wrong: the operation among them that completed and fits in no order.
+            wrong: the completed operation that no legal order contains.
         """
         ...
 
@@ -34,7 +34,7 @@ def reason_of(
 
     Args:
         model: the model that the history breaks.
-        operations: all of the key; None if there are too many to look at.
+        operations: all operations of the key; None above the limit.
         wrong: the operation that has no place.
         outcome: the engine's.
     """
@@ -50,17 +50,20 @@ def reason_of(
 
 
 def general_reason(outcome: Outcome) -> str:
-    """Return that an operation fits in no order, with what is known of those before it."""
+    """Return a sentence for any model: no legal order contains the operation."""
     count = outcome.linearizable
     if count is None:
         return (
-            "no order of the operations explains it; whether those completed before it have one"
-            " was not decided"
+            "no legal order contains this operation; whether the operations completed earlier have"
+            " a legal order was not decided"
         )
     if count == 0:
-        return "no order of the operations begun by then explains it"
+        return "no legal order of the operations begun by then contains this operation"
     before = f"the {count:,} operations" if count > 1 else "the one operation"
     has = "have" if count > 1 else "has"
     left = " or ".join(map(shortened, outcome.states))
-    leaves = f", which leaves {left}," if left else ""
-    return f"{before} completed before it {has} a legal order{leaves} and none goes on with it"
+    leaves = f", which leaves {left}" if left else ""
+    return (
+        f"{before} completed earlier {has} a legal order{leaves};"
+        " no legal order also contains this operation"
+    )

@@ -3,12 +3,12 @@
 The search for an order may be hopeless, and one answer plainly wrong all the same:
 
 - A call that is legal in no state which the calls invoked before it was over can lead to, each of
-  them any number of times and in any order, has no place. Asked of each value alone, of which few
-  calls are left (`ReducibleModel.without`), there are few such states.
-- More came out of what holds items than was put in, or something has to be left where nothing was
-  found (`checkers.explain.certificate.counting`).
+  them any number of times and in any order, has no place. The question is asked for each value
+  alone; few calls concern a value (`ReducibleModel.without`), so there are few such states.
+- More elements were taken than put, or an element must remain where a take found the container
+  empty (`checkers.explain.certificate.counting`).
 
-What was completed before it may be impossible already: that is not decided here.
+Whether the earlier operations are linearizable is not decided here.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -26,14 +26,16 @@ from kraftproof.checkers.verdict import Verdict
 _MOST_PROJECTED: Final = 3_000_000
 """Calls that are looked at, once for each value."""
 _MOST_STATES: Final = 1_024
-"""Beyond these, a call is taken to be legal in some state."""
+"""Above this number of states, a call is assumed to be legal in some state."""
 _MOST_STEPS: Final = 5_000_000
-"""Steps of the model for one value, some seconds."""
+"""Maximum number of model steps for one value: some seconds."""
 _NEVER: Final = 1 << 62
 
 
-def impossible(model: SequentialModel, operations: Sequence[Operation]) -> Outcome | None:
-    """Returns that a key is invalid by an answer that can't be; None if none is found.
+def refute(model: SequentialModel, operations: Sequence[Operation]) -> Outcome | None:
+    """Return that a key is invalid because of an impossible answer.
+
+    None without an impossible answer.
 
     Args:
         model: the model.
@@ -54,7 +56,7 @@ def impossible(model: SequentialModel, operations: Sequence[Operation]) -> Outco
 
 
 def _illegal(model: SequentialModel, entries: Sequence[Entry]) -> Iterator[Entry | None]:
-    """Yields the first call that is legal nowhere, for each value alone."""
+    """Yield the first call that is legal nowhere, for each value alone."""
     distinct = list(dict.fromkeys(entry.call for entry in entries))
     values: set[Hashable] = set()
     if is_reducible(model):
@@ -73,7 +75,7 @@ def _illegal(model: SequentialModel, entries: Sequence[Entry]) -> Iterator[Entry
 def _first_illegal(
     model: SequentialModel, entries: Sequence[Entry], left: Mapping[Hashable, Hashable | None]
 ) -> Entry | None:
-    """Returns the first to complete of the calls of which what is left is legal nowhere."""
+    """Return the first to complete of the calls of which what is left is legal nowhere."""
     events = [(one.operation.invoke_index, False, n) for n, one in enumerate(entries)]
     events += [(_end(one), True, n) for n, one in enumerate(entries) if one.is_required]
     updates: dict[Hashable, None] = {}
@@ -99,9 +101,9 @@ def _first_illegal(
 def _is_legal_somewhere(
     model: SequentialModel, updates: Sequence[Hashable], call: Hashable
 ) -> tuple[bool | None, int]:
-    """Says whether updates lead to a state in which a call is legal, and after how many steps.
+    """Return whether updates lead to a state in which a call is legal, and after how many steps.
 
-    None if they lead to too many states to tell.
+    None if the updates lead to too many states.
     """
     normal = model.normal_form([*updates, call])
     seen = {normal(model.init())}

@@ -1,1 +1,1 @@
-"""What the checkers know of Kafka: a broker's own image, leases, and the nodes' logs and traces."""
+"""Checks of Kafka's guarantees: a broker's own image, leases, and the nodes' logs and traces."""

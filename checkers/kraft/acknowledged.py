@@ -1,11 +1,10 @@
-"""Checks what clients were told against the committed log (KIP-631, "Record schemas").
+"""Checks the answers of clients against the committed log (KIP-631, "Record schemas").
 
-Every acknowledged creation, deletion and registration is in the log, and nothing is in the log that
-nobody asked for or that was refused. Names and ids of the log are those of operations in the
+Every acknowledged creation, deletion and registration is in the log, and the log has no unrequested
+or refused change. Names and ids of the log are those of operations in the
 history: topics whose names begin with two underscores are the system's own, and so are broker ids
-that the history does not use. Not here: the order of things (the models check it), nor logs that
-begin above offset 0 on every node: a snapshot took the place of what is missing there, so these
-checks are then not applicable.
+    that the history does not use. See the models for order. For logs that begin above offset 0 on
+    every node, these checks are not applicable, since a snapshot replaced the missing records.
 """
 
 from collections import Counter
@@ -32,7 +31,7 @@ _INTERNAL_PREFIX: Final = "__"
 
 @dataclass(slots=True, kw_only=True)
 class Fold:
-    """What the committed log says of topics and brokers.
+    """The topics and brokers after the committed log.
 
     Attributes:
         topics: each topic id's name, removed ones included, in log order.
@@ -81,7 +80,7 @@ def _fields(text: str) -> dict[str, str | int]:
 
 
 def require_whole(committed: pa.Table) -> None:
-    """Raises NotApplicableError if the logs together lack what a snapshot replaced."""
+    """Raise NotApplicableError if the logs together lack what a snapshot replaced."""
     first: dict[object, int] = {}
     offsets: set[int] = set()
     for node, offset in rows_of(committed, "node", "offset"):
@@ -161,7 +160,7 @@ def _invented_topics(operations: Iterable[Operation], folded: Fold) -> Iterator[
 
 
 def _outcome(operation: Operation) -> str:
-    """What was answered; info or fail without an answer."""
+    """Return the outcome in the answer; info or fail without an answer."""
     if operation.status != "ok" or not isinstance(operation.output, dict):
         return operation.status
     return str(operation.output.get("outcome"))

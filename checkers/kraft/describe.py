@@ -1,11 +1,11 @@
-"""What one broker tells of topics over one connection (KIP-631, "Broker Metadata Management").
+"""Checks the describes of a connection (KIP-631, "Broker Metadata Management").
 
 A broker answers from its own image, which is the log up to some offset, follows the log and never
-goes back. So each answer says how much of the log the image holds at least: a topic that is shown
-was created, and with it all that had been answered before its create was asked for; one that was
-shown and no longer is was deleted, with all that had been answered before. Later answers over the
-same connection, about any topic, may not fall behind that. A process of the history lives as long
-as its connection.
+goes back. So each answer shows a minimum for the image's part of the log: if a topic is present,
+its create and everything answered before this create was requested are in the image; if a topic has
+disappeared, its delete and everything answered before are in the image. Later answers over the same
+connection, about any topic, may not fall behind that. A process of the history lives as long as its
+connection.
 
 An image may lag, and slow is not wrong: that it lags longer than a failover takes, faults apart, is
 an availability finding, and that it does not converge in twice that time a safety finding.
@@ -32,11 +32,10 @@ FAILOVERS_UNTIL_UNBOUNDED: Final = 2
 
 @dataclass(slots=True, kw_only=True)
 class _Connection:
-    """What one connection has been told.
+    """The answers of one connection so far.
 
-    Attributes:
-        holds: all that was answered before this event is in the broker's image.
-        because: the operation that told so.
+    Attributes: holds: everything answered before this event is in the broker's image.
+        because: the operation whose answer shows the minimum.
         shown: the ids that were shown present.
         gone: the ids that were shown present and then absent, with the operation.
     """
@@ -52,7 +51,7 @@ class _Connection:
 
 
 def came_back(operations: Sequence[Operation]) -> list[Finding]:
-    """Finds answers of brokers that fall behind earlier ones over the same connection."""
+    """Find answers of brokers that fall behind earlier ones over the same connection."""
     facts = facts_of(operations)
     connections: dict[tuple[str | None, int], _Connection] = {}
     findings = []
@@ -72,15 +71,15 @@ def _shown(connection: _Connection, operation: Operation, known: TopicFacts | No
     topic_id = described_id(operation)
     gone_at = connection.gone.get(topic_id)
     if gone_at is not None:
-        return f"it had shown it deleted to the same process before (operation {gone_at})"
+        return f"the same process had already seen the topic deleted (operation {gone_at})"
     connection.shown.add(topic_id)
     if known is None:
         return None
     if known.is_gone_before(connection.holds):
         assert known.gone is not None
         return (
-            f"it was gone by operation {known.gone.index}, which was over before what the same"
-            f" process had been shown (operation {connection.because})"
+            f"operation {known.gone.index} had removed the topic before the state that the same"
+            f" process had already seen (operation {connection.because})"
         )
     connection.learn(known.create.invoke_index, operation)
     return None
@@ -94,19 +93,19 @@ def _missing(connection: _Connection, operation: Operation, known: TopicFacts | 
     if known is None or not (was_shown or known.is_made_before(connection.holds)):
         return None
     if _ended(operation) < known.may_go_at:
-        proof = (
-            "it had been shown to the same process"
-            if was_shown
-            else f"operation {known.create.index} that made it was over before what the same"
-            f" process had been shown (operation {connection.because})"
-        )
-        return f"{proof} and no delete had been asked for"
+        proof = "the same process had already seen the topic"
+        if not was_shown:
+            proof = (
+                f"operation {known.create.index} had created the topic before the state that the"
+                f" same process had already seen (operation {connection.because})"
+            )
+        return f"{proof} and no delete had been requested"
     connection.learn(known.may_go_at, operation)
     return None
 
 
 def lags(operations: Sequence[Operation], bounds: LeaseBounds) -> list[Finding]:
-    """Finds answers of brokers about one name that are much older than the controller's."""
+    """Find answers of brokers about one name that are much older than the controller's."""
     facts, disturbed = facts_of(operations), Disturbed(bounds)
     findings = []
     for operation in operations:
@@ -127,7 +126,7 @@ def lags(operations: Sequence[Operation], bounds: LeaseBounds) -> list[Finding]:
 
 
 def _outdated_since(operation: Operation, known: TopicFacts) -> int | None:
-    """Returns when the answer ceased to be true, if it surely had before it was asked for."""
+    """Return when the answer ceased to be true, if it surely had before it was asked for."""
     if is_present(operation):
         is_old = known.gone is not None and known.is_gone_before(operation.invoke_index)
         return known.gone.complete_time if is_old and known.gone is not None else None
@@ -160,7 +159,7 @@ def _finding(
 
 
 def shown_before_create(operations: Sequence[Operation]) -> list[Finding]:
-    """Finds topics of one name that were shown before the create that made them was invoked."""
+    """Find topics of one name that a describe showed before their create was invoked."""
     told = {
         created: operation.invoke_index
         for operation in operations
@@ -184,7 +183,7 @@ def shown_before_create(operations: Sequence[Operation]) -> list[Finding]:
 
 
 def ids_given_twice(operations: Iterable[Operation]) -> list[Finding]:
-    """Finds topic ids that more than one create was given, among all creates of a run."""
+    """Find topic ids that several creates of a run received."""
     first: dict[str, Operation] = {}
     findings = []
     for operation in operations:
@@ -210,11 +209,11 @@ def ids_given_twice(operations: Iterable[Operation]) -> list[Finding]:
 
 
 def described_id(operation: Operation) -> str:
-    """Returns the topic id that a describe asks for."""
+    """Return the topic id that a describe asks for."""
     assert isinstance(operation.input, dict)
     return str(operation.input["id"])
 
 
 def is_present(operation: Operation) -> bool:
-    """Says whether a describe was answered that the topic is there."""
+    """Return whether a describe found the topic."""
     return isinstance(operation.output, dict) and operation.output.get("outcome") == "present"

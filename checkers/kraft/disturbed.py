@@ -1,6 +1,6 @@
-"""Until when faults excuse that something came late: each question in O(log n) of n faults.
+"""Computes the time until which faults excuse a late event: each query in O(log n) of n faults.
 
-Values only, no judgement: what a fault may have moved is told by those who ask
+The module computes values only: the callers decide which events a fault may have delayed
 (`checkers.kraft.expiry`, `checkers.kraft.describe`). Times are ns of the history.
 """
 
@@ -14,7 +14,7 @@ class Disturbed:
     """The times when faults were in force, and how long a failover takes after each."""
 
     def __init__(self, bounds: LeaseBounds) -> None:
-        """Sorts the faults of some bounds."""
+        """Sort the faults of the given bounds."""
         faults = sorted(bounds.disturbed)
         self._failover_ns = bounds.failover_ns
         self._starts = [start for start, _ in faults]
@@ -22,17 +22,17 @@ class Disturbed:
         self._next_gaps: dict[int, list[int]] = {}
 
     def undisturbed_since(self, since_ns: int, now_ns: int) -> int:
-        """Returns from when on no fault was in force between two times, nor a failover after it."""
+        """Return from when on no fault was in force between two times, nor a failover after it."""
         begun = bisect_left(self._starts, now_ns)
         if not begun or self._latest_ends[begun - 1] <= since_ns:
             return since_ns
         return max(since_ns, min(self._latest_ends[begun - 1], now_ns) + self._failover_ns)
 
     def renewed_until(self, since_ns: int, now_ns: int, patience_ns: int) -> int:
-        """Returns when what holds since some time, and lasts for some, may last have begun anew.
+        """Return the latest renewal of a state that lasts for `patience_ns`, given the faults.
 
-        A fault in force while it may still last has it begin anew a failover after the fault; so
-        may the next one then, and so on.
+        A fault during the state's lifetime renews the state a failover after the fault; the next
+        fault in the renewed lifetime does the same, and so on.
         """
         first = bisect_right(self._latest_ends, since_ns)
         begun = bisect_right(self._starts, now_ns)
@@ -42,7 +42,7 @@ class Disturbed:
         return max(since_ns, min(self._latest_ends[last], now_ns) + self._failover_ns)
 
     def _gaps(self, patience_ns: int) -> list[int]:
-        """Returns of each fault the first after it that begins too late to follow on from others.
+        """Return, for each fault, the first later fault that begins too late to continue the chain.
 
         What is too late is told by the latest end of all faults before: int[n], n for none.
         """

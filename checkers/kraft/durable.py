@@ -1,10 +1,10 @@
-"""Checks that what was committed once stays committed (KIP-595, "Leader Completeness").
+"""Checks that committed records stay committed (KIP-595, "Leader Completeness").
 
 A node in epoch e that reports the high watermark h says that the records below h were committed in
-e or before. So whoever leads a later epoch has them, and no log may hold a later epoch's record
-there, nor may all logs lack them. Pure functions on tables of checkers.history.schema. The nodes'
-clocks are not compared: epochs order the reports of different nodes. Not here: whether the records
-are those that clients were told of (`checkers.kraft.acknowledged`).
+e or before. So every leader of a later epoch has these records, no log may hold a later epoch's
+record in their place, and at least one log must hold the records. Pure functions on tables of
+checkers.history.schema. The nodes' clocks are not compared: epochs order the reports of different
+nodes. See `checkers.kraft.acknowledged` for the answers of clients.
 """
 
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ LEADER_COMPLETE: Final = "kraft/leader-has-committed"
 COMMITTED_KEPT: Final = "kraft/committed-kept"
 
 Report = tuple[int, int, int]
-"""(epoch, the highest watermark reported in it or before, by which node)."""
+"""(epoch, the highest watermark reported up to this epoch, the reporting node)."""
 Led = tuple[int, int, int, int | None]
 """(epoch, the end of the log when it began, of which leader, when in the time of the run)."""
 
 
 def leader_complete(tables: Tables) -> list[Finding]:
-    """A node that begins to lead an epoch has all that was committed in the epochs before."""
+    """A node that begins to lead an epoch has all records committed in earlier epochs."""
     trace = tables["trace"]
     return limited(_incomplete(_first_led(trace), _watermarks(trace)))
 
@@ -48,7 +48,7 @@ def _incomplete(first_led: list[Led], watermarks: list[Report]) -> Iterator[Find
 
 
 def committed_kept(tables: Tables) -> list[Finding]:
-    """What lies below a reported high watermark is in a log, and of no later epoch.
+    """Every record below a reported high watermark is in a log, and not of a later epoch.
 
     Or in a snapshot: below the first offset of a node's log one has taken its place.
     """
@@ -109,7 +109,7 @@ def _first_led(trace: pa.Table) -> list[Led]:
 
 
 def _watermarks(trace: pa.Table) -> list[Report]:
-    """By epoch, the highest watermark that any node reported until then."""
+    """Return, by epoch, the highest watermark that any node has reported so far."""
     by_epoch: dict[int, tuple[int, int]] = {}
     for epoch, watermark, node in _known(trace, "epoch", "high_watermark", "node"):
         by_epoch[epoch] = max(by_epoch.get(epoch, (0, node)), (watermark, node))
@@ -122,7 +122,7 @@ def _watermarks(trace: pa.Table) -> list[Report]:
 
 
 def _known(trace: pa.Table, *columns: str) -> Iterator[tuple[int, ...]]:
-    """Yields the values of some columns where there are all of them."""
+    """Yield the values of the columns from rows without nulls."""
     for row in rows_of(trace, *columns):
         values = tuple(value for value in row if isinstance(value, int))
         if len(values) == len(columns):

@@ -1,9 +1,9 @@
-"""What the metadata log leaves: every entity, from the records as JSON alone (KIP-631).
+"""The state after the metadata log: every entity, from the records as JSON alone (KIP-631).
 
-The checkers' own telling of "Record Schemas", of which the node shares no line. An entity is
-kept as (kind, owner, name) -> its value; fields at zero, empty or null count as left out, since
-a tagged field is left out at its default. Not: whether a record may follow the ones before it; a
-change of what is not there leaves nothing.
+The checkers' own telling of "Record Schemas", of which the node shares no line. An entity is kept
+as (kind, owner, name) -> its value; fields at zero, empty or null count as left out, since a tagged
+field is left out at its default. The order of records is not checked here; a change of an absent
+entity has no effect.
 
 Between BeginTransaction and EndTransaction the entities stay as they were before, and an
 AbortTransaction drops all that lies between (KIP-868).
@@ -31,7 +31,7 @@ _REPLACED: Final = (
     "eligibleLeaderReplicas",
     "lastKnownElr",
 )
-"""The lists of a PartitionChangeRecord that take the old ones' place unless they are null."""
+"""The lists of a PartitionChangeRecord that replace the old lists unless null."""
 
 
 class UnknownRecordError(ValueError):
@@ -46,12 +46,10 @@ class Entities(EntityStore):
     def apply(self, kind: str, fields: Fields) -> None:
         """Take one record.
 
-        Args:
-            kind: its type, TOPIC_RECORD.
+        Args: kind: the type of the record, TOPIC_RECORD.
             fields: as in the table `records`.
 
-        Raises:
-            UnknownRecordError: there is no such type.
+        Raises: UnknownRecordError: the type is unknown.
         """
         handler = _HANDLERS.get(kind)
         if handler is None:
@@ -61,7 +59,7 @@ class Entities(EntityStore):
 
 @contextmanager
 def known_records() -> Iterator[None]:
-    """Makes a check that meets a record of an unknown type not applicable."""
+    """Make a check that meets a record of an unknown type not applicable."""
     try:
         yield
     except UnknownRecordError as error:
@@ -69,7 +67,7 @@ def known_records() -> Iterator[None]:
 
 
 def held_by(snapshot: str) -> Entities:
-    """What a snapshot holds, from its `entities` as in the table `snapshots`.
+    """The entities of a snapshot, from `entities` in the table `snapshots`.
 
     Raises:
         UnknownRecordError: it has a record of a type that is not known.
@@ -88,7 +86,7 @@ def decoded(text: str) -> Fields:
 
 
 def _whole(fields: Fields) -> Fields:
-    """Fields without those that a version or a default may leave out."""
+    """Fields without values that a version or a default may omit."""
     return {name: value for name, value in fields.items() if value}
 
 
@@ -166,7 +164,7 @@ def _change_partition(entities: Entities, fields: Fields) -> None:
 
 
 def _clear_elr(entities: Entities, fields: Fields) -> None:
-    """Forget eligible leaders: of one topic, or of all if the record names none (KIP-966)."""
+    """Clear the eligible leader replicas of the record's topic, or of all topics (KIP-966)."""
     for topic_id, topic in entities.newest_owners("topic").items():
         if fields["topicName"] not in {"", topic["name"]}:
             continue
@@ -204,7 +202,7 @@ def _quota(entities: Entities, fields: Fields) -> None:
 
 
 def _kept(kind: str, *named: str) -> "_Handler":
-    """A record that stands for its entity, under the fields that name it."""
+    """Store a record as its entity, under the fields that name the entity."""
 
     def keep(entities: Entities, fields: Fields) -> None:
         owner = " ".join(str(fields[name]) for name in named)
@@ -215,7 +213,7 @@ def _kept(kind: str, *named: str) -> "_Handler":
 
 
 def _gone(kind: str, *named: str) -> "_Handler":
-    """A record that ends such an entity."""
+    """Remove the entity that a record ends."""
 
     def end(entities: Entities, fields: Fields) -> None:
         entities.drop(kind, " ".join(str(fields[name]) for name in named))

@@ -11,7 +11,7 @@ Fields = dict[str, Any]
 
 
 class EntityStore:
-    """The entities after some records, and those that a metadata transaction holds back."""
+    """The entities after some records, and the pending changes of a metadata transaction."""
 
     __slots__ = ("_before", "_kinds")
 
@@ -22,7 +22,7 @@ class EntityStore:
         """While a transaction is open: the entities before it."""
 
     def listed(self) -> dict[tuple[str, str, str], object]:
-        """Every entity that may be seen, by its kind, owner and name."""
+        """The visible entities, by kind, owner and name."""
         shown = self._kinds if self._before is None else self._before
         return {
             (kind, owner, name): value
@@ -32,7 +32,7 @@ class EntityStore:
         }
 
     def begin(self) -> None:
-        """Hold back what comes until the transaction ends; one that is open goes on."""
+        """Hold back later changes until the transaction ends; an open transaction continues."""
         if self._before is None:
             self._before = copy.deepcopy(self._kinds)
 
@@ -41,27 +41,27 @@ class EntityStore:
         self._before = None
 
     def abort(self) -> None:
-        """Drop all that has come since the open transaction began."""
+        """Drop all changes since the open transaction began."""
         if self._before is not None:
             self._kinds, self._before = self._before, None
 
     def owned(self, kind: str, owner: object) -> Fields:
-        """What an owner has of a kind, to be changed; made if there is nothing yet."""
+        """Return an owner's entities of a kind for changes; empty if new."""
         return self._kinds.setdefault(kind, {}).setdefault(str(owner), {})
 
     def found(self, kind: str, owner: object) -> Fields | None:
-        """The same, if there is anything."""
+        """Return an owner's entities of a kind, or None."""
         return self._kinds.get(kind, {}).get(str(owner))
 
     def owners(self, kind: str) -> Mapping[str, Fields]:
-        """All owners of a kind that may be seen, each with what it has."""
+        """Return all visible owners of a kind with their entities."""
         shown = self._kinds if self._before is None else self._before
         return shown.get(kind, {})
 
     def newest_owners(self, kind: str) -> Mapping[str, Fields]:
-        """All owners of a kind after the newest record."""
+        """Return the owners of a kind after the newest record."""
         return self._kinds.get(kind, {})
 
     def drop(self, kind: str, owner: object) -> None:
-        """Remove all that an owner has of a kind."""
+        """Remove an owner's entities of a kind."""
         self._kinds.get(kind, {}).pop(str(owner), None)

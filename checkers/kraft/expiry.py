@@ -3,9 +3,9 @@
 An id without contact is free again after a session and the time in which a controller acts. A fault
 in force while the lease may still have held can have moved it: the new active controller first
 gives every active broker a full lease, so the time counts from the end of that fault and a
-failover; later faults only if the lease may have held until then. Beyond that it is slow, an
-availability finding. It is a safety finding, `lease-expiry`, only beyond any such reason: five
-sessions without contact and without such a fault.
+failover; later faults only if the lease may have held until then. A later answer is an availability
+finding. It is a safety finding, `lease-expiry`, only beyond any such reason: five sessions without
+contact and without such a fault.
 """
 
 from typing import Final
@@ -21,7 +21,7 @@ SESSIONS_UNTIL_UNBOUNDED: Final = 5
 
 
 def check_expiry(registrations: Registrations, bounds: LeaseBounds) -> list[Finding]:
-    """Finds registrations that were refused long after the last contact of anybody else."""
+    """Find registrations that were refused long after the last contact of anybody else."""
     findings = []
     lasting_ns = int(bounds.session_ns * (1 + bounds.rate_error)) + bounds.measurement_ns
     slow_ns = lasting_ns + bounds.failover_ns
@@ -44,10 +44,10 @@ def check_expiry(registrations: Registrations, bounds: LeaseBounds) -> list[Find
 
 
 def _last_contacts(registrations: Registrations) -> list[tuple[Contact, int]]:
-    """Returns each refused registration with the last time another may have been in contact.
+    """Return each refused registration with the last time another may have been in contact.
 
-    A sweep by invocation that keeps the two latest contacts of different incarnations: one of them
-    is not of the incarnation that was refused.
+    A sweep by invocation that keeps the two latest contacts of different incarnations: at least one
+    belongs to another incarnation than the refused one.
     """
     events = sorted(
         [

@@ -1,13 +1,13 @@
-"""What a broker asks for in its heartbeats and what it is answered (KIP-631, "BrokerHeartbeat").
+"""Checks the answers to a broker's requests in its heartbeats (KIP-631, "BrokerHeartbeat").
 
-A broker that wants to be fenced is fenced, and one that wants no fence is before long not; nobody
-is told to shut down who did not ask. A broker that has asked to shut down is in controlled
-shutdown, where the controller decides on the fence alone. Not here: epochs and time
+A broker that asks for a fence is fenced, and a broker that asks for no fence is soon unfenced; only
+a broker that asks to shut down is told to shut down. A broker that has asked to shut down is in
+controlled shutdown, where the controller decides on the fence alone. Not here: epochs and time
 (`checkers.kraft.tokens`, `checkers.kraft.leases`).
 
-A broker that has caught up may be kept fenced for a while, if the history does not tell since when:
-hence only a fence that lasts longer than a session is wrong. Nobody registers who names another
-cluster.
+A broker that has caught up may stay fenced for a while, if the history does not show the time of
+catching up: hence only a fence longer than a session is wrong. A registration that names another
+cluster must be refused.
 """
 
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ FOREIGN_ACCEPTED: Final = "registration/foreign-accepted"
 
 
 def check_heartbeats(registrations: Registrations, bounds: LeaseBounds) -> list[Finding]:
-    """Checks the heartbeats of one broker id, epoch by epoch."""
+    """Check the heartbeats of one broker id, epoch by epoch."""
     by_epoch: dict[int | None, list[Contact]] = {}
     for contact in registrations.contacts:
         if contact.f == "heartbeat":

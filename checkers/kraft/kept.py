@@ -1,8 +1,8 @@
-"""Checks what clients were told against what logs and snapshots together leave in the end.
+"""Checks the answers of clients against the final logs and snapshots.
 
-A log that a snapshot has cut no longer shows that a change was written; what it left must be there
-all the same. `kept` is not a table that a run writes but a relation: the committed records and,
-as rows of type SNAPSHOT at the offset where they end, the snapshots. Not here: the order of things
+After a snapshot, the log no longer shows that a change was written, but the effect of the change
+must remain. `kept` is not a table that a run writes but a relation: the committed records and, as
+rows of type SNAPSHOT at the offset where they end, the snapshots. Not here: the order of things
 (the models check it), nor that logs and snapshots agree (`checkers.kraft.snapshots`).
 """
 
@@ -31,7 +31,7 @@ _INTERNAL_PREFIX: Final = "__"
 
 
 def kept(committed: pa.Table, snapshots: pa.Table) -> pa.Table:
-    """Returns the committed records and the whole snapshots in one table."""
+    """Return the committed records and the whole snapshots in one table."""
     whole = snapshots.filter(pc.is_valid(snapshots["entities"]))
     types = pa.array([SNAPSHOT] * whole.num_rows, pa.string())
     as_rows = pa.table([whole["offset"], types, whole["entities"]], schema=_SCHEMA)
@@ -39,7 +39,7 @@ def kept(committed: pa.Table, snapshots: pa.Table) -> pa.Table:
 
 
 def entities_at_end(rows: pa.Table) -> Entities:
-    """Returns what the log leaves, from its newest whole snapshot or from its start.
+    """Return the entities after the log, from its newest whole snapshot or from its start.
 
     Raises:
         NotApplicableError: no snapshot leads to where the log begins, or a record is not known.
@@ -48,7 +48,7 @@ def entities_at_end(rows: pa.Table) -> Entities:
     log: dict[int, tuple[str, str]] = {}
     columns: Iterator[tuple[Any, ...]] = rows_of(rows, *COLUMNS)
     for offset, kind, fields in columns:
-        # Where nodes differ other checks say so; the order of rows must not matter.
+        # Other checks report differing nodes; the order of rows must not matter.
         if kind == SNAPSHOT:
             snapshots[offset] = min(fields, snapshots.get(offset, fields))
         else:
@@ -67,7 +67,7 @@ def entities_at_end(rows: pa.Table) -> Entities:
 
 
 def topics_kept(tables: Tables) -> list[Finding]:
-    """Topics are there that were made and not deleted, and no others."""
+    """Exactly the topics that were created and not deleted exist."""
     operations = operations_of(tables["operations"])
     topics = entities_at_end(tables["kept"]).owners("topic")
     names = {topic_id: str(fields["name"]) for topic_id, fields in topics.items()}
@@ -104,7 +104,7 @@ def _invented_topics(operations: list[Operation], names: dict[str, str]) -> Iter
 
 
 def registrations_kept(tables: Tables) -> list[Finding]:
-    """A broker id that was never unregistered is registered, with no older epoch than was told."""
+    """A broker id without an unregistration is registered, under no older epoch."""
     brokers = entities_at_end(tables["kept"]).owners("broker")
     by_key: dict[str, list[Operation]] = {}
     for operation in operations_of(tables["operations"]):

@@ -26,7 +26,7 @@ LEASE_WITHOUT_HOLDER: Final = "registration/lease-without-holder"
 
 
 def check_leases(registrations: Registrations, bounds: LeaseBounds) -> list[Finding]:
-    """Checks when the sessions of one broker id end, as far as that is early or by shutdown."""
+    """Check when the sessions of one broker id end, as far as that is early or by shutdown."""
     return [*_taken_over_early(registrations, bounds), *_refused_without_holder(registrations)]
 
 
@@ -73,20 +73,20 @@ class _LatestEnd:
     """The latest completion among the contacts that were invoked by some event; O(log n)."""
 
     def __init__(self, contacts: Iterable[Contact]) -> None:
-        """Takes contacts by invocation."""
+        """Take contacts by invocation."""
         kept = list(contacts)
         self._invoked = [contact.invoked for contact in kept]
         self._latest = list(accumulate((contact.completed for contact in kept), max))
 
     def invoked_by(self, event: int) -> int:
-        """Returns the latest completion; -1 if there is no such contact."""
+        """Return the latest completion; -1 without a contact."""
         place = bisect_right(self._invoked, event)
         return self._latest[place - 1] if place else -1
 
 
 @dataclass(slots=True, kw_only=True)
 class _Lost:
-    """The first registrations whose answers were lost, of two incarnations at most."""
+    """The first indeterminate registrations, of at most two incarnations."""
 
     first: list[Contact] = field(default_factory=list)
 
@@ -103,7 +103,7 @@ class _Lost:
 
 
 def _refused_without_holder(registrations: Registrations) -> list[Finding]:
-    """Finds duplicates refused although the last holder had been granted its shutdown."""
+    """Find duplicates refused although the last holder had been granted its shutdown."""
     lost = _Lost()
     for contact in registrations.contacts:
         if contact.may_register and not contact.is_grant:
@@ -135,7 +135,7 @@ class _Holders:
     """The grant of the largest epoch among those that were invoked before an event; O(log n)."""
 
     def __init__(self, grants: Sequence[Contact]) -> None:
-        """Takes grants by invocation; of one epoch's the first counts."""
+        """Take grants by invocation; of one epoch's the first counts."""
         self._invoked = [grant.invoked for grant in grants]
         self._last = list(accumulate(grants, _later))
 
@@ -149,10 +149,10 @@ def _later(one: Contact, other: Contact) -> Contact:
 
 
 class _ShutDowns:
-    """The granted shutdowns of one epoch, and the contacts that show it alive; O(log n)."""
+    """The granted shutdowns of one epoch, and the contacts that show the epoch alive; O(log n)."""
 
     def __init__(self, contacts: Sequence[Contact]) -> None:
-        """Takes all contacts of the epoch by invocation."""
+        """Take all contacts of the epoch by invocation."""
         self._granted = [contact for contact in contacts if contact.shut_down_granted]
         earliest = accumulate((contact.completed for contact in self._granted), min)
         self._latest_first = [-completed for completed in earliest]
@@ -163,7 +163,7 @@ class _ShutDowns:
         )
 
     def for_good(self, refused: Contact) -> Contact | None:
-        """Returns the first granted before a refusal, unless the epoch may have come back since."""
+        """Return the first granted before a refusal, unless the epoch may have come back since."""
         place = bisect_right(self._latest_first, -refused.invoked)
         if place == len(self._granted):
             return None
@@ -173,5 +173,5 @@ class _ShutDowns:
 
 
 def in_ms(duration_ns: int) -> str:
-    """Returns a duration as milliseconds, for people."""
+    """Return a duration as milliseconds, for people."""
     return f"{duration_ns / 1_000_000:.1f}"

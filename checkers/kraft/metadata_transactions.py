@@ -1,7 +1,7 @@
-"""Which records of the metadata log take effect (KIP-868 "Metadata Transactions").
+"""Selects the records of the metadata log that take effect (KIP-868 "Metadata Transactions").
 
-Those between BeginTransaction and EndTransaction take effect at the end, all or none: an
-AbortTransaction drops them, and so does a log that ends before its transaction.
+The records between BeginTransaction and EndTransaction take effect together at the end: an
+AbortTransaction drops the records, and so does a log that ends within its transaction.
 """
 
 from collections.abc import Iterable, Iterator

@@ -3,8 +3,8 @@
 Pure functions on tables of checkers.history.schema. `committed` is not a table that a run writes
 but a
 relation: each node's records below the highest watermark which that node itself reported, for an
-uncommitted tail may differ. Not here: that what was committed stays so (`checkers.kraft.durable`),
-what clients were told (`checkers.kraft.acknowledged`), and progress.
+    uncommitted tail may differ. See `checkers.kraft.durable` for committed records, and
+    `checkers.kraft.acknowledged` for answers to clients; progress is not checked.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -26,14 +26,14 @@ IMAGES_MONOTONE: Final = "kraft/image-offset-monotone"
 LOG_IN_ORDER: Final = "kraft/log-in-order"
 
 FINDINGS_A_CHECK: Final = 10
-"""More of the same says nothing new."""
+"""Maximum number of equal findings: further findings add nothing."""
 
 Tables = Mapping[str, pa.Table]
 Row = tuple[object, ...]
 
 
 def committed(records: pa.Table, trace: pa.Table) -> pa.Table:
-    """Returns each node's records below the highest watermark that it reported itself."""
+    """Return each node's records below the highest watermark reported by the node itself."""
     watermarks = trace.group_by("node").aggregate([("high_watermark", "max")])
     joined = records.join(watermarks, keys="node", join_type="inner")
     below = joined.filter(pc.less(joined["offset"], joined["high_watermark_max"]))
@@ -152,7 +152,7 @@ def _by_disk(rows: Iterable[Row], empty: Set[Row]) -> Iterator[list[Row]]:
 
 
 def _decreases(check: str, what: str, groups: Iterable[list[Row]]) -> Iterator[Finding]:
-    """Yields the first decrease of each group."""
+    """Yield the first decrease of each group."""
     for group in groups:
         for before, row in pairwise(group):
             if _int(row[3]) < _int(before[3]):
@@ -201,7 +201,7 @@ def _grouped(rows: Iterable[Row], width: int) -> Iterable[tuple[Row, list[Row]]]
 
 
 def limited(findings: Iterable[Finding]) -> list[Finding]:
-    """Returns the first findings of a check, in their order."""
+    """Return the first findings of a check, in their order."""
     return list(islice(findings, FINDINGS_A_CHECK))
 
 
@@ -218,8 +218,8 @@ def finding(
     Args:
         check: what was checked.
         fact: what happened.
-        reason: why that can't be, or what shows it.
-        node: the node that it is about.
+        reason: the violated rule, or the evidence.
+        node: the node of the finding.
         time_ns: when, in the time of the run, if that is known.
     """
     return Finding(

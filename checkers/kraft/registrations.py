@@ -19,15 +19,15 @@ NEVER: Final = 1 << 62
 
 
 class Contact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One operation of a broker id.
+    """An operation on a broker id.
 
     Attributes:
         f: register, heartbeat or unregister.
-        outcome: what was answered, None where the answer was lost.
+        outcome: the answer, None for a lost answer.
         incarnation: who asked, if said.
         epoch: the epoch granted, or the one a heartbeat carried.
         invoked, completed: its two events; completed is NEVER where the answer was lost.
-        caught_up: whether it says that it has all metadata up to its registration.
+        caught_up: whether the heartbeat claims all metadata up to its registration.
         is_foreign: whether it names another cluster.
         may_shut_down: whether its shutdown was granted, or may have been by an answer that was
         lost.
@@ -54,39 +54,39 @@ class Contact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_grant(self) -> bool:
-        """Whether this is a registration that is known to have been granted."""
+        """Return whether this is a registration that is known to have been granted."""
         return self.outcome == "registered"
 
     @property
     def is_alive(self) -> bool:
-        """Whether this is a heartbeat that was answered as of a live broker."""
+        """Return whether this is a heartbeat that was answered as of a live broker."""
         return self.outcome == "alive"
 
     @property
     def may_register(self) -> bool:
-        """Whether this may have registered an incarnation."""
+        """Return whether this may have registered an incarnation."""
         return self.f == "register" and self.outcome != "duplicate"
 
     @property
     def may_unregister(self) -> bool:
-        """Whether this may have unregistered the broker."""
+        """Return whether this may have unregistered the broker."""
         return self.f == "unregister" and self.outcome != "absent"
 
     def precedes(self, other: "Contact") -> bool:
-        """Whether this was answered before the other was asked."""
+        """Return whether the operation was answered before the other was requested."""
         return self.completed < other.invoked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registrations:
-    """All operations of one broker id that may have happened, by invocation."""
+    """The operations on one broker id that may have taken effect, by invocation."""
 
     key: str
     contacts: tuple[Contact, ...]
 
     @classmethod
     def of(cls, key: str, operations: Sequence[Operation]) -> "Registrations":
-        """Reads the operations of a key."""
+        """Read the operations of a key."""
         happened = [operation for operation in operations if operation.status != "fail"]
         return cls(key=key, contacts=tuple(map(_contact, happened)))
 
@@ -103,13 +103,13 @@ class Registrations:
         kind: FindingKind = FindingKind.SAFETY,
         reason: str = "",
     ) -> Finding:
-        """Return a finding about one operation of this broker id.
+        """Return a finding about an operation on this broker id.
 
         Args:
             check: what was checked.
             contact: the operation.
-            fact: what happened, in words that go on after "broker 3: ".
-            kind: whether it is about what is wrong or about what is slow.
+            fact: the event, in words that continue "broker 3: ".
+            kind: safety (a wrong result) or availability (a slow result).
             reason: why that can't be.
         """
         text = f"broker {shortened(self.key)}: {fact}"

@@ -1,4 +1,4 @@
-"""The checks that look at a whole run rather than at one key, and which tables each of them needs.
+"""The checks of whole runs, rather than keys, and the tables that each check needs.
 
 A list, and nothing else: the inline engine and the Spark pipeline both walk it.
 """
@@ -20,10 +20,9 @@ TOPICS: Final = frozenset({"topics"})
 class RunCheck:
     """A check of a run's relations.
 
-    Attributes:
-        name: the property that it checks.
+    Attributes: name: the checked property.
         relations: one or two of operations, committed, kept, snapshots, trace.
-        models: the models whose operations it can read; None for all.
+        models: the models whose operations the check can read; None for all.
         find: returns what is wrong.
     """
 
@@ -33,11 +32,11 @@ class RunCheck:
     models: frozenset[str] | None = None
 
     def is_for(self, model: str) -> bool:
-        """Says whether the check is about runs of this model at all."""
+        """Return whether the check concerns runs of this model."""
         return self.models is None or model in self.models
 
     def is_applicable(self, tables: Set[str]) -> bool:
-        """Says whether the run has the tables that the check's relations come from."""
+        """Return whether the run has the tables that the check's relations come from."""
         return all(RELATION_TABLES[relation] <= tables for relation in self.relations)
 
 

@@ -2,7 +2,8 @@
 
 Pure functions on tables of checkers.history.schema. Logs are taken as one, each committed offset
 once: that they agree is `checkers.kraft.node_logs`'s affair. A log that begins above offset 0 is
-folded from the oldest snapshot on, so that one itself is compared with its like alone.
+    folded from its oldest snapshot on, so the oldest snapshot is compared only with the same
+    snapshot of other nodes.
 """
 
 from collections.abc import Iterator
@@ -37,7 +38,7 @@ class _Snapshot(NamedTuple):
 
 
 def snapshots_agree(tables: Tables) -> list[Finding]:
-    """Every snapshot is whole, and those of one offset are the same on all nodes."""
+    """Every snapshot is whole, and snapshots at the same offset are equal on all nodes."""
     with known_records():
         return limited(_unlike(_snapshots(tables["snapshots"])))
 
@@ -65,7 +66,7 @@ def _unlike(snapshots: list[_Snapshot]) -> Iterator[Finding]:
 
 
 def snapshots_fold_log(tables: Tables) -> list[Finding]:
-    """A snapshot holds exactly what the committed log before its offset leaves."""
+    """A snapshot holds exactly the result of the committed log before its offset."""
     whole = [one for one in _snapshots(tables["snapshots"]) if one.entities is not None]
     with known_records():
         return limited(_unfounded(whole, _log(tables["committed"]))) if whole else []
@@ -79,7 +80,7 @@ def _unfounded(snapshots: list[_Snapshot], log: Log) -> Iterator[Finding]:
             _, kind, fields = log[reached]
             folded.apply(kind, decoded(fields))
             reached += 1
-        if reached < snapshot.offset:  # the log lacks what this snapshot took the place of
+        if reached < snapshot.offset:  # this snapshot replaced records that the log lacks
             folded, reached = _held(snapshot), snapshot.offset
             continue
         last = log.get(snapshot.offset - 1)
@@ -93,14 +94,14 @@ def _unfounded(snapshots: list[_Snapshot], log: Log) -> Iterator[Finding]:
         if difference is not None:
             yield finding(
                 SNAPSHOTS_FOLD_LOG,
-                f"{snapshot} is not what the log before it leaves",
+                f"{snapshot} differs from the result of the log before the snapshot",
                 reason=difference,
                 node=snapshot.node,
             )
 
 
 def _difference(held: Entities, wanted: Entities) -> str | None:
-    """The first entity that is not the same, in words; None if all are."""
+    """Return the first difference between entities, in words; None for equal entities."""
     ours, theirs = held.listed(), wanted.listed()
     if ours == theirs:
         return None
@@ -123,7 +124,7 @@ def _held(snapshot: _Snapshot) -> Entities:
 
 
 def _snapshots(table: pa.Table) -> list[_Snapshot]:
-    """All of them, by offset, epoch and node."""
+    """Return the snapshots by offset, epoch and node."""
     columns = ("offset", "epoch", "node", "timestamp_ms", "entities")
     rows: Iterator[tuple[Any, ...]] = rows_of(table, *columns)
     return sorted((_Snapshot(*row) for row in rows), key=lambda one: one[:3])
@@ -133,6 +134,6 @@ def _log(committed: pa.Table) -> Log:
     log: Log = {}
     rows: Iterator[tuple[Any, ...]] = rows_of(committed, "offset", "epoch", "type", "json")
     for offset, epoch, kind, fields in rows:
-        # Where nodes differ another check says so; the order of rows must not matter.
+        # Another check reports differing nodes; the order of rows must not matter.
         log[offset] = min((epoch, kind, fields), log.get(offset, (epoch, kind, fields)))
     return log

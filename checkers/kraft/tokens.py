@@ -20,7 +20,7 @@ LIVE_REFUSED: Final = "registration/live-epoch-refused"
 
 
 def check_tokens(registrations: Registrations) -> list[Finding]:
-    """Checks the epochs of one broker id."""
+    """Check the epochs of one broker id."""
     return [
         *_epochs_increase(registrations),
         *_stale_accepted(registrations),
@@ -122,7 +122,7 @@ def _ends_of_unregistrations(contacts: Sequence[Contact]) -> _Spans:
 
 
 def _live_refused(registrations: Registrations) -> list[Finding]:
-    """Finds heartbeats refused as stale although nothing can have ended their epoch."""
+    """Find heartbeats refused as stale although nothing can have ended their epoch."""
     findings = []
     enders = _Enders.of(registrations.contacts)
     granted = {_epoch(grant): grant for grant in reversed(registrations.grants)}
@@ -144,7 +144,7 @@ def _live_refused(registrations: Registrations) -> list[Finding]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Enders:
-    """What may end an epoch, by invocation, with the latest completions up to each."""
+    """Operations that may end an epoch, by invocation, with the latest completions so far."""
 
     invoked: list[int]
     latest: list[tuple[Contact, ...]]
@@ -159,10 +159,10 @@ class _Enders:
         return cls(invoked=[c.invoked for c in enders], latest=latest)
 
     def any_between(self, grant: Contact, refused: Contact) -> bool:
-        """Says whether another than the grant may have come after it and before the refusal.
+        """Return whether another than the grant may have come after it and before the refusal.
 
-        Of those invoked before the refusal the two that were answered last are enough, for one of
-        them may be the grant itself.
+        Of the candidates invoked before the refusal, the two with the latest answers are enough,
+        since one of the two may be the grant itself.
         """
         place = bisect_left(self.invoked, refused.completed)
         latest = self.latest[place - 1] if place else ()

@@ -1,8 +1,8 @@
-"""What a history proves of one topic id (KIP-631, "Topic Identifiers": an id is given once).
+"""The facts that a history proves of a topic id (KIP-631: an id is given once).
 
-When it was made, when it can have been removed, and when it was surely gone: from the answers of
-the active controller, which are linearizable. Places are indexes of events. Not here: what brokers
-say of the topic (`checkers.kraft.describe`).
+The times of a topic's creation, its earliest removal and its sure removal, from the answers of the
+active controller, which are linearizable. Places are indexes of events. Not here: what brokers say
+of the topic (`checkers.kraft.describe`).
 """
 
 from bisect import bisect_right
@@ -18,12 +18,12 @@ _Event = Callable[[Operation], int]
 
 @dataclass(slots=True, kw_only=True)
 class TopicFacts:
-    """One topic id that an answered create was given.
+    """A topic id that an answered create received.
 
     Attributes:
         create: that create.
         may_go_at: the first event from which a delete can have removed it.
-        gone: the first operation to complete of those that prove it removed, None if none does.
+        gone: the first operation to complete that proves the topic removed, None without a proof.
     """
 
     create: Operation
@@ -31,16 +31,16 @@ class TopicFacts:
     gone: Operation | None = None
 
     def is_made_before(self, event: int) -> bool:
-        """Says whether it surely was there, if not removed since, when the event happened."""
+        """Return whether it surely was there, if not removed since, when the event happened."""
         return ended_at(self.create) < event
 
     def is_gone_before(self, event: int) -> bool:
-        """Says whether it surely was removed, for good, when the event happened."""
+        """Return whether it surely was removed, for good, when the event happened."""
         return self.gone is not None and ended_at(self.gone) < event
 
 
 def facts_of(operations: Iterable[Operation]) -> dict[str, TopicFacts]:
-    """Returns the facts about every topic id that a create was given, in invocation order."""
+    """Return the facts about every topic id that a create was given, in invocation order."""
     by_key: dict[str, list[Operation]] = {}
     for operation in operations:
         if operation.f != "describe" and operation.status != "fail":
@@ -57,7 +57,7 @@ def facts_of(operations: Iterable[Operation]) -> dict[str, TopicFacts]:
 
 
 class _ByAsked:
-    """Operations of one name by the id that they ask for, those of any topic under None.
+    """The operations on one name by the requested id; operations without an id under None.
 
     Each list is sorted for two questions, so that all ids of a name take O(n log n) together.
     """
@@ -70,11 +70,11 @@ class _ByAsked:
         self._by_start = {each: _Suffixes(some, _invoked, ended_at) for each, some in by_id.items()}
 
     def first_invoked(self, topic_id: str, after: int) -> Operation | None:
-        """Returns the first to be invoked of those that may take effect after an event."""
+        """Return the first to be invoked of those that may take effect after an event."""
         return _least((self._by_end.get(each) for each in (None, topic_id)), after, _invoked)
 
     def first_over(self, topic_id: str, after: int) -> Operation | None:
-        """Returns the first to be over of those that were invoked after an event."""
+        """Return the first to be over of those that were invoked after an event."""
         return _least((self._by_start.get(each) for each in (None, topic_id)), after, ended_at)
 
 
@@ -117,7 +117,7 @@ def _may_remove(operation: Operation) -> bool:
 
 
 def _proves_removed(operation: Operation) -> bool:
-    """Says whether the answer, to what was asked after the create, needs the topic removed."""
+    """Return whether the answer, to what was asked after the create, needs the topic removed."""
     outcome = outcome_of(operation)
     if operation.f == "create":
         return outcome == "created"
@@ -127,26 +127,26 @@ def _proves_removed(operation: Operation) -> bool:
 
 
 def ended_at(operation: Operation) -> int:
-    """Returns the event from which on an operation can't take effect any more."""
+    """Return the event from which on an operation can't take effect any more."""
     if operation.status == "info" or operation.complete_index is None:
         return NEVER
     return operation.complete_index
 
 
 def outcome_of(operation: Operation) -> object:
-    """Returns what was answered, None if that is not known."""
+    """Return the answer, None if unknown."""
     if operation.status != "ok" or not isinstance(operation.output, dict):
         return None
     return operation.output.get("outcome")
 
 
 def asked_id(operation: Operation) -> object:
-    """Returns the topic id that was asked for, None if it was asked for by name."""
+    """Return the requested topic id, None for a request by name."""
     return operation.input.get("id") if isinstance(operation.input, dict) else None
 
 
 def created_id(operation: Operation) -> str | None:
-    """Returns the id that an answered create was given."""
+    """Return the id that an answered create was given."""
     if operation.f != "create" or not isinstance(operation.output, dict):
         return None
     topic_id = operation.output.get("id")

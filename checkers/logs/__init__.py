@@ -1,1 +1,1 @@
-"""Checks of logs that producers append to and consumers poll, by what they were told of offsets."""
+"""Checks logs that producers append to and consumers poll, by the reported offsets."""

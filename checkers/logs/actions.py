@@ -13,7 +13,7 @@ from kraftproof.checkers.text import as_json
 
 
 class Record(NamedTuple):
-    """A value in a log, at its offset; None if nobody was told where, or not yet."""
+    """A value in a log, at its offset; None for an unknown offset."""
 
     log: str
     offset: int | None
@@ -21,7 +21,7 @@ class Record(NamedTuple):
 
 
 def require_actions(operation: Operation) -> None:
-    """Raises ValueError if an operation's value is no list of sends and polls."""
+    """Raise ValueError if an operation's value is no list of sends and polls."""
     values = [operation.input]
     if operation.status == "ok":
         values.append(operation.output)
@@ -40,7 +40,7 @@ def _require_answers(operation: Operation) -> None:
 
 
 def sent(operation: Operation) -> Iterator[Record]:
-    """Yields what an operation sent, with the offsets that it was told."""
+    """Yield the records that an operation sent, with their reported offsets."""
     is_ok = operation.status == "ok"
     for action in _actions(operation.output if is_ok else operation.input):
         if action[0] == "send":
@@ -49,7 +49,7 @@ def sent(operation: Operation) -> Iterator[Record]:
 
 
 def polled(operation: Operation) -> Iterator[Record]:
-    """Yields what an operation was told that is in logs, in that order."""
+    """Yield the records that an operation polled, in order."""
     for action in _actions(operation.output) if operation.status == "ok" else ():
         if action[0] == "poll" and len(action) > 1:
             for log, records in (action[1] or {}).items():
@@ -83,7 +83,7 @@ def _is_polled(record: object) -> bool:
 
 
 def _is_record(record: object) -> bool:
-    """Says whether something is [offset, value]; of a send the offset may not be known."""
+    """Return whether something is [offset, value]; of a send the offset may not be known."""
     if not isinstance(record, list) or len(record) != 2:
         return False
     offset = record[0]

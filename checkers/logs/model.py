@@ -1,9 +1,9 @@
-"""The model `log`: send, poll, txn of both, and assign, judged by what each was told of offsets.
+"""The model `log`: send, poll, txn of both, and assign, judged by the offsets in answers.
 
 Logs are compared as they were seen, not searched for an order: no offset has two values, no value
 two offsets; what was polled had been sent; what was acknowledged at an offset that a consumer went
 past is in some poll; and a process that was assigned logs polls each of them in order and leaves
-none out. A consumer may start anywhere: nothing is lost before the first record that it polls.
+none out. A consumer may start anywhere: records before its first polled record are not lost.
 """
 
 from collections import defaultdict
@@ -26,7 +26,7 @@ _ASSIGNS = frozenset({"assign", "subscribe"})
 _BEGINNING = -GREATEST
 Seen = tuple[Operation, Record]
 Stretch = tuple[int, int]
-"""The first and the last offset that a consumer read of a log, one after the other."""
+"""The first and the last offset of a consecutive read of a log by a consumer."""
 
 
 class Log(PropertyModel):
@@ -43,7 +43,7 @@ class Log(PropertyModel):
             require_actions(operation)
 
     def places(self, key: str, operations: Iterable[Operation]) -> Mapping[str, str]:
-        """Return the logs that operations name."""
+        """Return the logs named by operations."""
         own = [one for one in operations if one.f not in _ASSIGNS]
         seen = (record.log for one in own for record in (*sent(one), *polled(one)))
         return {log: log for log in seen}
@@ -91,7 +91,7 @@ def _finding(key: str, check: str, operation: Operation, fact: str) -> Finding:
 
 
 def _conflicts(told: Iterable[Seen]) -> Iterator[Problem]:
-    """Yields offsets of two values, and values at two offsets."""
+    """Yield offsets of two values, and values at two offsets."""
     at: dict[tuple[str, int | None], Seen] = {}
     of: dict[tuple[str, str], Seen] = {}
     for one, record in told:
@@ -107,14 +107,14 @@ def _conflicts(told: Iterable[Seen]) -> Iterator[Problem]:
 
 
 def _unsent(sends: Iterable[Seen], polls: Iterable[Seen]) -> Iterator[Problem]:
-    """Yields what was polled and can't have been sent by then."""
+    """Yield polled records that cannot have been sent by then."""
     senders: dict[tuple[str, str], list[Operation]] = defaultdict(list)
     for one, record in sends:
         senders[record.log, record.value].append(one)
     for one, record in polls:
         some = senders[record.log, record.value]
         if not any(may_count(sender, one) for sender in some):
-            why = "nothing ever sent it"
+            why = "no operation ever sent it"
             if some:
                 failed = some[0].status == "fail"
                 why = f"{phrase(some[0])} {'failed' if failed else 'began only later'}"
@@ -124,7 +124,7 @@ def _unsent(sends: Iterable[Seen], polls: Iterable[Seen]) -> Iterator[Problem]:
 def _lost(
     operations: Iterable[Operation], sends: Iterable[Seen], polls: Iterable[Seen]
 ) -> Iterator[Problem]:
-    """Yields what was acknowledged between offsets that one consumer polled, and no poll found."""
+    """Yield acknowledged records that no poll returned, between offsets polled by one consumer."""
     found = {(record.log, record.value) for _, record in polls}
     stretches = _stretches(operations)
     for one, record in sends:
@@ -138,10 +138,10 @@ def _lost(
 
 
 def _stretches(operations: Iterable[Operation]) -> Mapping[str, Collection[Stretch]]:
-    """Returns from which offset to which the consumers read each log.
+    """Return the ranges of offsets that the consumers read in each log.
 
-    A process that was never assigned logs reads each from its beginning. Any other may have been
-    placed anywhere, at the end say, so that its first record tells where it began.
+    A process without an assignment reads each log from its beginning. Any other process may have
+    started anywhere, for example at the end, so its first record shows its start.
     """
     found: dict[str, list[Stretch]] = defaultdict(list)
     reading: dict[tuple[int, str], Stretch] = {}
@@ -163,7 +163,7 @@ def _stretches(operations: Iterable[Operation]) -> Mapping[str, Collection[Stret
 
 
 def _disordered(operations: Iterable[Operation], told: Iterable[Seen]) -> Iterator[Problem]:
-    """Yields polls that go back, or leave out an offset, since the process was assigned logs."""
+    """Yield polls that go back, or leave out an offset, since the process was assigned logs."""
     known: dict[str, set[int]] = defaultdict(set)
     for _, record in told:
         assert record.offset is not None

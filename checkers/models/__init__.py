@@ -1,9 +1,9 @@
-"""The models that a history can be checked against, and how to find them.
+"""The models for checking histories, and their registry.
 
 A model is a small class, one file each, named in the entry-point group `kraftproof.models`; a
-plug-in adds its own there. `Model` is what every model can do. What else one can do are separate
-protocols: `SequentialModel` is checked for linearizability by an engine, `PropertyModel` checks
-properties of its own; one may be both. `ColumnarModel` is the hint that makes the compiled engines
+plug-in adds its own there. `Model` is the common protocol of all models. Further protocols add
+abilities: an engine checks a `SequentialModel` for linearizability, a `PropertyModel` checks its
+own properties; a model may be both. `ColumnarModel` is the hint that makes the compiled engines
 (`checkers.engines`) take over from the general one.
 """
 
@@ -29,24 +29,24 @@ NO_MODEL: Final = "no model: it has to be a Specification, a SequentialModel or 
 
 
 class Model(Protocol):
-    """What every model can do."""
+    """The common protocol of all models."""
 
     @property
     def name(self) -> str:
-        """The name that users and workloads call it by."""
+        """The model's name for users and workloads."""
         ...
 
     @property
     def functions(self) -> frozenset[str]:
-        """The `f` of the operations that it knows."""
+        """The function names `f` of its operations."""
         ...
 
     def validate(self, operation: Operation) -> None:
-        """Raises ValueError, naming the field, for an operation whose values it can't read."""
+        """Raise ValueError, naming the field, for an operation whose values it can't read."""
         ...
 
     def key(self, operation: Operation) -> str:
-        """Returns the key to check the operation under, apart from all others (a hint)."""
+        """Return the key of the operation; keys are checked independently (a hint)."""
         return operation.key
 
 
@@ -59,31 +59,31 @@ class SequentialModel(Model, Protocol):
     """
 
     def init(self) -> Hashable:
-        """Returns the state before the first operation."""
+        """Return the state before the first operation."""
         ...
 
     def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
-        """Returns each operation's call; None for one that constrains nothing."""
+        """Return each operation's call; None for an operation without a constraint."""
         ...
 
     def step(self, state: Hashable, call: Hashable) -> Hashable | None:
-        """Returns the state after the call, or None where the call can't have had its answer."""
+        """Return the state after the call, or None where the call can't have had its answer."""
         ...
 
     def is_pure(self, call: Hashable) -> bool:
-        """Says whether the call leaves every state as it is (a hint: engines apply it at once)."""
+        """Return whether the call changes no state (a hint: engines apply it at once)."""
         ...
 
     def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
-        """Returns what maps a state to its normal form (a hint: engines search fewer states).
+        """Return a map from states to normal forms (a hint: engines search fewer states).
 
-        Two states may have one normal form only if none of the calls, in any order, tells them
-        apart; a state that no call asks for is the usual case.
+        Two states may share a normal form only if no sequence of the calls distinguishes the
+        states, for example states with different values that no call reads.
         """
         return _as_it_is
 
     def describe(self, state: Hashable) -> str:
-        """Returns the state in words."""
+        """Return the state in words."""
         ...
 
 
@@ -93,35 +93,35 @@ def _as_it_is(state: Hashable) -> Hashable:
 
 @runtime_checkable
 class CommutingModel(SequentialModel, Protocol):
-    """A model that knows which calls commute (a hint: engines leave out what leads nowhere new)."""
+    """A model that knows which calls commute (a hint: engines skip redundant orders)."""
 
     def commutes(self, one: Hashable, other: Hashable) -> bool:
-        """Says whether two calls commute.
+        """Return whether two calls commute.
 
-        They do if, from every state, either order of them is legal exactly if the other is, and
-        leads to the same state. False where it is not known. This has to be right: an engine that
-        is told so of calls that don't can miss a legal order.
+        Two calls commute if, from every state, either order is legal exactly if the other order is,
+        with the same final state. False if unknown. A wrong answer can make an engine miss a legal
+        order.
         """
         ...
 
 
 @runtime_checkable
 class ProposingModel(Model, Protocol):
-    """A model that often knows a legal order (a hint: it is replayed before it is believed)."""
+    """A model that proposes a legal order (a hint: the order is replayed before use)."""
 
     def proposed(self, operations: Sequence[Operation]) -> Sequence[int] | None:
-        """Returns places among the operations of one key in an order to try, None for no idea."""
+        """Return places among the operations of one key in an order to try, None for no idea."""
         ...
 
 
 @runtime_checkable
 class PropertyModel(Model, Protocol):
-    """A model that checks properties other than linearizability."""
+    """A model that checks properties beyond linearizability."""
 
     def check(
         self, key: str, operations: Sequence[Operation], options: CheckOptions
     ) -> list[Finding]:
-        """Returns what is wrong, or slow, among the operations of one key, in invocation order."""
+        """Return the findings on the operations of one key, given in invocation order."""
         ...
 
 
@@ -129,33 +129,33 @@ class PropertyModel(Model, Protocol):
 class ColumnarModel(Model, Protocol):
     """A model that turns whole columns into calls for a compiled engine (a hint).
 
-    What it is given is under its keys already. It stands for `validate`, too. A model whose engine
-    names the anomaly of what is invalid says so by `names_anomalies = True`: then the engine is
-    asked about short histories, too. A model whose engine is quick without compiled code says so
-    by `is_compiled = False`: then the general engine does not take long before that engine.
+    The columns are already grouped by key. It stands for `validate`, too. A model whose engine
+    names anomalies sets `names_anomalies = True`: then the engine decides short invalid histories
+    again. A model whose engine is quick without compiled code sets `is_compiled = False`: then the
+    general engine gives up earlier.
     """
 
     def calls_of(self, columns: Columns) -> Calls | None:
-        """Returns the calls of all keys, or None where only the general engine will do.
+        """Return the calls of all keys, or None if only the general engine can decide the history.
 
-        Raises:
-            ValueError: a value can't be read; the message says which field wants what.
+        Raises: ValueError: a value can't be read; the message names the field and the expected
+            value.
         """
         ...
 
 
 def names_anomalies(model: Model) -> bool:
-    """Says whether the model's compiled engine names the anomaly of what is invalid."""
+    """Return whether the model's compiled engine names the anomaly of what is invalid."""
     return bool(getattr(model, "names_anomalies", False))
 
 
 def is_compiled(model: Model) -> bool:
-    """Says whether the model's engine loads compiled code."""
+    """Return whether the model's engine loads compiled code."""
     return bool(getattr(model, "is_compiled", True))
 
 
 def has_own_keys(model: Model) -> bool:
-    """Says whether the model checks operations under other keys than the history's."""
+    """Return whether the model checks operations under other keys than the history's."""
     return getattr(type(model), "key", Model.key) is not Model.key
 
 
@@ -165,10 +165,9 @@ _of_files: Final[dict[str, Model]] = {}
 
 @cache
 def models() -> dict[str, Model]:
-    """Returns all registered models by name, sorted.
+    """Return all registered models by name, sorted.
 
-    Raises:
-        CheckerInputError: none is registered, or two that are not the same have one name.
+    Raises: CheckerInputError: no model is registered, or two different models have the same name.
     """
     found: dict[str, EntryPoint] = {}
     for entry in entry_points(group=ENTRY_POINT_GROUP):
@@ -198,12 +197,11 @@ def _loaded(entry: EntryPoint) -> Model:
 
 
 def model_named(name: str) -> Model:
-    """Returns the model of that name, or of a class in a file, path/to/file.py:ClassName.
+    """Return the model of that name, or of a class in a file, path/to/file.py:ClassName.
 
-    A model that was taken from a file is known by its name from then on.
+    A model from a file is known by its name afterwards.
 
-    Raises:
-        CheckerInputError: there is no such model; the message says which there are.
+    Raises: CheckerInputError: there is no such model; the message lists the known models.
     """
     if ".py:" in name:
         return model_of_file(name)
@@ -223,7 +221,7 @@ def model_named(name: str) -> Model:
 
 @cache
 def model_of_file(reference: str) -> Model:
-    """Returns the model that a class in a file is; the file is run once.
+    """Return the model that a class in a file is; the file is run once.
 
     Raises:
         CheckerInputError: the file can't be run, or the class is no model.
@@ -264,7 +262,7 @@ def _required(reference: str, model: object) -> Model:
 
 
 def reference_to(model: Model) -> str | None:
-    """Returns what `model_named` finds the model by in another process, None if nothing does."""
+    """Return the reference by which `model_named` finds the model in another process, or None."""
     kind = type(model)
     if kind is type(models().get(model.name)):
         return model.name
@@ -275,7 +273,7 @@ def reference_to(model: Model) -> str | None:
 
 
 def unknown_function(model: Model, operation: Operation) -> ValueError:
-    """Returns the error for an operation that the model does not know."""
+    """Return the error for an operation that the model does not know."""
     known = ", ".join(sorted(model.functions))
     return ValueError(
         f"field f: {shortened(operation.f)} is no operation of {model.name}, which has {known}"

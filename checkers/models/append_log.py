@@ -1,7 +1,7 @@
 """The log: produce answers the offset of its value, fetch the value at an offset; empty at first.
 
-Offsets are integers that grow; they may leave gaps. `fetch` takes an offset and answers the value
-there, or null if there is none yet or never will be. Values are compared as JSON.
+Offsets are increasing integers, possibly with gaps. `fetch` takes an offset and answers its value,
+or null for a gap or an offset without a record. Values are compared as JSON.
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -21,11 +21,11 @@ from kraftproof.checkers.models.reasons import is_over
 from kraftproof.checkers.models.reducible import ByElement, Events, OrderHint
 
 _MOST_TOLD: Final = 20
-"""So many records are told of a log, the last."""
+"""Number of records in the description of a log, from the end."""
 
 
 class AppendLog(ByElement):
-    """A log; its state is the records that were produced, by offset."""
+    """A log; its state is the produced records, by offset."""
 
     name = "append-log"
     functions = frozenset({"produce", "fetch"})
@@ -40,7 +40,7 @@ class AppendLog(ByElement):
             require_integer(operation.input, "fetch takes", GREATEST)
 
     def calls_of(self, columns: Columns) -> LogCalls:
-        """Returns the calls on all logs."""
+        """Return the calls on all logs."""
         return log_calls(columns, self.name, self.functions)
 
     def starting_with(self, value: object) -> Sequence[Step]:
@@ -49,7 +49,7 @@ class AppendLog(ByElement):
         return [("produce", held, offset) for offset, held in records]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        """Return what was produced at the offset that a fetch, or a produce, answered."""
+        """Return the value produced at the offset in the answer of a fetch or a produce."""
         offset = wrong.input if wrong.f == "fetch" else wrong.output
         made = [one for one in operations if one.f == "produce" and one.status == "ok"]
         there = [one for one in made if one.output == offset and one is not wrong]
@@ -88,7 +88,7 @@ class AppendLog(ByElement):
     def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
-        """A record helps who fetches it, and is in the way of those at its offset and before."""
+        """A record enables fetches of its value and blocks calls at its offset and below."""
         fetched = {call[1:] for call in others if isinstance(call, tuple) and not call[0]}
         return [call for call in calls if isinstance(call, tuple) and call[1:] in fetched]
 
@@ -96,7 +96,7 @@ class AppendLog(ByElement):
     def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[OrderHint | None]:
-        """Records are produced in the order of their offsets."""
+        """Record are produced in the order of their offsets."""
         return [
             OrderHint("offsets", call[1]) if isinstance(call, tuple) and call[0] else None
             for call in calls
@@ -111,7 +111,10 @@ class AppendLog(ByElement):
 
 
 def _call(operation: Operation, found_at: int | None) -> Hashable | None:
-    """A call is (whether it produced, the offset, the value or None); None if nothing is known."""
+    """A call is (whether a record was produced, the offset, the value or None).
+
+    None if nothing is known.
+    """
     is_answered = operation.status == "ok"
     if operation.f == "produce":
         offset = operation.output if is_answered else found_at
@@ -123,7 +126,7 @@ def _call(operation: Operation, found_at: int | None) -> Hashable | None:
 
 
 def _bound(operations: Sequence[Operation]) -> dict[int, int]:
-    """Returns at which offset each produce without an answer was found again."""
+    """Return at which offset each produce without an answer was found again."""
     numbers: dict[str, int] = {}
     found: Earliest = {}
     told: Earliest = {}

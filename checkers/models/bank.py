@@ -1,10 +1,10 @@
 """The bank: transfer {from, to, amount} between accounts, and read of all balances.
 
-What the accounts hold at first is not known to the model: the first read in a legal order tells
-the balances, and all later reads have to agree with them and with the transfers between. So the
-total is constant, whatever it is. No balance may be negative at any time, that of a transfer
-without an answer included; `bank-overdraft` is the bank that allows it. A transfer that failed did
-not happen. See `checkers.models.specification` for how such a model is checked.
+The model does not know the initial balances: the first read in a legal order shows the balances,
+and all later reads have to agree with that read and with the transfers between. So the unknown
+total is constant. No balance may be negative at any time, even through a transfer without an
+answer; `bank-overdraft` allows negative balances. A failed transfer has no effect. See
+`checkers.models.specification` for how such a model is checked.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -21,11 +21,11 @@ from kraftproof.checkers.text import as_json
 _TRANSFER: Final = frozenset({"from", "to", "amount"})
 _Amounts = tuple[tuple[str, int], ...]
 _State = tuple[bool, _Amounts, _Amounts]
-"""Whether the balances are known; they, or how they have changed so far; the least change."""
+"""(Whether the balances are known; the balances, or their changes so far; the minimum change)."""
 
 
 class Bank(Specification):
-    """Accounts of which none is ever overdrawn."""
+    """Accounts that are never overdrawn."""
 
     name = "bank"
     functions = frozenset({"transfer", "read"})
@@ -82,7 +82,7 @@ class Bank(Specification):
     def _known(
         self, found: Mapping[str, int | None], changes: dict[str, int], least: dict[str, int]
     ) -> _State | None:
-        """Return the state after the first read; None if nothing at first leads to it."""
+        """Return the state after the first read; None if no initial balances lead to the read."""
         balances = {account: held for account, held in found.items() if held is not None}
         if len(balances) < len(found) or not changes.keys() <= balances.keys():
             return None
@@ -107,7 +107,7 @@ class Bank(Specification):
         return [("read", None, value)]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        """Return which balance can't be, or with which read's total that of another disagrees."""
+        """Return the impossible balance, or a read with another total than `wrong`."""
         if wrong.f != "read":
             return None
         found = _balances(wrong.output)
@@ -135,13 +135,16 @@ class Bank(Specification):
 
 
 class OverdraftBank(Bank):
-    """Accounts that may be overdrawn; no history is taken for one unless somebody says so."""
+    """Accounts that may be overdrawn.
+
+    The user has to choose this model, as no history implies it.
+    """
 
     name = "bank-overdraft"
     allows_negative = True
 
     def has_shape(self, operations: Sequence[Operation]) -> bool:
-        """Say that inference never chooses this model; only `--model` does."""
+        """Return false: only `--model` chooses this model."""
         return False
 
 

@@ -1,9 +1,9 @@
-"""When each update of a register has its turn, where what others find was left by one of them.
+"""Orders the updates of a register, if the update behind each read value is known.
 
-As `checkers.engines.unique_cas` decides: an update, what finds its value, the update that then
-replaces it if that is what it compares with, and so on, make a *block*, within which nothing else
-comes; blocks come one after the other (`checkers.engines.block_order`). Values that nobody finds
-may be written any number of times.
+As in `checkers.engines.unique_cas`: an update, the calls that read its value, the compare-and-set
+that replaces the value, and so on, form a *block*, which no other call interrupts; blocks are
+ordered one after the other (`checkers.engines.block_order`). Values that no call reads may be
+written any number of times.
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -18,7 +18,10 @@ from kraftproof.checkers.models.reducible import Events, OrderHint
 
 
 class Access(NamedTuple):
-    """What a call finds in a register, and what it leaves there: a value, or None."""
+    """The value that a call needs in a register and the value that the call sets.
+
+    Either may be None.
+    """
 
     found: Hashable | None
     left: Hashable | None
@@ -26,14 +29,14 @@ class Access(NamedTuple):
 
 @dataclass(slots=True)
 class _Block:
-    """Updates, in their order, with what finds the values that they leave."""
+    """Consecutive updates, and the calls that read their values."""
 
     updates: list[int] = field(default_factory=list)
     first: int = NEVER
     last: int = BEFORE_ALL
 
     def take(self, invoked: int, over: int | None) -> None:
-        """Takes up the times of a call."""
+        """Take up the times of a call."""
         self.first = min(self.first, NEVER if over is None else over)
         self.last = max(self.last, invoked)
 
@@ -41,13 +44,13 @@ class _Block:
 def order_of_blocks(
     accesses: Sequence[Access], events: Sequence[Events], initial: Hashable
 ) -> list[OrderHint | None] | None:
-    """Returns the turn of each update that counts; None if it is not known what left a value.
+    """Return the position of each counted update; None if the writer of a value is unknown.
 
     Args:
         accesses: of each call, by invocation.
-        events: its invocation, and its completion if it surely has one; what has none counts if it
-            left a value that is found.
-        initial: what the register holds at first.
+        events: the invocation, and the completion if the call surely took effect; a call without a
+            completion counts if its value was read.
+        initial: the initial value of the register.
     """
     sources = _sources(accesses, events, initial)
     if sources is None:
@@ -71,7 +74,7 @@ def order_of_blocks(
 def _sources(
     accesses: Sequence[Access], events: Sequence[Events], initial: Hashable
 ) -> dict[Hashable, int] | None:
-    """Returns which call left each value that is found; None if any of several may have."""
+    """Return the writer of each value read; None if several calls may be the writer."""
     leaving: dict[Hashable, list[int]] = {}
     for number, access in enumerate(accesses):
         if access.left is not None:
@@ -102,9 +105,9 @@ def _blocks(
     sources: dict[Hashable, int],
     counted: Collection[int],
 ) -> list[_Block] | None:
-    """Returns the blocks, the beginning's first.
+    """Return the blocks, the beginning's first.
 
-    None if two updates replace one value, or if each of some replaces what another of them left.
+    None if two updates replace the same value, or if replacements form a cycle.
     """
     heads: list[int | None] = [None]
     following: dict[int | None, int] = {}
@@ -133,7 +136,7 @@ def _blocks(
 
 
 def _in_order(blocks: Sequence[_Block]) -> list[_Block]:
-    """Returns blocks one after the other, as they have to go."""
+    """Return the blocks in their necessary order."""
     first = np.array([block.first for block in blocks])
     last = np.array([block.last for block in blocks])
     return [blocks[place] for place in np.argsort(moments(first, last), kind="stable").tolist()]

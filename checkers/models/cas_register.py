@@ -24,16 +24,16 @@ from kraftproof.checkers.text import as_json
 _UNREAD: Final = ""
 """Stands for every value that no read and no cas of the history asks for; no JSON text."""
 _CONTAINERS: Final = frozenset("[{")
-"""How the JSON of lists and maps begins."""
+"""The first characters of JSON lists and maps."""
 
 
 def canonical(value: object) -> str:
-    """Returns a value as JSON text that is equal for equal values."""
+    """Return a value as JSON text that is equal for equal values."""
     return msgspec.json.encode(value, order="sorted").decode()
 
 
 class CasRegister(ReducibleModel, ColumnarModel):
-    """A register that also compares and sets."""
+    """A register with compare-and-set."""
 
     name = "cas-register"
     functions = frozenset({"read", "write", "cas"})
@@ -46,7 +46,7 @@ class CasRegister(ReducibleModel, ColumnarModel):
             raise ValueError(f"field value: cas takes [old, new], not {as_json(operation.input)}")
 
     def has_shape(self, operations: Sequence[Operation]) -> bool:
-        """Say whether each list or map that was read is one of those that were written."""
+        """Return whether each list or map that was read was also written."""
         read = {canonical(one.output)[0] for one in operations if one.f == "read"}
         written = {value[0] for one in operations if (value := _value_set(one)) is not None}
         return read & _CONTAINERS <= written
@@ -100,7 +100,7 @@ class CasRegister(ReducibleModel, ColumnarModel):
     def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
-        """What no other asks for is overwritten before another asks."""
+        """A value that no other call needs is overwritten before the next needed value."""
         asked_for = {call[0] for call in others if isinstance(call, tuple)}
         return [call for call in calls if isinstance(call, tuple) and call[1] in asked_for]
 
@@ -133,7 +133,7 @@ class CasRegister(ReducibleModel, ColumnarModel):
 
     @override
     def describe(self, state: Hashable) -> str:
-        return "a value that nothing asks for" if state == _UNREAD else f"value {state}"
+        return "a value that no operation reads" if state == _UNREAD else f"value {state}"
 
 
 def _is_pair(value: object) -> bool:
@@ -141,7 +141,7 @@ def _is_pair(value: object) -> bool:
 
 
 def _call(operation: Operation) -> Hashable | None:
-    """A call is (the value it needs or None, the value it sets or None)."""
+    """A call is (the required value or None, the value set or None)."""
     if operation.f == "write":
         return (None, canonical(operation.input))
     if operation.f == "cas":
@@ -152,7 +152,7 @@ def _call(operation: Operation) -> Hashable | None:
 
 
 def _value_set(operation: Operation) -> str | None:
-    """Return the value that an operation sets, if it takes effect."""
+    """Return the value that an operation sets if the operation takes effect."""
     if operation.f == "cas":
         assert isinstance(operation.input, list)
         return canonical(operation.input[1])

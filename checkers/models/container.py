@@ -1,8 +1,8 @@
-"""What is put in comes out again, once: what queues, stacks and priority queues have in common.
+"""The common part of queues, stacks and priority queues: an element comes out once, after its put.
 
-A container is empty at first. A take answers an element, or null if it found none. Each element put
-once, a container goes to the compiled engine of its kind; one with repeated elements is searched.
-Not a model by itself: the order in which elements come out is each kind's own.
+A container is empty at first. A take answers an element, or null for an empty container. Each
+element put once, a container goes to the compiled engine of its kind; one with repeated elements is
+searched. Not a model by itself: the order in which elements come out is each kind's own.
 """
 
 from collections import Counter
@@ -29,12 +29,11 @@ from kraftproof.checkers.models.reducible import ByElement, Change, HoldingModel
 class Container(ByElement, HoldingModel):
     """A container; its state is a tuple of the elements in it, arranged as the kind says.
 
-    Attributes:
-        put: the function that puts its input.
-        take: the function that takes what it answers.
+    Attributes: put: the function that inserts its input.
+        take: the function that removes an element and answers the element.
         kind: the calls by which the compiled engine is chosen.
         next_out: the place in the state of the element that comes out next.
-        is_fifo: whether elements come out in the order in which they were put in.
+        is_fifo: whether the container is first-in-first-out.
     """
 
     name: ClassVar[str]
@@ -57,7 +56,7 @@ class Container(ByElement, HoldingModel):
             require_element(operation.input, self.put)
 
     def calls_of(self, columns: Columns) -> ContainerCalls:
-        """Returns the calls of all containers of this kind."""
+        """Return the columnar calls of all containers of this kind."""
         return container_calls(self.kind, columns, model=self.name, put=self.put, take=self.take)
 
     def starting_with(self, value: object) -> Sequence[Step]:
@@ -68,7 +67,7 @@ class Container(ByElement, HoldingModel):
         return [(self.put, element, None) for element in elements]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        """Return why a take can't have answered what it did."""
+        """Return why a take cannot have had its answer."""
         elements = Elements(put=self.put, take=self.take, is_fifo=self.is_fifo)
         return elements.reason(operations, wrong)
 
@@ -81,11 +80,11 @@ class Container(ByElement, HoldingModel):
         return [self.call(operation) for operation in operations]
 
     def call(self, operation: Operation) -> Hashable:
-        """Returns (what it does, its element if that is known)."""
+        """Return (the action, the element if known)."""
         return container_call(operation, self.take)
 
     def holding(self, state: tuple[Hashable, ...], element: Hashable) -> tuple[Hashable, ...]:
-        """Returns the state with one more element."""
+        """Return the state with another element."""
         return (*state, element)
 
     @override
@@ -136,7 +135,7 @@ class Container(ByElement, HoldingModel):
         may: Sequence[Hashable],
         must: Sequence[Hashable],
     ) -> int | None:
-        """Returns how many elements are left for lost takes, which all other takes leave there."""
+        """Return how many elements remain for indeterminate takes after all other takes."""
         if call != ("take", None):
             return None
         put = Counter(one[1] for one in (*may, *must) if isinstance(one, tuple) and one[0] == "put")
@@ -145,7 +144,7 @@ class Container(ByElement, HoldingModel):
         return max(((one + put) - taken).total() for one in inside)
 
     def done(self, state: Hashable, call: Hashable) -> Hashable:
-        """Returns a lost take as one of what it took."""
+        """Return an indeterminate take as a take of its element."""
         assert isinstance(state, tuple)
         return ("take", state[self.next_out]) if call == ("take", None) and state else call
 
@@ -161,10 +160,9 @@ class Container(ByElement, HoldingModel):
 
 
 class _Left:
-    """Elements that no call of a history takes: one such is as good as another.
+    """Elements that no call of a history takes; all groups of such elements are equal.
 
-    Attributes:
-        elements: what they are, for who asks.
+    Attributes: elements: the elements, for descriptions.
     """
 
     __slots__ = ("elements",)
@@ -182,7 +180,7 @@ class _Left:
 
 
 def _apart(elements: Sequence[Hashable]) -> list[Hashable]:
-    """Returns elements with those that are left one by one."""
+    """Return the elements, with the groups of never-taken elements expanded."""
     return [
         one for each in elements for one in (each.elements if isinstance(each, _Left) else (each,))
     ]

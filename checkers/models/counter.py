@@ -1,6 +1,6 @@
 """The counter: add, read, and add-and-get, which answers the new sum; initially 0.
 
-Summands are integers of either sign. An `add` answers nothing that counts.
+Summands are integers of either sign. The answer of an `add` has no meaning.
 """
 
 from collections.abc import Hashable, Sequence
@@ -38,7 +38,7 @@ class Counter(SummingModel):
             require_integer(operation.output, f"{operation.f} answers", GREATEST)
 
     def calls_of(self, columns: Columns) -> CounterCalls:
-        """Returns the calls of all counters."""
+        """Return the calls of all counters."""
         return counter_calls(columns, self.name, self.functions)
 
     def starting_with(self, value: object) -> Sequence[Step]:
@@ -126,7 +126,7 @@ class Counter(SummingModel):
 
 
 def _reach(starts: Sequence[Hashable], calls: Sequence[Hashable]) -> tuple[int, int]:
-    """Returns the least and the greatest sum that some of the calls lead to."""
+    """Return the least and the greatest sum that the calls can reach."""
     sums = [state for state in starts if isinstance(state, int)]
     deltas = [call.amount for call in calls if isinstance(call, Tally)]
     return (
@@ -136,7 +136,7 @@ def _reach(starts: Sequence[Hashable], calls: Sequence[Hashable]) -> tuple[int, 
 
 
 def _call(operation: Operation) -> Tally | None:
-    """Returns what an operation adds and tells; None if that is nothing."""
+    """Return what an operation adds and returns; None for an operation without a constraint."""
     told = operation.output if operation.f != "add" and operation.status == "ok" else None
     delta = 0 if operation.f == "read" else operation.input
     if delta == 0 and told is None:

@@ -1,4 +1,4 @@
-"""When each element of a container was put and taken, for the hints that the containers propose."""
+"""Intervals of each element's put and take, for the order hints of containers."""
 
 from collections.abc import Hashable, Sequence
 from typing import Final, NamedTuple
@@ -9,9 +9,10 @@ NEVER: Final = 1 << 63
 
 
 class ElementInterval(NamedTuple):
-    """When an element was put and taken, by events: NEVER for what is not known to have been.
+    """The intervals of an element's put and take, by events; NEVER for an unknown event.
 
-    It was put before it was taken: the put was over with the take, which began with the put.
+    The interval is normalised: a put completes before its take completes, and a take begins after
+    its put begins.
     """
 
     element: Hashable
@@ -24,7 +25,7 @@ class ElementInterval(NamedTuple):
 def element_intervals(
     calls: Sequence[Hashable], events: Sequence[Events]
 ) -> list[ElementInterval] | None:
-    """Returns the life of each element that was put; None unless each was put and taken once.
+    """Return the life of each element that was put; None unless each was put and taken once.
 
     What may as well not have happened counts where nothing else puts or takes the element.
     """

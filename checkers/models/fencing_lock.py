@@ -1,9 +1,9 @@
-"""The lock that expires and fences: lock gives out a token, use shows one, unlock gives it back.
+"""A lock that expires and fences with tokens: lock grants, use presents, unlock returns.
 
-A lock may expire at any time, unseen; what makes it safe is that tokens grow, and that a resource
-which accepts a token never accepts a lesser one, nor one that is known to be dead. `lock` answers a
-token, an integer; `use` takes one and answers true if it was accepted, false if it was refused as
-dead; `unlock` takes one. A token of which nobody was told is never accepted.
+A lock may expire at any time, unobserved. Safety follows from growing tokens: a resource that
+accepted a token never accepts a smaller token, nor a token known to be dead. `lock` answers an
+integer token; `use` takes a token and answers true if accepted, false if refused as dead; `unlock`
+takes a token. A token that no client received is never accepted.
 """
 
 from collections.abc import Hashable, Sequence
@@ -25,7 +25,7 @@ _NOBODY: Final = -GREATEST
 
 
 class FencingLock(ByElement):
-    """A lock; the state is (the token that is alive, the largest that was granted)."""
+    """A lock; the state is (the live token, the largest granted token)."""
 
     name = "fencing-lock"
     functions = frozenset({"lock", "use", "unlock"})
@@ -43,7 +43,7 @@ class FencingLock(ByElement):
             require_boolean(operation.output, f)
 
     def calls_of(self, columns: Columns) -> FencingCalls:
-        """Returns the calls on all locks."""
+        """Return the calls on all locks."""
         return fencing_calls(columns, self.name, self.functions)
 
     def starting_with(self, value: object) -> Sequence[Step]:
@@ -99,7 +99,7 @@ class FencingLock(ByElement):
     def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[OrderHint | None]:
-        """Tokens are granted in their order; what says that one is dead comes late."""
+        """Tokens are granted in increasing order; calls that prove a token dead come late."""
         return [
             OrderHint("grants", call[1])
             if isinstance(call, tuple) and call[0] == "granted"
@@ -117,7 +117,7 @@ class FencingLock(ByElement):
 
 
 def _call(operation: Operation) -> Hashable | None:
-    """A call is (what it says of a token, the token); None if it says nothing."""
+    """A call is (its statement on a token, the token); None for a call without a statement."""
     is_answered = operation.status == "ok"
     if operation.f == "unlock":
         return ("dead", operation.input)

@@ -1,8 +1,8 @@
-"""Tells a history's model from its functions and the shape of its values, if both fit exactly one.
+"""Finds the model of a history by its functions and the shape of its values, if exactly one fits.
 
-Nothing is guessed: reads alone fit too many models, and a model that does not know a function, or
-can't read a value, is none of them. A model whose own checks of values are lenient says by
-`has_shape` which histories look like one of its own.
+The inference never guesses: reads alone fit too many models, and a model that does not know a
+function, or cannot read a value, does not fit. A model with lenient checks of values recognises
+likely histories by `has_shape`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,23 +19,23 @@ _ASKS_ONLY: Final = frozenset({"read", "get"})
 
 @runtime_checkable
 class ShapedModel(Model, Protocol):
-    """A model that reads almost any value, and knows which histories look like its own (a hint)."""
+    """A model that reads almost any value, and recognises likely histories of its own (a hint)."""
 
     def has_shape(self, operations: Sequence[Operation]) -> bool:
-        """Says whether some operations of a history, which it can read, may well be its own."""
+        """Return whether some readable operations are likely operations of this model."""
         ...
 
 
 def infer_model(path: object, functions: Iterable[str], some: Iterable[Operation]) -> Model:
-    """Returns the one model that fits the functions of a history and the shape of its values.
+    """Return the single model that fits the functions and the values of a history.
 
     Args:
         path: the history, as errors name it.
         functions: its operations' functions.
-        some: some of its operations, of each function.
+        some: a sample of the operations of each function.
 
-    Raises:
-        CheckerInputError: no model fits, or more than one does; it says what may be meant.
+    Raises: CheckerInputError: no model fits, or several models fit; the message names the
+        candidates.
     """
     used = sorted(set(functions))
     named = f"the operations {shortened(', '.join(used))}"
@@ -55,7 +55,11 @@ def infer_model(path: object, functions: Iterable[str], some: Iterable[Operation
 
 
 def _those(known: Sequence[Model], fits: Callable[[Model], bool]) -> Sequence[Model]:
-    """Returns the models that fit; one that is alone need not, since it says what is wrong."""
+    """Return the fitting models.
+
+    A single candidate is returned even if its values do not fit, since the model's message names
+    the mistake.
+    """
     return known if len(known) == 1 else [model for model in known if fits(model)]
 
 

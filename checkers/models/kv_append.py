@@ -1,7 +1,7 @@
 """A store of strings: get, put, append; each key initially the empty string.
 
-One string a key; a get that answers null found nothing, as good as the empty string. Not here:
-lists with unique elements, whose order a single read gives away.
+Each key holds one string; null, the answer of a get without a string, equals the empty string. Not
+here: lists with unique elements, whose order a single read gives away.
 """
 
 import json
@@ -23,7 +23,8 @@ from kraftproof.checkers.text import as_json
 
 _UNREAD: Final = ("a value that no get begins with",)
 """Stands for every string that no get of the history begins with: an append leads to another such
-string, and only a put leads away from them. No string, so that it equals none."""
+string, and only a put leads away from them. A state that equals no string.
+"""
 
 _MOST_BEGINNINGS: Final = 2_000
 """Beyond these, the states that a window of a history may begin in are too many."""
@@ -45,7 +46,7 @@ class KvAppend(ReducibleModel):
             string_of(operation.f, operation.output)
 
     def calls_of(self, columns: Columns) -> StringCalls:
-        """Returns the calls on the strings of all keys."""
+        """Return the calls on the strings of all keys."""
         return string_calls(columns, self.name, self.functions)
 
     def starting_with(self, value: object) -> Sequence[Step]:
@@ -102,7 +103,7 @@ class KvAppend(ReducibleModel):
     def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
-        """A piece that no other gets is there until the next put, and no get is legal with it."""
+        """A piece that no other get contains makes every get illegal until the next put."""
         told = (call for call in others if isinstance(call, tuple))
         read = sorted({str(value) for f, value, _ in told if f == "get"})
         longest = [one for one, after in pairwise([*read, ""]) if not after.startswith(one)]
@@ -124,16 +125,16 @@ class KvAppend(ReducibleModel):
 
     @override
     def values(self, call: Hashable) -> frozenset[Hashable]:
-        """The pieces; a put is about all of them, as none is there after it."""
+        """Return the pieces; a put concerns every piece, as it removes all pieces."""
         assert isinstance(call, tuple)
         f, _, pieces = call
         return frozenset(() if f == "put" else pieces or ())
 
     @override
     def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
-        """Takes pieces out of what is written and read alike.
+        """Take pieces out of what is written and read alike.
 
-        A string is cut into pieces in one way only, so that equal strings are still equal then.
+        A string is cut into pieces in only one way, so equal strings stay equal.
         """
         assert isinstance(call, tuple)
         f, _, pieces = call
@@ -155,16 +156,17 @@ class KvAppend(ReducibleModel):
 
 
 def _answer_or_input(operation: Operation) -> str | None:
-    """Returns what an operation answered, or else wrote; None for a get without an answer."""
+    """Return the answer of an operation, or the value written; None for a get without an answer."""
     if operation.f != "get":
         return str(operation.input)
     return str(operation.output or "") if operation.status == "ok" else None
 
 
 def _cutter(pieces: Iterable[str]) -> Callable[[str], tuple[str, ...] | None]:
-    """Returns what cuts a string into pieces, of which none may be the beginning of another.
+    """Return a function that cuts a string into pieces; no piece may be a prefix of another.
 
-    What it returns says None of a string that they don't make, and of all if one is.
+    The function returns None for a string that the pieces do not form, and for every string if a
+    piece is a prefix of another piece.
     """
     known = {piece: piece for piece in sorted(pieces)}
     lengths = sorted({len(piece) for piece in known})

@@ -1,8 +1,8 @@
 """Lists that are appended to and read whole: append, read, and txn of both; initially empty.
 
-A `txn` takes [["append", list, value] | ["r", list, null], ...] and answers the same with what was
-read, as Jepsen's list-append does; all of it happens as one. `append` and `read` are about one list
-a key. Elements are compared as JSON. The check is strict serializability, which for single
+A `txn` takes [["append", list, value] | ["r", list, null], ...] and answers the same actions with
+the values read, as Jepsen's list-append does; all actions are atomic. `append` and `read` are about
+one list a key. Elements are compared as JSON. The check is strict serializability, which for single
 operations is linearizability.
 """
 
@@ -25,7 +25,7 @@ from kraftproof.checkers.models.reducible import AllBut, Events, OrderHint, Redu
 
 
 class ListAppend(ReducibleModel):
-    """Lists; the state is (name, elements) of those that are not empty, by name."""
+    """Lists; the state is (name, elements) of the non-empty lists, by name."""
 
     name = "list-append"
     functions = frozenset({"append", "read", "txn"})
@@ -39,7 +39,7 @@ class ListAppend(ReducibleModel):
         values_of(operation.f, operation.input, operation.output, is_answered=is_answered)
 
     def calls_of(self, columns: Columns) -> ListCalls:
-        """Returns the calls on the lists of all keys."""
+        """Return the calls on the lists of all keys."""
         return list_calls(ListCalls, columns, self.name, self.functions)
 
     def places(self, key: str, operations: Iterable[Operation]) -> Mapping[str, str]:
@@ -61,7 +61,7 @@ class ListAppend(ReducibleModel):
         return steps
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        """Return why an operation can't have read what it did, with the others of a cycle."""
+        """Return why an answer is impossible, with the other operations of a cycle."""
         return list_reason(operations, wrong)
 
     @override
@@ -140,7 +140,7 @@ class ListAppend(ReducibleModel):
 def _without(
     name: str, elements: Sequence[str], values: Container[Hashable]
 ) -> tuple[Hashable, ...]:
-    """Returns elements of a list without those left out; quick where few of many are kept."""
+    """Return elements of a list without those left out; quick where few of many are kept."""
     if isinstance(values, AllBut):
         kept = {one[1] for one in values.kept if isinstance(one, tuple) and one[0] == name}
         return tuple(filter(kept.__contains__, elements))
@@ -148,7 +148,7 @@ def _without(
 
 
 def _lists_named(operation: Operation) -> Iterable[str]:
-    """Return the lists that an operation asks about, those of reads without an answer included."""
+    """Return the lists that an operation reads, answered or not."""
     if operation.f != "txn":
         return (OWN_LIST,)
     assert isinstance(operation.input, list)
@@ -160,7 +160,7 @@ def _named(name: str) -> str:
 
 
 def _call(operation: Operation) -> Hashable | None:
-    """A call is its actions; None if it has none, as a read without an answer."""
+    """A call is a tuple of its actions; None without actions, as for a read without an answer."""
     is_answered = operation.status == "ok"
     actions = actions_of(operation.f, operation.input, operation.output, is_answered=is_answered)
     return tuple(actions) or None

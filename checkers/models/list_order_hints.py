@@ -1,7 +1,7 @@
-"""When each append has its turn, where every call is an append or a read of one list.
+"""Order hints for appends, for histories of appends and reads of one list each.
 
-The longest read of a list says in which order its elements were appended. Where equal elements were
-appended, `checkers.engines.list_repeated` says which append it was.
+The longest read of a list shows the order of its appends. For appends of equal elements,
+`checkers.engines.list_repeated` identifies the append of each element.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -12,16 +12,16 @@ from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.models.reducible import Events, OrderHint
 
 Action = tuple[bool, str, Hashable]
-"""(whether it is a read, its list, what was appended or the elements read)."""
+"""(whether the action is a read, its list, the appended element or the elements read)."""
 Elements = tuple[Hashable, ...]
 
 
 def order_of_appends(
     actions: Sequence[Action], events: Sequence[Events]
 ) -> Sequence[OrderHint | None] | None:
-    """Returns the turn of each append, None for reads and for what never happened.
+    """Return the position of each append, None for reads and for omitted calls.
 
-    None if there is no legal order of calls that repeat elements.
+    None if calls that repeat elements have no legal order.
 
     Args:
         actions: one of each call, by invocation.

@@ -1,8 +1,9 @@
-"""Says why a transaction can't have read from lists what it did, with the others of a cycle.
+"""Explains why a transaction cannot have read its lists, with the other transactions of a cycle.
 
-A cycle is transactions of which each comes before the next and the last before the first: by what
-one read that another appended, by what one did not yet read, or in real time. See
-`checkers.models.list_append` for the model, which decides; every sentence here is certain.
+A cycle is a sequence of transactions in which each precedes the next and the last precedes the
+first: because one read an append of the other, because one missed an append of the other, or in
+real time. See `checkers.models.list_append` for the model, which decides; every sentence here is
+certain.
 """
 
 from collections import Counter
@@ -26,7 +27,7 @@ Element = tuple[str, str]
 
 
 def list_reason(operations: Sequence[Operation], wrong: Operation) -> str | None:
-    """Return why an operation can't have read what it did; None if that is not plain."""
+    """Return why an operation cannot have had its answer; None without an obvious reason."""
     if wrong.status != "ok":
         return None
     done = [_Transaction(one) for one in operations if one.status != "fail"]
@@ -83,7 +84,7 @@ def _kind(operation: Operation) -> str:
 
 
 def _contradicts_itself(mine: _Transaction) -> str | None:
-    """Return which read disagrees with what the same transaction read or appended before."""
+    """Return a read that contradicts an earlier read or append of the same transaction."""
     known: dict[str, tuple[str, ...]] = {}
     own: dict[str, tuple[str, ...]] = {}
     for is_read, name, elements in mine.actions:
@@ -104,10 +105,9 @@ def _contradicts_itself(mine: _Transaction) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class _Among:
-    """The transactions that may have happened before the wrong one was over.
+    """The transactions that may have taken effect before the wrong transaction completed.
 
-    Attributes:
-        transactions: those, with the wrong one.
+    Attributes: transactions: the candidate transactions and the wrong transaction.
         written: how often each element was appended in all of the history.
     """
 
@@ -123,7 +123,7 @@ class _Among:
         return frozenset(element for one in self.transactions for element in one.seen)
 
     def not_appended(self, mine: _Transaction, operations: Sequence[Operation]) -> str | None:
-        """Return which element nobody had appended, or not so often."""
+        """Return the element that was never appended, or not as often as read."""
         for name, elements in mine.reads.items():
             for element, times in Counter(elements).items():
                 able = self.appended[name, element]
@@ -153,7 +153,7 @@ class _Among:
         return None
 
     def in_other_order(self, mine: _Transaction) -> str | None:
-        """Return which transaction read a list that is no beginning of this one's, nor around."""
+        """Return a read such that neither it nor the wrong read is a prefix of the other."""
         for other in self.transactions:
             for name in mine.reads.keys() & other.reads.keys():
                 one, two = mine.reads[name], other.reads[name]
@@ -190,7 +190,7 @@ class _Among:
         return any(self.written[each] == 1 and each in self.seen for each in one.appends)
 
     def _before(self, one: _Transaction, other: _Transaction) -> str | None:
-        """Return why one transaction comes before another, None if that is not known."""
+        """Return why one transaction precedes another; None if no precedence is known."""
         for name, element in one.appends:
             if self.written[name, element] == 1 and (name, element) in other.seen:
                 read = f"{other.named} read {_texts(other.reads[name])}{_of(name)}"
@@ -204,7 +204,7 @@ class _Among:
         return self._shorter(one, other)
 
     def _shorter(self, one: _Transaction, other: _Transaction) -> str | None:
-        """Return the list of which a transaction read less than another one."""
+        """Return the list of which one transaction read less than another transaction."""
         for name in one.reads.keys() & other.reads.keys():
             less, more = one.reads[name], other.reads[name]
             fewer = [each for each in more if each not in less and (name, each) not in one.appends]
@@ -229,11 +229,11 @@ def _never(operations: Sequence[Operation], element: Element) -> str:
     some = [one for one in operations if element in _appends(one)]
     value = shortened(element[1])
     if not some:
-        return f"nothing ever appended {value}"
+        return f"no operation ever appended {value}"
     if all(one.status == "fail" for one in some):
         return f"{phrase(some[0])}, which appended {value}, failed"
     later = next(one for one in some if one.status != "fail")
-    return f"{phrase(later)}, which appended {value}, began only after it had ended"
+    return f"{phrase(later)}, which appended {value}, began only afterwards"
 
 
 def _appends(operation: Operation) -> list[Element]:

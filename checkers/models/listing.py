@@ -8,7 +8,7 @@ _MOST_AT_AN_END: Final = 40
 
 
 def listed(elements: Sequence[object]) -> str:
-    """Returns elements with commas between them; of very many the first and the last."""
+    """Return elements with commas between them; of very many the first and the last."""
     if len(elements) > 2 * _MOST_AT_AN_END:
         elements = [*elements[:_MOST_AT_AN_END], "…", *elements[-_MOST_AT_AN_END:]]
     return ", ".join(map(str, elements))

@@ -1,8 +1,8 @@
 """The map: put, get and remove by key; every key is absent at first.
 
-The key of an operation is the map's key, so each is checked as a register of its own, which is null
-while nothing is there: `put` writes a value other than null, `get` answers the value or null,
-`remove` writes null. What put and remove answer does not count. Values are compared as JSON.
+The key of an operation is the map's key, so each key is checked as an independent register, which
+is null while the key is absent: `put` writes a value other than null, `get` answers the value or
+null, `remove` writes null. What put and remove answer does not count. Values are compared as JSON.
 """
 
 from collections.abc import Callable, Collection, Hashable, Sequence
@@ -40,7 +40,7 @@ class Map(ReducibleModel):
             require_value(operation.input)
 
     def calls_of(self, columns: Columns) -> RegisterCalls:
-        """Returns the calls on all keys."""
+        """Return the calls on all keys."""
         return map_calls(columns, self.name, self.functions)
 
     @override
@@ -73,7 +73,7 @@ class Map(ReducibleModel):
     def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
-        """What no other gets is overwritten before another gets it."""
+        """A value that no other get returns is overwritten before the next get."""
         asked_for = {call[1] for call in others if isinstance(call, tuple) and call[0]}
         return [call for call in calls if isinstance(call, tuple) and call[1] in asked_for]
 
@@ -110,7 +110,7 @@ class Map(ReducibleModel):
     @override
     def describe(self, state: Hashable) -> str:
         if state == _UNREAD:
-            return "a value that nothing asks for"
+            return "a value that no operation reads"
         return "absent" if state == _ABSENT else f"value {state}"
 
 

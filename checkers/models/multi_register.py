@@ -28,7 +28,7 @@ from kraftproof.checkers.models.reducible import ReducibleModel
 from kraftproof.checkers.models.register_reasons import register_reason
 
 _UNREAD: Final = ""
-"""Stands for every value that no transaction reads of its register; no JSON text."""
+"""Stands for every value that no transaction reads from its register; not a JSON text."""
 _MOST_STATES: Final = 2_000
 """Beyond these, the states that a window of a history may begin in are too many."""
 
@@ -51,17 +51,17 @@ class MultiRegister(ReducibleModel):
         return {name: plain_name(name) for name in names}
 
     def starting_with(self, value: object) -> Sequence[Step]:
-        """Return the transaction that writes what the registers hold at first."""
+        """Return the transaction that writes the initial values of the registers."""
         assert isinstance(value, dict)
         actions = [["write", msgspec.json.decode(name), held] for name, held in value.items()]
         return [("txn", actions, actions)]
 
     def calls_of(self, columns: Columns) -> TransactionCalls:
-        """Returns the calls on the registers of all keys."""
+        """Return the calls on the registers of all keys."""
         return transaction_calls(columns, self.name, self.functions)
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        """Return why a transaction can't have read what it did."""
+        """Return why a transaction cannot have read its values."""
         return register_reason(operations, wrong, _read_as_null(operations))
 
     @override
@@ -106,7 +106,7 @@ class MultiRegister(ReducibleModel):
     def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
-        """What no other reads is overwritten before another reads its register."""
+        """A value that no other transaction reads is overwritten before the next read."""
         read = {(register, value) for register, value, _ in _asked_for(others)}
         return [call for call in calls if not read.isdisjoint(_left(call))]
 
@@ -114,7 +114,7 @@ class MultiRegister(ReducibleModel):
     def any_state(
         self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
     ) -> Sequence[Hashable] | None:
-        """Each register that is read has a value that is read and was its own once, or another."""
+        """Return all combinations: each register has a needed value it may hold, or another."""
         held = {entry for state in starts if isinstance(state, tuple) for entry in state}
         held = held.union(*map(_left, history))
         options: dict[str, list[str]] = {}
@@ -154,13 +154,13 @@ class MultiRegister(ReducibleModel):
 
 
 def _left(call: Hashable) -> set[tuple[str, str]]:
-    """Returns (register, value) of what is written."""
+    """Return (register, value) of each write."""
     assert isinstance(call, tuple)
     return {(name, value) for action, name, value, _ in call if action == "write"}
 
 
 def _asked_for(calls: Collection[Hashable]) -> set[tuple[str, str, str]]:
-    """Returns (register, value, the register's initial value) of what is read."""
+    """Return (register, value, the register's initial value) of what is read."""
     return {
         (name, value, initial)
         for call in calls
@@ -178,7 +178,7 @@ def _actions(operation: Operation) -> list[Action]:
 
 
 def _all_actions(operation: Operation) -> list[Action]:
-    """The actions as they were asked, reads that were not answered included."""
+    """Return the requested actions, including reads without an answer."""
     return actions_of(operation.input, is_answered=True)
 
 

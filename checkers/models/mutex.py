@@ -1,7 +1,7 @@
 """The lock: acquire, release; initially free.
 
-It does not know who holds it: a release by another process is legal, two acquisitions in a row are
-not.
+The model does not record the holder: a release by another process is legal, two acquisitions in a
+row are illegal.
 """
 
 from collections.abc import Hashable, Sequence
@@ -30,7 +30,7 @@ class Mutex(ReducibleModel):
             raise unknown_function(self, operation)
 
     def calls_of(self, columns: Columns) -> MutexCalls:
-        """Returns the calls on all locks."""
+        """Return the calls on all locks."""
         return mutex_calls(columns, self.name, self.functions)
 
     def starting_with(self, value: object) -> Sequence[Step]:
@@ -40,7 +40,7 @@ class Mutex(ReducibleModel):
         return [("acquire", None, None)] if value == "held" else []
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        """Return who surely held the lock while it was acquired once more."""
+        """Return the operation that surely held the lock during another acquisition."""
         if wrong.f != "acquire":
             return None
         freed = [one for one in operations if one.f == "release" and may_count(one, wrong)]

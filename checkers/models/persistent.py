@@ -10,18 +10,17 @@ from typing_extensions import override
 
 
 class Records:
-    """Records by offset, the last of them here and the others in `before`.
+    """Records by offset: the last record here, the earlier records in `before`.
 
     A list with jump pointers (Myers 1983, "An applicative random-access stack"): one more record
     takes O(1), a look-up O(log n). Two are equal if they hold the same records.
 
-    Attributes:
-        offset: the last record's; less than every offset if there is none.
-        value: the last record's; None if there is none.
-        count: how many records there are.
+    Attributes: offset: the offset of the last record; less than every offset without records.
+        value: the value of the last record; None without records.
+        count: the number of records.
         before: all records but the last.
-        jump: some of the first records; itself if there are none before.
-        digest: of all records, for hashing.
+        jump: an earlier, shorter list of records, for quick search; itself for an empty list.
+        digest: a digest of all records, for hashing.
     """
 
     __slots__ = ("before", "count", "digest", "jump", "offset", "value")
@@ -35,17 +34,17 @@ class Records:
         self.jump: Records = self if before is None else before.next_jump()
 
     def next_jump(self) -> "Records":
-        """Returns where what follows jumps to: two equal jumps in a row make one twice as long."""
+        """Return where what follows jumps to: two equal jumps in a row make one twice as long."""
         first, second = self.jump, self.jump.jump
         is_twice = self.count - first.count == first.count - second.count
         return second if is_twice else self
 
     def followed_by(self, offset: int, value: Hashable) -> "Records":
-        """Returns the records with one more, of a greater offset."""
+        """Return the records with another record, of a greater offset."""
         return Records(self, offset, value)
 
     def value_at(self, offset: int) -> Hashable | None:
-        """Returns the value of the record at an offset; None if there is none."""
+        """Return the value of the record at an offset; None without a record."""
         here = self
         while here.offset > offset:
             assert here.before is not None, "the first offset is less than every other"
@@ -53,7 +52,7 @@ class Records:
         return here.value if here.offset == offset else None
 
     def last(self, most: int) -> list["Records"]:
-        """Returns the last records, by offset."""
+        """Return the last records, by offset."""
         found: list[Records] = []
         here = self
         while here.before is not None and len(found) < most:

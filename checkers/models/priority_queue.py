@@ -44,7 +44,7 @@ class PriorityQueue(Container):
 
     @override
     def call(self, operation: Operation) -> Hashable:
-        """Returns (what it does, its number as it is, for numbers are ordered)."""
+        """Return (the action, the number itself, since numbers are ordered)."""
         if operation.f == self.put:
             return ("put", operation.input)
         if operation.status != "ok":
@@ -53,7 +53,7 @@ class PriorityQueue(Container):
 
     @override
     def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
-        """Returns states as they are: even what is never taken keeps what is greater inside."""
+        """Return states unchanged: a number that is never taken still blocks greater numbers."""
         return lambda state: state
 
     @override
@@ -63,14 +63,14 @@ class PriorityQueue(Container):
 
     @override
     def leaves_before(self, other: Any, put: Span, item: Any, own: Span) -> bool:
-        """What is less."""
+        """Return whether the other number is less."""
         return bool(other < item)
 
     @override
     def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[OrderHint | None] | None:
-        """Each number is put as late as it can be, and taken as soon as no lesser one is there."""
+        """Put each number as late as possible, and take it once no lesser number is inside."""
         calls = with_unmatched_takes(calls, events, passed_over)
         lives = element_intervals(calls, events)
         moments = None if lives is None else _moments(lives)
@@ -86,11 +86,11 @@ class PriorityQueue(Container):
 
 
 _Moment = tuple[tuple[int, bool], tuple[Any, bool]]
-"""(The gap between events, whether it is at its end), (the number, whether it is taken then)."""
+"""(The gap between events, whether at its end), (the number, whether this is its take)."""
 
 
 def _moments(lives: Sequence[ElementInterval]) -> list[_Moment] | None:
-    """Returns when each number is put and taken; None if one can't be, as it then has no order.
+    """Return the moments of each number's put and take; None if no order exists.
 
     From the least number on, as `checkers.engines.priority_queues` decides; O(n log n).
     """
@@ -121,7 +121,7 @@ def _number(life: ElementInterval) -> float:
 
 
 def _next_free(free: list[int], gap: int) -> int:
-    """Returns the first free gap from one on, and shortens the way there."""
+    """Return the first free gap at or after a gap, and shorten the path to the gap."""
     while free[gap] != gap:
         free[gap] = free[free[gap]]
         gap = free[gap]

@@ -25,14 +25,14 @@ class Queue(Container):
 
     @override
     def leaves_before(self, other: Hashable, put: Span, item: Hashable, own: Span) -> bool:
-        """What came first."""
+        """Return whether the other element was put first."""
         return put[1] < own[0]
 
     @override
     def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[OrderHint | None] | None:
-        """Each element put as late, and taken as early, as an order of the elements allows."""
+        """Put each element as late, and take each as early, as an order of the elements allows."""
         calls = with_unmatched_takes(calls, events, overtaken)
         lives = element_intervals(calls, events)
         ordered = None if lives is None else _in_order(lives)
@@ -43,11 +43,11 @@ class Queue(Container):
 
 
 _Moment = tuple[tuple[int, bool], Hashable]
-"""(The event that it is next to, whether it is after that), the call."""
+"""(The nearest event, whether the call comes after the event), the call."""
 
 
 def _moments(ordered: Sequence[ElementInterval]) -> list[_Moment]:
-    """Returns when each element is put and taken: the less is inside, the more find none."""
+    """Return when each element is put and taken: the less is inside, the more find none."""
     latest = [*accumulate((life.put_over for life in reversed(ordered)), min)]
     moments: list[_Moment] = []
     soonest = (-1, False)
@@ -61,10 +61,11 @@ def _moments(ordered: Sequence[ElementInterval]) -> list[_Moment]:
 
 
 def _in_order(lives: Sequence[ElementInterval]) -> list[ElementInterval] | None:
-    """Returns the elements in order; None if no order suits puts and takes both.
+    """Return the elements in order; None if no order suits puts and takes both.
 
-    One element is before another if its put was over before the other's began, or its take was. The
-    next is one that no other has to be before, of these the first to be put for sure; O(n log n).
+    An element precedes another if its put or its take completed before the other's began. The next
+    element is the one with the earliest sure put among the elements without an open predecessor;
+    O(n log n).
     """
     begun = sorted(range(len(lives)), key=lambda n: lives[n].put, reverse=True)
     put_over = sorted(range(len(lives)), key=lambda n: lives[n].put_over, reverse=True)
@@ -91,7 +92,7 @@ def _in_order(lives: Sequence[ElementInterval]) -> list[ElementInterval] | None:
 
 
 def _first_left(ordered: list[int], is_placed: Sequence[bool]) -> int:
-    """Returns the last of the numbers that is not placed; those after it are taken away."""
+    """Return the last number that is not placed; remove the placed numbers after it."""
     while is_placed[ordered[-1]]:
         ordered.pop()
     return ordered[-1]

@@ -1,7 +1,7 @@
-"""Rules that say why an answer can't be, which models share.
+"""Rules, shared by models, that explain why an answer is impossible.
 
-Every sentence here is certain: a rule names the operations that leave no other possibility. A rule
-that is not sure returns None, since the verdict stands anyway.
+Every sentence is certain: a rule names the operations that exclude every other possibility. A rule
+without certainty returns None, since the verdict stands anyway.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,10 +20,9 @@ NEVER: Final = 1 << 62
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Values:
-    """The values that operations set in one place, such as a register: JSON texts.
+    """The values that operations set in one place, for example a register, as JSON texts.
 
-    Attributes:
-        sets: the value that an operation may set; None if it sets none.
+    Attributes: sets: returns the value that an operation may set; None for no value.
         initial: the value at first.
         can_start: whether another initial value can be stated.
         place: the place in words, after a value, as: in register x.
@@ -52,22 +51,22 @@ class Values:
             return None
         newest = max(since, key=end_of)
         value = f"the value {self.place}".strip()
-        return f"{phrase(newest)} had completed before it began and nothing set {value} back"
+        return f"{phrase(newest)} had completed before it began and no operation set {value} back"
 
 
 def _never_set(same: Sequence[Operation], wanted: str, place: str) -> str:
     value = f"{shortened(wanted)} {place}".strip()
     if not same:
-        return f"nothing ever set {value}"
+        return f"no operation ever set {value}"
     failed = [one for one in same if one.status == "fail"]
     if len(failed) == len(same):
-        return f"nothing had set {value}: {phrase(failed[0])} failed"
+        return f"no operation had set {value}: {phrase(failed[0])} failed"
     later = next(one for one in same if one.status != "fail")
-    return f"nothing had set {value} by then: {phrase(later)} began only after it had ended"
+    return f"no operation had set {value} by then: {phrase(later)} began only afterwards"
 
 
 def _may_be_initial(option: str, wanted: str) -> str:
-    """Return what to type if a value that was read before any write was there at first."""
+    """Return the option to give if the value read before any write was the initial value."""
     return f"; if that is the initial value, give --initial {quote(shortened(option + wanted))}"
 
 
@@ -79,23 +78,23 @@ def end_of(operation: Operation) -> int:
 
 
 def may_count(other: Operation, wrong: Operation) -> bool:
-    """Say whether an operation can have taken effect before the wrong one was over."""
+    """Return whether an operation can have taken effect before the wrong one was over."""
     return other.status != "fail" and other.invoke_index < end_of(wrong)
 
 
 def is_over(other: Operation, wrong: Operation) -> bool:
-    """Say whether an operation surely took effect before the wrong one began."""
+    """Return whether an operation surely took effect before the wrong one began."""
     return end_of(other) < wrong.invoke_index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elements:
-    """What goes into a container and comes out once; JSON texts.
+    """The elements of a container, each put and taken once, as JSON texts.
 
     Attributes:
         put: the function that puts an element in.
-        take: the function that takes one out, and answers null where it finds none.
-        is_fifo: whether elements come out in the order in which they were put in.
+        take: the function that removes an element and answers it, or null for an empty container.
+        is_fifo: whether the container is first-in-first-out.
     """
 
     put: str
@@ -103,7 +102,7 @@ class Elements:
     is_fifo: bool
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        """Return why a take can't have answered what it did."""
+        """Return why a take cannot have had its answer."""
         if wrong.f != self.take:
             return None
         if wrong.output is None:
@@ -111,12 +110,12 @@ class Elements:
         element = canonical(wrong.output)
         puts = [one for one in self._puts(operations, element) if may_count(one, wrong)]
         if not puts:
-            return f"nothing had put {shortened(element)} in by then"
+            return f"no operation had put {shortened(element)} in by then"
         takes = [one for one in self._takes(operations, element) if one is not wrong]
         earlier = [one for one in takes if end_of(one) < end_of(wrong)]
         if len(earlier) >= len(puts):
             times = "only once" if len(puts) == 1 else f"only {len(puts)} times"
-            return f"{phrase(earlier[-1])} had taken it already, and it was put in {times}"
+            return f"{phrase(earlier[-1])} had already taken it, and it was put in {times}"
         return self._overtaken(operations, wrong, puts) if self.is_fifo else None
 
     def _puts(self, operations: Sequence[Operation], element: str) -> list[Operation]:
@@ -153,7 +152,8 @@ class Elements:
         inside = self._inside(operations, wrong)
         if not inside:
             return None
-        return f"{phrase(inside[0])} had completed before it began and nothing took that out"
+        done = f"{phrase(inside[0])} had completed before it began"
+        return f"{done} and no operation took that element out"
 
     def _overtaken(
         self, operations: Sequence[Operation], wrong: Operation, puts: Sequence[Operation]
@@ -162,16 +162,16 @@ class Elements:
         ahead = [one for one in self._inside(operations, wrong) if end_of(one) < first]
         if not ahead:
             return None
-        return f"{phrase(ahead[0])} had completed before that was put in, and was not yet taken"
+        element = shortened(canonical(wrong.output))
+        return f"{phrase(ahead[0])} had completed before {element} was put in and was not yet taken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Membership:
-    """What is in a set: elements are added and removed, each any number of times.
+    """The elements of a set, each added and removed any number of times.
 
-    Attributes:
-        adds: all operations that add their input.
-        removes: all operations that remove their input.
+    Attributes: adds: the operations that add their input.
+        removes: the operations that remove their input.
     """
 
     adds: Sequence[Operation]
@@ -180,19 +180,18 @@ class Membership:
     def reason(self, wrong: Operation, found: set[str], asked: set[str] | None) -> str | None:
         """Return which element can't have been found, or can't have been missing.
 
-        Args:
-            wrong: the operation that looked.
-            found: what it found, as JSON.
-            asked: what it looked for, as JSON; None for all.
+        Args: wrong: the operation with the impossible answer.
+            found: the observed elements, as JSON.
+            asked: the requested elements, as JSON; None for the whole set.
         """
         able = [one for one in self.adds if may_count(one, wrong)]
         invented = sorted(found - {canonical(one.input) for one in able})
         if invented:
-            return f"nothing had added {shortened(invented[0])} by then"
+            return f"no operation had added {shortened(invented[0])} by then"
         removed = {canonical(one.input) for one in self.removes if may_count(one, wrong)}
         for one in self.adds:
             element = canonical(one.input)
             is_asked = asked is None or element in asked
             if is_over(one, wrong) and is_asked and element not in found | removed:
-                return f"{phrase(one)} had completed before it began and nothing removed it"
+                return f"{phrase(one)} had completed before it began and no operation removed it"
         return None

@@ -1,8 +1,8 @@
-"""What a model may say of reductions, so that an explanation of an invalid history is small.
+"""Hints of models about reductions, for short explanations of invalid histories.
 
-All of it is optional, and a model that says nothing has longer explanations. A reduction is *sound*
-if a linearizable history stays so: only then does an invalid sub-history prove that the history
-which it was made of is invalid. tests/checkers/test_explain_sound.py holds every model to that.
+All hints are optional; without hints, explanations are longer. A reduction is *sound* if every
+linearizable history stays linearizable; then an invalid sub-history proves the original history
+invalid. tests/checkers/test_explain_sound.py holds every model to that.
 """
 
 from collections.abc import Collection, Container, Hashable, Sequence
@@ -16,14 +16,14 @@ Events = tuple[int, int | None]
 
 
 class AllBut(Container[Hashable]):
-    """All values but a few.
+    """All values except a few.
 
     Attributes:
         kept: those few.
     """
 
     def __init__(self, kept: Collection[Hashable]) -> None:
-        """Takes the few."""
+        """Take the few."""
         self.kept = frozenset(kept)
 
     @override
@@ -41,18 +41,18 @@ class OrderHint(NamedTuple):
 
 @runtime_checkable
 class ReducibleModel(SequentialModel, Protocol):
-    """A model that knows sound reductions beyond those which hold for every model."""
+    """A model that knows sound reductions beyond the reductions valid for every model."""
 
     def weaker(self, call: Hashable) -> Sequence[Hashable]:
-        """Returns calls that are legal wherever this one is, and lead to the same state."""
+        """Return calls that are legal wherever the call is, with the same successor state."""
         return ()
 
     def values(self, call: Hashable) -> frozenset[Hashable]:
-        """Returns the values that the call is about, and that `without` can project out."""
+        """Return the values that the call concerns; `without` can project these out."""
         return frozenset()
 
     def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
-        """Returns the call with some values projected out; None if nothing remains of it.
+        """Return the call with some values projected out; None for an empty call.
 
         What remains of a legal order of calls must be a legal order, though a call that is optional
         may have to be left out of it.
@@ -62,25 +62,24 @@ class ReducibleModel(SequentialModel, Protocol):
     def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
-        """Returns those of some calls that may be needed for one of others to be legal.
+        """Return the calls that may be needed to make some of the other calls legal.
 
-        A call that is returned for none of those that follow it in a legal order must be one that
-        can be left out of that order.
+        If a call is returned for none of its successors in a legal order, removing the call must
+        leave a legal order.
         """
         return calls
 
     def part(self, call: Hashable) -> Hashable | None:
-        """Returns the part of the state that the call is about; None if it is about all of it.
+        """Return the part of the state that the call concerns; None for the whole state.
 
-        Calls on one part must be legal, or not, whatever became of the others.
+        The legality of calls on one part must not depend on other parts.
         """
         return None
 
     def alternates_with(self, call: Hashable) -> Hashable | None:
-        """Returns the one other call that takes update_order with this one; None if none does.
+        """Return the only call that alternates with this call; None without alternation.
 
-        After either of them the other is legal, and the same once more is not; nor does it matter
-        to them what else has been called.
+        After either call, only the other is legal; no further call affects the two.
         """
         return None
 
@@ -90,38 +89,42 @@ class ReducibleModel(SequentialModel, Protocol):
         history: Sequence[Hashable],
         window: Sequence[Hashable],
     ) -> Sequence[Hashable] | None:
-        """Returns states that stand for every one in which a window of the history may begin.
+        """Return representatives of all states in which a window of the history may begin.
 
-        For each state that the history's calls can lead to from `starts`, there must be one that no
-        calls of the window, in any order, tell apart from it. None if there are too many.
+        For each state that the history's calls can reach from `starts`, there must be a
+        representative that the calls of the window cannot distinguish from the state. None above
+        the limit of states.
         """
         return None
 
     def describe_call(self, call: Hashable) -> str | None:
-        """Returns the call in words; None for what the operation says by itself."""
+        """Return the call in words; None if the operation's own text suffices."""
         return None
 
     def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[OrderHint | None] | None:
-        """Returns when each call has its turn in some legal order, None if that is not known.
+        """Return the position of each call in a legal order, None if the order is unknown.
 
-        A hint: what comes of it is replayed. Calls on one track come in the order of their places;
-        a turn of None is that of a pure call, or of one that comes as late as it can.
+        The order is only a hint and is replayed. Calls on one track follow their places; None marks
+        a pure call, or a call that is placed as late as possible.
 
         Args:
             calls: the calls, by invocation.
-            events: those of each: its invocation, and its completion if it surely has one.
+            events: the events of each call: the invocation, and the completion if the call surely
+                completed.
         """
         return None
 
 
 class Tally(NamedTuple):
-    """What a call adds to a sum, and what it told of the sum after it; a call of its own, too.
+    """The amount that a call adds to a sum, and bounds on the sum after the call.
+
+    Also a call itself.
 
     Attributes:
         amount: what it adds.
-        least: the least that the sum is then; None if the call didn't tell.
+        least: the minimum sum after the call; None for no bound.
         most: the most.
     """
 
@@ -131,22 +134,22 @@ class Tally(NamedTuple):
 
     @property
     def told(self) -> int | None:
-        """The sum that was told; None if it wasn't, or bounds of it were."""
+        """The exact sum after the call; None for no bound, or for a range."""
         return self.least if self.least == self.most else None
 
     def after(self, before: int) -> int | None:
-        """Returns the sum after it; None if it can't have told what it did."""
+        """Return the sum after the call; None for a sum that violates the bounds."""
         found = before + self.amount
         is_less = self.least is not None and found < self.least
         return None if is_less or (self.most is not None and found > self.most) else found
 
     def untold(self) -> "tuple[Tally, ...]":
-        """Returns it as one that told nothing, if it told something and also adds."""
+        """Return the tally without its bounds, if the tally has bounds and adds an amount."""
         fewer = Tally(self.amount)
         return (fewer,) if self.amount and self != fewer else ()
 
     def bounds(self) -> Sequence[str]:
-        """Returns what it told in words, which are none if it told nothing."""
+        """Return the bounds in words; an empty sequence without bounds."""
         if self.told is not None:
             return (str(self.told),)
         named = (("at least", self.least), ("at most", self.most))
@@ -155,9 +158,10 @@ class Tally(NamedTuple):
 
 @runtime_checkable
 class SummingModel(ReducibleModel, Protocol):
-    """A model with a sum in its state, to which calls add and which they tell.
+    """A model whose state includes a sum; calls add to the sum and return the sum.
 
-    Tallies are calls of it: legal wherever the sum is as they tell, whatever else there is.
+    Tallies are calls of the model: legal wherever the sum meets the bounds, whatever the rest of
+    the state.
 
     Attributes:
         sum_name: what the sum is called.
@@ -166,28 +170,27 @@ class SummingModel(ReducibleModel, Protocol):
     sum_name: str
 
     def tally(self, call: Hashable) -> Tally:
-        """Returns what is left of the call if only the sum counts."""
+        """Return what is left of the call if only the sum counts."""
         ...
 
     def sum_of(self, state: Hashable) -> int:
-        """Returns the sum in a state."""
+        """Return the sum in a state."""
         ...
 
     def summing_to(self, total: int) -> Hashable | None:
-        """Returns some state with that sum; None if none has it."""
+        """Return a state with the given sum; None if no state has the sum."""
         ...
 
 
 Span = tuple[float, float]
-"""When something began, and when it was over; infinite if it may never be."""
+"""The beginning and the end of an operation; infinite for an open end."""
 
 
 class Change(NamedTuple):
-    """What a call does to how many there are of an item.
+    """The effect of a call on the number of an item inside.
 
-    Attributes:
-        item: the item; None for whichever is there.
-        by: 1 if it puts one in, -1 if it takes one out, 0 if it tells that there is nothing.
+    Attributes: item: the item; None for the next item.
+        by: 1 for a put, -1 for a take, 0 for an observation of an empty container.
     """
 
     item: Hashable | None
@@ -196,22 +199,21 @@ class Change(NamedTuple):
 
 @runtime_checkable
 class HoldingModel(ReducibleModel, Protocol):
-    """A model whose state holds items, at first none: what comes out of it was put in before."""
+    """A model whose state holds items, initially none: an item is put before its take."""
 
     def change(self, call: Hashable) -> Change:
-        """Returns what the call does to what is held.
+        """Return the effect of the call on the contents.
 
-        One that takes whichever is there may find nothing and do nothing; one that takes an item
-        is legal only where it is held.
+        A take of the next item may find nothing and do nothing; a take of a given item is legal
+        only while the item is inside.
         """
         ...
 
     def leaves_before(self, other: Hashable, put: Span, item: Hashable, own: Span) -> bool:
-        """Says whether what a call put in has to be out before an item can be taken.
+        """Return whether what a call put in has to be out before an item can be taken.
 
-        Args:
-            other: what the call put in.
-            put: when that call began, and when it was over.
+        Args: other: an item put by another call.
+            put: the beginning and the end of its put.
             item: the item.
             own: when the first call that put this in began, and when the last was over.
         """
@@ -219,9 +221,9 @@ class HoldingModel(ReducibleModel, Protocol):
 
 
 class ByElement(ReducibleModel, Protocol):
-    """A model whose calls are tuples of what they do and the one element they do it to, or None.
+    """A model whose calls are tuples of an action and its only element, or None.
 
-    Elements must not matter to each other: all calls on some of them may be left out.
+    Elements must be independent: all calls on some elements may be omitted.
     """
 
     @override

@@ -1,4 +1,4 @@
-"""Says why a transaction can't have read from a register the value that it did.
+"""Explains why a transaction cannot have read a value from a register.
 
 See `checkers.models.multi_register` for the model, which decides; every sentence here is certain.
 """
@@ -16,12 +16,11 @@ from kraftproof.checkers.text import shortened
 def register_reason(
     operations: Sequence[Operation], wrong: Operation, nulls: Collection[str]
 ) -> str | None:
-    """Return why a transaction can't have read a value; None if that is not plain.
+    """Return why a transaction cannot have read a value; None without an obvious reason.
 
-    Args:
-        operations: all of the key.
-        wrong: the transaction among them that fits in no order.
-        nulls: the registers that are null at first, as JSON; the others are 0.
+    Args: operations: all operations of the key.
+        wrong: the first illegal transaction.
+        nulls: the registers with initial value null, as JSON; the other registers begin with 0.
     """
     held: dict[str, tuple[str, str]] = {}
     for action, register, value in _actions_of(wrong):
@@ -66,7 +65,7 @@ def _not_held(
 
 
 def _left(register: str, operation: Operation) -> str | None:
-    """Return the value that a transaction leaves in a register; None if it writes none."""
+    """Return the last value that a transaction writes to a register; None without a write."""
     written = [
         value for f, name, value in _actions_of(operation) if (f, name) == ("write", register)
     ]

@@ -1,12 +1,13 @@
 """The registration of brokers: incarnations, epochs, sessions (KIP-631, "Broker Leases").
 
-One key a broker id. What a registration holds, its incarnation and its epoch, is linearizable, for
+One key a broker id. The incarnation and the epoch of a registration are linearizable, because only
 the active controller answers. Fencing tokens (broker epochs) and leases in real time are more than
 that, and `checkers.kraft.tokens` and `checkers.kraft.leases` check them: here a lease may end at
 any time, and only a registration by another incarnation or an unregistration ends a registration.
 
-An answer that was lost leaves an epoch that nobody was told; the same incarnation asking again may
-have been given another. Such an epoch is left open, which admits more than the truth, never less.
+A lost answer leaves an epoch that no client received; when the same incarnation asks again, it may
+receive another epoch. Such an epoch stays unknown; the model then accepts more than the real
+behaviour, never less.
 """
 
 from bisect import bisect_right
@@ -65,9 +66,9 @@ _HELPED: Final = {
     "may be unregistered": frozenset({"stale", "absent"}),
     OVER: frozenset(),
 }
-"""By what a call says: what it may make possible."""
+"""For each kind of call, the kinds that the call may enable."""
 _LOST_OUT: Final = "lost registrations"
-"""The value that they all are about."""
+"""The common value of all indeterminate registrations."""
 _OUTPUT: Final[dict[str, dict[str, type]]] = {
     "registered": {"epoch": int},
     "alive": {"fenced": bool, "should_shut_down": bool},
@@ -75,7 +76,7 @@ _OUTPUT: Final[dict[str, dict[str, type]]] = {
 
 
 class Registration(ReducibleModel, PropertyModel):
-    """Broker ids that are registered, kept alive, lost and unregistered."""
+    """Broker ids that are registered, kept alive and unregistered."""
 
     name = "registration"
     is_compiled = False
@@ -95,7 +96,7 @@ class Registration(ReducibleModel, PropertyModel):
             _validate_outcome(operation)
 
     def calls_of(self, columns: Columns) -> RegistrationCalls:
-        """Returns the calls of all broker ids."""
+        """Return the calls of all broker ids."""
         found: list[Said | None] = []
         for key in range(len(columns.keys)):
             for operation in columns.operations(key):
@@ -113,7 +114,7 @@ class Registration(ReducibleModel, PropertyModel):
 
     @override
     def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
-        """An incarnation that nothing else names is no other than the next of that kind."""
+        """Map an incarnation that no other call names to one common incarnation."""
         found = [_call(operation) for operation in operations]
         named = {call[1] for call in found if call is not None and call[0] != _LOST["register"]}
         lost = (_LOST["register"], UNASKED, None)
@@ -135,9 +136,9 @@ class Registration(ReducibleModel, PropertyModel):
 
     @override
     def normal_form(self, calls: Sequence[Hashable]) -> Callable[[Hashable], Hashable]:
-        """Rounds the largest epoch down to one that some call is about.
+        """Round the largest epoch down to an epoch that some call names.
 
-        Under an epoch that nobody was told, who is registered matters to refusals alone.
+        If the epoch is unknown, only refusals depend on the registered incarnation.
         """
         known = {-1, *epochs_told(calls)}
         rounded = sorted(known)
@@ -177,7 +178,7 @@ class Registration(ReducibleModel, PropertyModel):
 
     @override
     def values(self, call: Hashable) -> frozenset[Hashable]:
-        """Epochs, and incarnations that registered; one value for all lost registrations."""
+        """Return epochs and incarnations; indeterminate registrations share one value."""
         assert isinstance(call, tuple)
         outcome, incarnation, epoch = call
         if outcome == _LOST["register"]:
@@ -186,10 +187,10 @@ class Registration(ReducibleModel, PropertyModel):
 
     @override
     def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
-        """Without lost registrations nothing is left of what they may have made possible.
+        """Omit or weaken calls that depend on indeterminate registrations, too.
 
-        Those of an incarnation may be kept, so that it is known whether its epochs were renewed.
-        While all are there, what they do depends on every grant.
+        The indeterminate registrations of an incarnation may be kept, to show whether its epochs
+        were renewed. If all are kept, their effect depends on every grant.
         """
         assert isinstance(call, tuple)
         outcome, incarnation, epoch = call
@@ -214,10 +215,10 @@ class Registration(ReducibleModel, PropertyModel):
     def describe_call(self, call: Hashable) -> str | None:
         assert isinstance(call, tuple)
         return {
-            NOT_YET: f"epoch {call[2]} is alive, or greater than any that was told",
+            NOT_YET: f"epoch {call[2]} is alive, or greater than every epoch in an answer",
             OVER: f"epoch {call[2]} is not alive from then on, or may have been renewed",
             RENEWABLE: f"epoch {call[2]} is alive, and may be renewed",
-            _LOST["unregister"]: "nobody is registered after it",
+            _LOST["unregister"]: "no incarnation is registered afterwards",
         }.get(call[0])
 
     @override
@@ -226,8 +227,8 @@ class Registration(ReducibleModel, PropertyModel):
         if state.incarnation is None:
             return "no registration"
         if state.incarnation == UNASKED:
-            return f"some other incarnation registered, the largest epoch told is {state.largest}"
-        epoch = "an epoch nobody was told" if state.epoch is None else f"epoch {state.epoch}"
+            return f"another incarnation registered, the largest known epoch is {state.largest}"
+        epoch = "an unknown epoch" if state.epoch is None else f"epoch {state.epoch}"
         return f"{state.incarnation} registered with {epoch}"
 
     @override
@@ -257,7 +258,7 @@ def _call(operation: Operation) -> Said | None:
 def _without_lost(
     outcome: str, incarnation: str | None, epoch: int | None, values: Container[Hashable]
 ) -> Hashable | None:
-    """Returns what is left of a call without lost registrations, and without some values."""
+    """Return the remaining part of a call without indeterminate registrations and some values."""
     is_out, is_epoch_out = incarnation in values, epoch in values
     match outcome:
         case "registered" | "registered or renewed":

@@ -1,4 +1,4 @@
-"""Says why a registration of a broker id can't have been answered as it was.
+"""Explains why a registration of a broker id cannot have had its answer.
 
 Epochs only grow, and only a register or an unregister ends a registration. See
 `checkers.models.registration` for the model, which decides; every sentence here is certain.
@@ -12,14 +12,14 @@ from kraftproof.checkers.text import shortened
 
 
 def registration_reason(operations: Sequence[Operation], wrong: Operation) -> str | None:
-    """Return why an operation can't have had its answer; None if that is not plain."""
+    """Return why an operation cannot have had its answer; None without an obvious reason."""
     others = [one for one in operations if one is not wrong and may_count(one, wrong)]
     rule = _RULES.get(str(_field(wrong.output, "outcome")))
     return None if rule is None else rule(others, wrong)
 
 
 def _registered(others: Sequence[Operation], wrong: Operation) -> str | None:
-    """An epoch was given that is not greater than an earlier one."""
+    """Explain an epoch that is not greater than an earlier epoch."""
     epoch, who = _epoch(wrong), _field(wrong.input, "incarnation")
     for one in others:
         given = _given(one)
@@ -83,7 +83,7 @@ _RULES: Mapping[str, Callable[[Sequence[Operation], Operation], str | None]] = {
 
 
 def _holder(others: Sequence[Operation], wrong: Operation) -> Operation | None:
-    """Return the register after which nothing can have changed the registration."""
+    """Return the last register after which the registration surely stayed unchanged."""
     changes = [one for one in others if _may_register(one) or _may_unregister(one)]
     for one in changes:
         is_last = all(other is one or end_of(other) < one.invoke_index for other in changes)
@@ -102,7 +102,7 @@ def _may_unregister(operation: Operation) -> bool:
 
 
 def _given(operation: Operation) -> int | None:
-    """Return the epoch that a register was given; None if nobody was told."""
+    """Return the epoch that a register received; None without an answer."""
     if operation.f != "register" or operation.status != "ok":
         return None
     epoch = _field(operation.output, "epoch")

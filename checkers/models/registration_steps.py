@@ -1,7 +1,7 @@
-"""What the controller holds of one broker id, and what each call makes of it.
+"""The controller's state of one broker id, and the effect of each call on the state.
 
 A call is (what was answered or may have happened, incarnation, epoch). The last three kinds are
-what is left of calls where lost registrations were left out of a history
+reduced calls of histories without indeterminate registrations
 (`checkers.models.registration.Registration.without`).
 """
 
@@ -12,26 +12,28 @@ from typing import Final
 from kraftproof.checkers.calls.registration import Said
 
 UNASKED: Final = "\0"
-"""Stands for every incarnation that no call names; it is the name of none."""
+"""Stands for every incarnation that no call names; no incarnation has this name."""
 NOT_YET: Final = "alive or not yet"
-"""An accepted heartbeat: its epoch is held, or greater than any that was told."""
+"""An accepted heartbeat: its epoch is held, or is greater than every epoch in an answer."""
 OVER: Final = "over or renewed"
-"""A refused heartbeat: its epoch is not held from then on, unless it may have been renewed."""
+"""A refused heartbeat: the registration does not hold its epoch from then on, unless the epoch was
+renewed.
+"""
 RENEWABLE: Final = "registered or renewed"
 """A registration: another epoch may be given to the incarnation at any time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registered:
-    """What the controller holds of one broker id.
+    """The controller's state of one broker id.
 
     Attributes:
-        largest: the largest epoch that anybody was told.
-        incarnation: who is registered, None if nobody.
-        epoch: under which epoch, None if nobody was told.
-        is_sure: whether that epoch can't have been replaced by one that nobody was told.
+        largest: the largest epoch in an answer.
+        incarnation: the registered incarnation, None without a registration.
+        epoch: the epoch of the registration, None for an epoch that no client received.
+        is_sure: whether the epoch cannot have been replaced by an unknown epoch.
 
-    A known epoch is the largest that anybody was told.
+    A known epoch is the largest epoch in an answer.
     """
 
     largest: int = -1
@@ -40,12 +42,12 @@ class Registered:
     is_sure: bool = True
 
     def holds(self, epoch: int) -> bool:
-        """Says whether somebody is registered under an epoch that was told."""
+        """Return whether a registration holds a known epoch."""
         return self.incarnation is not None and self.epoch == epoch
 
 
 def after(state: Registered, call: Said) -> Registered | None:
-    """Returns the state after a call, None if it can't have had its answer."""
+    """Return the state after a call, None if the answer of the call is impossible."""
     if call[2] is not None:
         return _after_epoch(state, call[0], call[1], call[2])
     outcome, incarnation, _ = call
@@ -66,7 +68,7 @@ def after(state: Registered, call: Said) -> Registered | None:
 def _after_epoch(
     state: Registered, outcome: str, incarnation: str | None, epoch: int
 ) -> Registered | None:
-    """Returns the state after a call that is about an epoch."""
+    """Return the state after a call that is about an epoch."""
     is_later = epoch > state.largest
     match outcome:
         case "registered" | "registered or renewed":
@@ -100,10 +102,10 @@ def _after_lost_registration(state: Registered, incarnation: str | None) -> Regi
 
 
 def epochs_told(calls: Sequence[Hashable]) -> set[int]:
-    """Returns the epochs that calls name."""
+    """Return the epochs that calls name."""
     return {call[2] for call in calls if isinstance(call, tuple) and call[2] is not None}
 
 
 def refused(calls: Sequence[Hashable]) -> set[str]:
-    """Returns the incarnations that were told that another is registered."""
+    """Return the incarnations whose registration was refused as a duplicate."""
     return {call[1] for call in calls if isinstance(call, tuple) and call[0] == "duplicate"}

@@ -40,7 +40,10 @@ class Set(ReducibleModel):
             elements_read(operation.output)  # and no more: there may be many
 
     def calls_of(self, columns: Columns) -> Calls | None:
-        """Returns the calls on all sets; None if whole reads and other questions are mixed."""
+        """Return the calls on all sets.
+
+        None if the history mixes whole reads and element queries.
+        """
         require_functions(columns, self.name, self.functions)
         if "read" not in columns.functions:
             return set_calls(columns)
@@ -53,7 +56,7 @@ class Set(ReducibleModel):
         return [("add", element, None) for element in elements_read(value)]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        """Return which element can't have been there, or which can't have been missing."""
+        """Return an element that cannot have been present, or cannot have been missing."""
         held = Membership(
             adds=[one for one in operations if one.f == "add"],
             removes=[one for one in operations if one.f == "remove"],
@@ -118,9 +121,9 @@ class Set(ReducibleModel):
     def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[OrderHint | None] | None:
-        """Where nothing is removed: the reads by their size, and an add before the first with it.
+        """Order reads by size, without removals, and each addition before its first read.
 
-        What no read shows comes as late as it can.
+        Additions that no read shows come as late as possible.
         """
         about = [call for call in calls if isinstance(call, tuple)]
         reads = sorted({answer for f, _, answer in about if f == "read"}, key=len)
@@ -148,7 +151,7 @@ class Set(ReducibleModel):
 
 
 def _call(operation: Operation) -> Hashable | None:
-    """A call is (what it does, its element, its answer); None if it asked and nobody answered."""
+    """A call is (the action, its element, its answer); None for a query without an answer."""
     f, is_answered, answer = operation.f, operation.status == "ok", operation.output
     if f in {"add", "remove"}:
         return (f, canonical(operation.input), None)

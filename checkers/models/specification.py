@@ -1,10 +1,10 @@
-"""What a user writes to have a data type checked: one class in one file.
+"""The user's interface for a data type of their own: one class in one file.
 
-A subclass of `Specification` needs a name, its functions, `init` and `step`; then the general
-engine decides it. All else is a hint. `key` splits a history into smaller ones. `is_pure`,
-`normal_form` and `commutes` (`checkers.models`) let the search leave out what leads nowhere new,
-and have to be right. `version` or `unique` propose an order that is believed only once it has been
-replayed: wrong, they cost time and nothing else. docs/checkers.md has a worked example.
+A subclass of `Specification` needs a name, its functions, `init` and `step`; the general engine
+then decides its histories. All else is a hint. `key` splits a history into independent histories.
+`is_pure`, `normal_form` and `commutes` (`checkers.models`) let the search leave out what leads
+nowhere new, and have to be right. `version` or `unique` propose an order that is replayed before
+use; a wrong hint costs only time. docs/checkers.md has a worked example.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -19,16 +19,16 @@ from kraftproof.checkers.models import ProposingModel, SequentialModel, unknown_
 
 FOREVER: Final = float("inf")
 _PROBED: Final = 8
-"""With so many calls `step` is tried before it is believed to return states."""
+"""Number of calls with which `step` is tested for returning states."""
 
 
 class Call:
-    """An operation as `step` sees it. Two are equal if all four attributes are.
+    """An operation as an argument of `step`. Two are equal if all four attributes are.
 
     Attributes:
         f: the function.
         input: what was asked.
-        output: what was answered; None if nobody knows.
+        output: the answer; None if unknown.
         status: "ok", or "info" for an operation that may have happened.
     """
 
@@ -55,7 +55,7 @@ class Call:
 
 
 class Specification(SequentialModel, ProposingModel):
-    """A sequential data type; subclasses say what it does.
+    """A sequential data type, defined by subclasses.
 
     A state is hashable and never None: a tuple, a frozenset, a string, a number.
     """
@@ -65,38 +65,38 @@ class Specification(SequentialModel, ProposingModel):
 
     @override
     def init(self) -> Hashable:
-        """Returns the state before the first operation."""
+        """Return the state before the first operation."""
         raise NotImplementedError
 
     @override
     def step(self, state: Hashable, call: Hashable) -> Hashable | None:
-        """Returns the state after a `Call`; None where it can't have had its answer.
+        """Return the state after a `Call`; None if the call is illegal in the state.
 
-        A call of status "info" has no answer: return the state that it leads to if it happened. It
-        must depend on nothing but its arguments.
+        A call of status "info" has no answer: return its successor state if the call took effect.
+        The result must depend on the arguments only.
         """
         raise NotImplementedError
 
     @override
     def validate(self, operation: Operation) -> None:
-        """Raises ValueError, naming the field, for an operation whose values it can't read."""
+        """Raise ValueError, naming the field, for an operation whose values it can't read."""
         if operation.f not in self.functions:
             raise unknown_function(self, operation)
 
     @override
     def is_pure(self, call: Hashable) -> bool:
-        """Says whether the call leaves every state as it is (a hint)."""
+        """Return whether the call leaves every state as it is (a hint)."""
         return False
 
     def version(self, call: Call) -> int | None:
-        """Returns the number of the state that the call led to or, if pure, saw (a hint).
+        """Return the number of the state that the call led to or, if pure, saw (a hint).
 
-        Later states have greater numbers. None if nobody was told.
+        Later states have greater numbers. None if unknown.
         """
         return None
 
     def unique(self, call: Call) -> Hashable | None:
-        """Returns what the call, in all orders, leaves or sees that is never left twice (a hint).
+        """Return a value that the call writes or reads and that is written only once (a hint).
 
         The value of a register that is never set to the same value again is such a thing.
         """
@@ -104,18 +104,21 @@ class Specification(SequentialModel, ProposingModel):
 
     @override
     def describe(self, state: Hashable) -> str:
-        """Returns the state in words."""
+        """Return the state in words."""
         return f"state {state}"
 
     @override
     def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
-        """Returns the operations as `step` sees them; None for an unanswered one that is pure."""
+        """Return the operations as arguments of `step`.
+
+        None for pure operations without an answer.
+        """
         made = [Call(operation) for operation in operations]
         self._require_states(made[:_PROBED])
         return [None if call.status != "ok" and self.is_pure(call) else call for call in made]
 
     def _require_states(self, calls: Iterable[Call]) -> None:
-        """Raises TypeError if `step` says whether calls are legal, and not where they lead to.
+        """Raise TypeError if `step` says whether calls are legal, and not where they lead to.
 
         A state may be a boolean, but then the first one is: else every call would seem legal.
         """
@@ -133,7 +136,7 @@ class Specification(SequentialModel, ProposingModel):
 
     @override
     def proposed(self, operations: Sequence[Operation]) -> Sequence[int] | None:
-        """Returns the operations in an order that is worth a try, by `version` or by `unique`."""
+        """Return the operations in an order that is worth a try, by `version` or by `unique`."""
         calls = [Call(operation) for operation in operations]
         happened = [place for place, call in enumerate(calls) if call.status == "ok"]
         for hint in (self.version, self.unique):
@@ -152,7 +155,7 @@ class Specification(SequentialModel, ProposingModel):
 def _turns(
     operations: Sequence[Operation], kept: Iterable[int], told: dict[int, Hashable]
 ) -> dict[int, tuple[float, str]]:
-    """Returns each operation's turn: those that leave or see the same thing go together.
+    """Return the position of each operation; operations on the same value are neighbours.
 
     As zones do (`checkers.engines.zones`): by the earliest completion or the latest invocation of
     those together, whichever is earlier.

@@ -12,7 +12,7 @@ from kraftproof.checkers.models.reducible import Events, OrderHint, Span
 from kraftproof.checkers.models.unmatched_takes import uncovered, with_unmatched_takes
 
 _MOST_WORK: Final = 20_000_000
-"""So many elements are looked at for an order, an element once for each level that it lies at."""
+"""Maximum work for one order: each element counts once for each nesting level."""
 
 
 class Stack(Container):
@@ -26,14 +26,14 @@ class Stack(Container):
 
     @override
     def leaves_before(self, other: Hashable, put: Span, item: Hashable, own: Span) -> bool:
-        """What was put on top."""
+        """Return whether the other element was put on top."""
         return own[1] < put[0]
 
     @override
     def update_order(
         self, calls: Sequence[Hashable], events: Sequence[Events]
     ) -> Sequence[OrderHint | None] | None:
-        """Each element's put and take, so that none lies on what is taken before it."""
+        """Return places of puts and takes, with no element on top of one taken earlier."""
         calls = with_unmatched_takes(calls, events, _deadlines)
         lives = element_intervals(calls, events)
         moments, must_go = (None, {}) if lives is None else _nested(lives)
@@ -44,25 +44,25 @@ class Stack(Container):
 
 
 _Moment = tuple[tuple[int, bool], Hashable]
-"""(The event that it is next to, whether it is after that), the call."""
+"""(The nearest event, whether the call comes after the event), the call."""
 
 
 def _deadlines(lives: Sequence[ElementInterval]) -> list[int]:
-    """Returns by when each element must have been taken, as far as is known."""
+    """Return by when each element must have been taken, as far as is known."""
     _, must_go = _nested(lives)
     due = zip(uncovered(lives), lives, strict=True)
     return [min(at, must_go.get(life.element, NEVER)) for at, life in due]
 
 
 def _nested(lives: Sequence[ElementInterval]) -> tuple[list[_Moment] | None, dict[Hashable, int]]:
-    """Returns when each element is put and taken, in order, and by when others must have been.
+    """Return when each element is put and taken, in order, and by when others must have been.
 
-    There is no order if they can't have been nested. Those others are elements that nobody is known
-    to have taken, and that are left out as they can't have stayed.
+    No order exists if the intervals cannot be nested. The deadlines are for elements without a
+    known take: the nesting fails with them, so they must have been taken.
 
     As `checkers.engines.stacks` decides: what was put before a stretch of time without an empty
-    stack and taken after it can lie at the bottom all along. Here all of these do so at once, on
-    each other.
+    stack and taken after it can lie at the bottom all along. Here all such elements are placed at
+    once, on top of each other.
     """
     moments: list[_Moment] = []
     must_go: dict[Hashable, int] = {}
@@ -99,10 +99,10 @@ def _nested(lives: Sequence[ElementInterval]) -> tuple[list[_Moment] | None, dic
 
 
 def _first_gone(stretch: Sequence[ElementInterval]) -> dict[Hashable, int]:
-    """Returns the first element of a stretch that it can't have a bottom with, and by when it went.
+    """Return an element that leaves the stretch without a bottom, and its deadline.
 
-    Until it was put the stretch is covered by elements that were taken; of those one lay at the
-    bottom, so that it was above, and taken before.
+    Until the put of this element, elements that were taken cover the stretch. One of them was at
+    the bottom, so this element was above and was taken earlier.
     """
     begun = until = stretch[0].put_over
     for life in stretch:
@@ -116,7 +116,7 @@ def _first_gone(stretch: Sequence[ElementInterval]) -> dict[Hashable, int]:
 
 
 def _stretches(cores: Sequence[ElementInterval]) -> Iterator[list[ElementInterval]]:
-    """Yields the elements, by when they are surely put, cut where none of them is surely there."""
+    """Yield the elements in the order of `put_over`, split where no element is surely inside."""
     stretch: list[ElementInterval] = []
     until = -1
     for life in cores:

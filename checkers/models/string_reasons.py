@@ -1,4 +1,4 @@
-"""Says why a get can't have found a string, where strings are put and appended to.
+"""Explains why a get cannot have found a string, for strings with puts and appends.
 
 See `checkers.models.kv_append` for the model, which decides; every sentence here is certain.
 """
@@ -36,12 +36,12 @@ def string_reason(operations: Sequence[Operation], wrong: Operation) -> str | No
 
 
 def _is_last(put: Operation, puts: Sequence[Operation]) -> bool:
-    """Say whether all other puts were surely over before a put began."""
+    """Return whether all other puts surely completed before a put began."""
     return all(one is put or end_of(one) < put.invoke_index for one in puts)
 
 
 def _foreign(answer: str, pieces: set[str]) -> str | None:
-    """Return which end of an answer nothing that was written makes."""
+    """Return the end of an answer that no written string matches."""
     if len(answer) * len(pieces) > _MOST_CUT:
         return None
     reached = {0}
@@ -50,4 +50,4 @@ def _foreign(answer: str, pieces: set[str]) -> str | None:
             reached |= {start + len(one) for one in pieces if answer.startswith(one, start)}
     if len(answer) in reached:
         return None
-    return f"nothing written by then goes on with {as_json(answer[max(reached) :])}"
+    return f"no string written by then continues with {as_json(answer[max(reached) :])}"

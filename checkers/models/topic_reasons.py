@@ -1,4 +1,4 @@
-"""Says which create or delete of a topic leaves no room for an answer of the active controller.
+"""Names the create or delete of a topic that contradicts an answer of the active controller.
 
 A topic id is given once. See `checkers.models.topics` for the model, which decides.
 """
@@ -12,9 +12,9 @@ from kraftproof.checkers.models.reasons import end_of, is_over, may_count
 def topic_reason(operations: Sequence[Operation], wrong: Operation) -> str | None:
     """Return why a topic can't have been there, or can't have been absent.
 
-    Args:
-        operations: all of one name; a describe shows one broker's own image, and proves nothing.
-        wrong: the operation among them that fits in no order.
+    Args: operations: the operations of one name; a describe shows the image of one broker and
+        proves nothing.
+        wrong: the first illegal operation.
     """
     if wrong.f == "describe":
         return None

@@ -5,9 +5,9 @@ linearizable: a name is absent, or present with an id. `describe` is answered fr
 image and is not linearizable: `checkers.kraft.describe` checks it apart, and that no id is given
 twice.
 
-A create whose answer was lost may have made a topic whose id nobody was told. Such a topic matches
-any id that no answered create of the name was given; two of them are not told apart, which admits a
-little more than the truth and never less.
+A create with a lost answer may have created a topic with an unknown id. Such a topic matches any id
+that no answered create of the name received; two such topics are not distinguished, so the model
+accepts slightly more than the real behaviour and never less.
 """
 
 from collections.abc import Callable, Collection, Hashable, Sequence
@@ -42,10 +42,10 @@ _UNASKED: Final = "!"
 
 
 class _Action(Enum):
-    """What a call says of the topic.
+    """The action of a call on the topic.
 
-    MAY_DELETE and MAY_DELETE_ID are of deletes whose answer was lost. MAKE is what is left of a
-    create in an explanation: whatever was there before, its topic is there after it.
+    MAY_DELETE and MAY_DELETE_ID are indeterminate deletes. MAKE is a create reduced for an
+    explanation: after MAKE the topic exists, whatever the earlier state.
     """
 
     CREATE = auto()
@@ -106,7 +106,7 @@ class Topics(ReducibleModel, PropertyModel):
             _validate_outcome(operation)
 
     def calls_of(self, columns: Columns) -> TopicCalls:
-        """Returns the calls on all topic names."""
+        """Return the calls on all topic names."""
         found: list[Said | None] = []
         for key in range(len(columns.keys)):
             operations = columns.operations(key)
@@ -116,7 +116,7 @@ class Topics(ReducibleModel, PropertyModel):
         return topic_calls(columns, found)
 
     def starting_with(self, value: object) -> Sequence[Step]:
-        """Return the create of a topic that is there at first, by its id."""
+        """Return the create of the initial topic, by its id."""
         if value is not None and not isinstance(value, str):
             raise ValueError(f"a topic starts with its id, or null, not {as_json(value)}")
         return [("create", None, {"outcome": "created", "id": value})] if value else []
@@ -208,16 +208,16 @@ class Topics(ReducibleModel, PropertyModel):
     def describe_call(self, call: Hashable) -> str | None:
         assert isinstance(call, tuple)
         return {
-            _Action.MAY_DELETE: "nothing is there after it",
+            _Action.MAY_DELETE: "the topic does not exist afterwards",
             _Action.MAY_DELETE_ID: "that topic is not there after it",
-            _Action.MAKE: "its topic is there after it",
+            _Action.MAKE: "the topic exists afterwards",
         }.get(call[0])
 
     @override
     def describe(self, state: Hashable) -> str:
         if state == _ABSENT:
             return "absent"
-        told = {_UNTOLD: "with an id nobody was told", _UNASKED: "with an id nothing asks for"}
+        told = {_UNTOLD: "with an unknown id", _UNASKED: "with an id that no operation names"}
         return f"present {told.get(str(state), f'as {state}')}"
 
     @override
@@ -228,18 +228,18 @@ class Topics(ReducibleModel, PropertyModel):
 
 
 def _asked_for(calls: Sequence[Hashable]) -> frozenset[Hashable]:
-    """Returns the ids that tell states apart."""
+    """Return the ids that distinguish states."""
     by_id = _BY_ID.values()
     return frozenset(call[1] for call in calls if isinstance(call, tuple) and call[0] in by_id)
 
 
 def _may_be(state: str, topic_id: str, *, is_told: bool) -> bool:
-    """Says whether the present topic may be the one of that id."""
+    """Return whether the present topic may be the one of that id."""
     return state == topic_id or (state == _UNTOLD and not is_told)
 
 
 def _call(operation: Operation, told: frozenset[str]) -> Hashable | None:
-    """A call is (action, the topic's id if it matters, whether a create was told that id)."""
+    """A call is (action, the topic's id if relevant, whether a create's answer has the id)."""
     outcome = _field(operation.output, "outcome") if operation.status == "ok" else None
     action = _ACTIONS.get((operation.f, outcome if isinstance(outcome, str) else None))
     if action is None:
@@ -253,7 +253,7 @@ def _call(operation: Operation, told: frozenset[str]) -> Hashable | None:
 
 
 def _said(call: Hashable | None) -> Said | None:
-    """Returns a call as an engine reads it: what it says, and the id if somebody was told it."""
+    """Return a call as an engine reads it: the action, and the id if a client received the id."""
     if call is None:
         return None
     assert isinstance(call, tuple)

@@ -1,10 +1,11 @@
-"""What takes whose answers nobody knows are likely to have taken, for the hints of containers.
+"""Finds likely elements for takes with unknown answers, for the order hints of containers.
 
-An element of which no take is known has a *deadline*, the first completion that can't have been
-while it was there; each kind of container has its own reason, and a take that found none is one for
-all. The element whose deadline comes first goes to the lost take that was invoked first, and so on:
-if any way to match them is in time, this one is (as in `checkers.engines.spares`). An element that
-was lost must be gone by its deadline, which gives others theirs.
+An element without a known take has a *deadline*: the first completion that is impossible while the
+element is inside. Each kind of container has its own reason; a take that found the container empty
+is a reason for all kinds. Elements by deadline are matched with indeterminate takes by invocation:
+if any matching meets the deadlines, this matching does (as in `checkers.engines.spares`). An
+element that an indeterminate take removed must be out by its deadline, which gives other elements a
+deadline.
 """
 
 from bisect import bisect_left, bisect_right
@@ -25,7 +26,7 @@ Deadlines = Callable[[Sequence[ElementInterval]], list[int]]
 def with_unmatched_takes(
     calls: Sequence[Hashable], events: Sequence[Events], deadlines: Deadlines
 ) -> list[Hashable]:
-    """Returns the calls of a container, and in its lost takes what they may have taken."""
+    """Return the calls of a container, with the likely elements of indeterminate takes."""
     lost = [number for number, call in enumerate(calls) if call == _LOST]
     lives = element_intervals(calls, events) if lost else None
     found = list(calls)
@@ -60,7 +61,7 @@ def with_unmatched_takes(
 
 
 def _after(spans: Sequence[Events]) -> Callable[[int], int]:
-    """Returns what says the first end of the spans that begin after an event."""
+    """Return what says the first end of the spans that begin after an event."""
     spans = sorted(spans)
     ends = [NEVER if end is None else end for _, end in spans]
     soonest = [*accumulate(reversed(ends), min, initial=NEVER)][::-1]
@@ -69,20 +70,20 @@ def _after(spans: Sequence[Events]) -> Callable[[int], int]:
 
 
 def overtaken(lives: Sequence[ElementInterval]) -> list[int]:
-    """Returns of a queue's elements when what was put later is taken for sure."""
+    """Return of a queue's elements when what was put later is taken for sure."""
     first = _after([(one.put, one.take_over) for one in lives])
     return [first(one.put_over) for one in lives]
 
 
 def uncovered(lives: Sequence[ElementInterval]) -> list[int]:
-    """Returns of a stack's elements when what lies below for sure is taken."""
+    """Return of a stack's elements when what lies below for sure is taken."""
     order = sorted(range(len(lives)), key=lambda n: lives[n].put)
     below = sorted(range(len(lives)), key=lambda n: lives[n].put_over)
     return _soonest(lives, order, below, lambda one, other: other.put_over < one.put)
 
 
 def passed_over(lives: Sequence[ElementInterval]) -> list[int]:
-    """Returns of a priority queue's numbers when a greater one is taken while they are there."""
+    """Return, for each number, the first sure take of a greater number during its stay."""
     order = sorted(range(len(lives)), key=lambda n: _number(lives[n]), reverse=True)
     return _soonest(lives, order, order, lambda one, other: _number(other) > _number(one))
 
@@ -93,10 +94,10 @@ def _soonest(
     others: Sequence[int],
     matters: Callable[[ElementInterval, ElementInterval], bool],
 ) -> list[int]:
-    """Returns of each the first end of the takes that begin after its put, of what matters to it.
+    """Return, for each element, the first end of relevant takes that begin after its put.
 
-    Both sequences are in an order in which what matters to one matters to those after it, and
-    comes before what does not. O(n log n), by a tree of least ends (Fenwick 1994).
+    Both sequences are sorted so that the relevant others of an element are a prefix, which only
+    grows along the order. O(n log n), by a tree of least ends (Fenwick 1994).
     """
     takes = sorted(one.take for one in lives)
     tree = [NEVER] * (len(takes) + 1)

@@ -1,4 +1,4 @@
-"""The register that numbers its values: get, set, set-if; null at version 0, one more each set.
+"""A register with numbered values: get, set, set-if; null at version 0, and each set adds one.
 
 `get` answers [value, version]; `set` takes a value and `set-if` takes [version, value], which fails
 unless the register is at that version; both answer the version that they made. Partition epochs,
@@ -38,7 +38,7 @@ _LATEST_START: Final = 10_000
 
 
 class VersionedRegister(SummingModel, ColumnarModel):
-    """A register that tells the version of its value: a sum, to which each set adds one."""
+    """A register with versions: the version is a sum, to which each set adds one."""
 
     name = "versioned-register"
     is_compiled = False
@@ -100,7 +100,7 @@ class VersionedRegister(SummingModel, ColumnarModel):
 
     @override
     def weaker(self, call: Hashable) -> Sequence[Hashable]:
-        """A set that compares no version, and one that tells none."""
+        """Return the set without its comparison, and the set without its returned version."""
         if isinstance(call, Tally):
             return call.untold()
         assert isinstance(call, VersionedCall)
@@ -113,7 +113,7 @@ class VersionedRegister(SummingModel, ColumnarModel):
     def candidate_causes(
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
-        """Gets of what none of these sets can leave come before them all, or never."""
+        """Gets of a value that these sets cannot leave come before all of them, or never."""
         if any(not isinstance(call, VersionedCall) or not call.is_get for call in others):
             return calls
         left = _left([], calls)
@@ -123,10 +123,11 @@ class VersionedRegister(SummingModel, ColumnarModel):
     def any_state(
         self, starts: Sequence[Hashable], history: Sequence[Hashable], window: Sequence[Hashable]
     ) -> Sequence[Hashable] | None:
-        """Versions from which the window's sets lead to one that it is about, and one beyond.
+        """Return the versions from which the window's sets reach a needed version, and one beyond.
 
-        From another it is never at that version, nor past it if it starts before; so one of these
-        allows as much: the earliest that leads to the next, or else the one beyond.
+        From any other version, no needed version is reached or passed. So one representative is
+        enough: the earliest version that reaches the next needed version, or else the version
+        beyond.
         """
         sets = sum(self.tally(call).amount for call in window)
         told = list(pairwise([-sets - 1, *sorted(self._needed(window))]))
@@ -203,11 +204,11 @@ class VersionedRegister(SummingModel, ColumnarModel):
     @override
     def describe(self, state: Hashable) -> str:
         assert isinstance(state, tuple)
-        value = "a value that nothing asks for" if state[0] == _UNREAD else f"value {state[0]}"
+        value = "a value that no operation reads" if state[0] == _UNREAD else f"value {state[0]}"
         return f"{value} at version {state[1]}"
 
     def _needed(self, calls: Sequence[Hashable]) -> set[int]:
-        """Returns the versions that calls need to be there, or more, or less."""
+        """Return the versions that calls require as an exact, minimum or maximum version."""
         tallies = [self.tally(call) for call in calls]
         return {
             bound - tally.amount for tally in tallies for bound in tally[1:] if bound is not None
@@ -215,18 +216,18 @@ class VersionedRegister(SummingModel, ColumnarModel):
 
 
 def _left(starts: Collection[Hashable], calls: Collection[Hashable]) -> set[Hashable]:
-    """Returns the states that calls can leave; of values at any version, with none."""
+    """Return the states that calls can leave; of values at any version, with none."""
     about = (call for call in calls if isinstance(call, VersionedCall) and not call.is_get)
     return {*starts, *((call.value, call.about) for call in about)}
 
 
 def _is_in(left: Container[Hashable], state: tuple[str, int]) -> bool:
-    """Says whether a state is among those that were left."""
+    """Return whether a state is among the reachable states."""
     return state in left or (state[0], UNTOLD) in left
 
 
 def _seen(calls: Collection[Hashable]) -> frozenset[tuple[str, int]]:
-    """Returns each value that a get saw, with its version."""
+    """Return each value that a get returned, with its version."""
     about = (call for call in calls if isinstance(call, VersionedCall))
     return frozenset((call.value, call.version) for call in about if call.is_get)
 
@@ -237,7 +238,7 @@ def _call(operation: Operation) -> VersionedCall | None:
 
 
 def _value_set(operation: Operation) -> str | None:
-    """Return the value that an operation sets, if it takes effect."""
+    """Return the value that an operation sets if the operation takes effect."""
     if operation.f == "set-if":
         assert isinstance(operation.input, list)
         return canonical(operation.input[1])

@@ -1,11 +1,12 @@
-"""Which versions lost sets are likely to have made, for the hints of registers that number values.
+"""Finds likely versions of indeterminate sets, for the order hints of versioned registers.
 
-Each version is made by one set, so the answered sets have their places. A version between them that
-no answered set made was made by a lost one that was invoked before its *deadline*: the first
-completion of a call that saw or made it, or a later one. Deadlines never fall from one version to
-the next. So a version goes to a lost set-if that asked for the one before, else to the latest set
-of the value that a get saw there, which leaves the earliest to others; the rest to what is left,
-earliest first (as in `checkers.engines.versioned_cas`). Only hints: nothing is checked.
+Each version is made by one set, so the answered sets have their places. A version without an
+answered set was made by an indeterminate set that was invoked before its *deadline*: the first
+completion of a call that returned or made this or a later version. Deadlines never fall from one
+version to the next. So a version goes to an indeterminate set-if that expected its predecessor;
+else to the latest set of the value that a get returned at this version, which leaves earlier sets
+to other versions. The other versions go to the remaining sets, earliest first (as in
+`checkers.engines.versioned_cas`). Only hints: nothing is checked.
 """
 
 from bisect import bisect_left
@@ -20,7 +21,7 @@ from kraftproof.checkers.models.reducible import Events, OrderHint
 def order_of_versions(
     calls: Sequence[Hashable], events: Sequence[Events]
 ) -> list[OrderHint | None] | None:
-    """Returns the hints of a register's sets; None if there are more versions than sets.
+    """Return the positions of a register's sets; None for more versions than sets.
 
     Args:
         calls: the calls, by invocation; gets were answered.
@@ -42,14 +43,14 @@ def order_of_versions(
 
 @dataclass(slots=True, kw_only=True)
 class _Observed:
-    """What calls tell of versions, and the lost sets.
+    """The versions that calls show, and the indeterminate sets.
 
     Attributes:
         begins: when each call was invoked.
         makers: the answered set that made each version.
         seen: the value that an answered get saw at each version.
-        ends: the first completion of an answered call that tells each version.
-        lost: the lost sets that can have made one version only, by that.
+        ends: for each version, the first completion of an answered call with the version.
+        lost: indeterminate set-ifs, by the only version that each can have made.
         free: the others, by value.
     """
 
@@ -74,7 +75,7 @@ class _Observed:
                 self.makers[version] = number
 
     def lost_makers(self, last: int) -> dict[int, int]:
-        """Returns the lost sets that may have made the versions up to the last one told."""
+        """Return likely indeterminate sets for the versions up to the last version in an answer."""
         found: dict[int, int] = {}
         unseen = []
         for version, deadline in self._gaps(last):
@@ -89,7 +90,7 @@ class _Observed:
         return found | dict(zip(unseen, left, strict=False))
 
     def _gaps(self, last: int) -> list[tuple[int, int]]:
-        """Returns the versions that no answered set made, each with its deadline, in order."""
+        """Return the versions that no answered set made, each with its deadline, in order."""
         gaps, deadline = [], NEVER
         for version in range(last, 0, -1):
             deadline = min(deadline, self.ends.get(version, NEVER))
@@ -98,14 +99,14 @@ class _Observed:
         return gaps[::-1]
 
     def _bound(self, version: int, deadline: int) -> int | None:
-        """Returns a lost set that can have made this version and no other."""
+        """Return an indeterminate set-if that can have made only this version."""
         for number, value in self.lost.get(version, ()):
             if self.begins[number] < deadline and self.seen.get(version, value) == value:
                 return number
         return None
 
     def _latest(self, value: str, deadline: int) -> int | None:
-        """Takes the latest lost set of a value that was invoked before its deadline."""
+        """Take the latest indeterminate set of a value that was invoked before its deadline."""
         numbers = self.free.get(value, [])
         place = bisect_left(numbers, deadline, key=self.begins.__getitem__)
         return numbers.pop(place - 1) if place else None

@@ -32,7 +32,7 @@ from kraftproof.checkers.verdict import CheckerInputError
 
 _STAGE: Final = ".stage"
 FULL: Final = os.strerror(errno.ENOSPC)
-"""How a full disk shows in the text of an error, also in an executor's."""
+"""The sign of a full disk in the text of an error, also of an executor's error."""
 
 
 class AnalysisError(Exception):
@@ -47,13 +47,13 @@ def analyze(
     gap_ns: int,
     tell: Callable[[str], None],
 ) -> list[str]:
-    """Writes the tables of an analysis, and returns why some histories can't be read.
+    """Write the tables of an analysis, and returns why some histories can't be read.
 
     Args:
         spark: the session.
         sources: the histories and run directories.
         out: a directory that the executors see under the same path.
-        gap_ns: how long a window without an ok operation is told of.
+        gap_ns: the minimum length of a reported window without an ok operation.
         tell: gets a few words for each step.
 
     Raises:

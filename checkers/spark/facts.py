@@ -1,4 +1,4 @@
-"""What the files of a run directory tell of its run: for the tables and their reader."""
+"""Reads the facts of runs from the files of run directories, for tables."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -51,7 +51,7 @@ class _Run(msgspec.Struct, frozen=True):
 
 
 def facts(spark: SparkSession, sources: Mapping[str, Source]) -> DataFrame:
-    """Returns what each run was; of a bare history only its label and its model are known."""
+    """Return the facts of each run; for a bare history only its label and its model are known."""
     rows = []
     for run, source in sources.items():
         told = _run_facts(source)
@@ -71,7 +71,7 @@ def facts(spark: SparkSession, sources: Mapping[str, Source]) -> DataFrame:
 
 
 def faults(spark: SparkSession, sources: Mapping[str, Source]) -> DataFrame:
-    """Returns the fault events of all runs."""
+    """Return the fault events of all runs."""
     rows = [
         {"run": run, **row}
         for run, source in sources.items()

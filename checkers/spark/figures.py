@@ -1,8 +1,8 @@
-"""What the operations of many runs say in numbers: latency, coverage, how long phases lasted.
+"""Computes figures of many runs: latency, coverage, total time of phases.
 
-All of them start from the *tally*, one pass over the operations that counts those that are alike:
-of few rows, however many operations. Latencies are rounded to three digits there, so that
-percentiles are exact, the same on every cluster, and cheap.
+The figures derive from the *tally*, one pass over the operations that counts equal operations: few
+rows, however many operations. Latencies are rounded to three digits there, so that percentiles are
+exact, the same on every cluster, and cheap.
 """
 
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ PERCENTILES: Final = {"p50_ms": 0.5, "p90_ms": 0.9, "p99_ms": 0.99, "p999_ms": 0
 _MILLISECOND_NS: Final = 1_000_000
 _DIGITS: Final = 3
 _ERROR_NAME: Final = "^[A-Z][A-Z0-9_]*$"
-"""Errors that are names; others may name nodes and numbers, and are one kind."""
+"""Error names; other errors may contain node names and numbers, and count as one kind."""
 
 
 def tally(placed: DataFrame, facts: DataFrame) -> DataFrame:
-    """Returns how many operations of a run are alike in all that the figures ask."""
+    """Return how many operations of a run are alike in all that the figures ask."""
     taken = F.col("complete_time") - F.col("invoke_time")
     alike = placed.groupBy(
         "run",
@@ -37,7 +37,7 @@ def tally(placed: DataFrame, facts: DataFrame) -> DataFrame:
 
 
 def _answer() -> Column:
-    """What an operation was told besides its status: an error's name, or the outcome it saw."""
+    """Return the answer besides the status: an error's name, or the outcome."""
     error = F.when(F.col("error").rlike(_ERROR_NAME), F.col("error")).when(
         F.col("error").isNotNull(), "another error"
     )
@@ -54,7 +54,7 @@ def _rounded(time_ns: Column) -> Column:
 
 
 def latency(tally: DataFrame, of: str) -> DataFrame:
-    """Returns the percentiles of the time that ok operations took, by operation and phase.
+    """Return the percentiles of the time that ok operations took, by operation and phase.
 
     Args:
         tally: of the operations.
@@ -78,13 +78,13 @@ def latency(tally: DataFrame, of: str) -> DataFrame:
 
 
 def percentiles(shares: Sequence[float]) -> list[Column]:
-    """Returns the column `points`: those percentiles of the tally's `took_ns`, in ms."""
+    """Return the column `points`: those percentiles of the tally's `took_ns`, in ms."""
     points = F.percentile("took_ns", list(shares), F.col("operations"))
     return [F.transform(points, lambda point: point / _MILLISECOND_NS).alias("points")]
 
 
 def by_status() -> list[Column]:
-    """Returns how many operations of a tally there are, in all and by status."""
+    """Return how many operations of a tally there are, in all and by status."""
     every = F.sum("operations").alias("operations")
     return [every, *(_sum_of(status).alias(status) for status in OPERATION_STATUSES)]
 
@@ -94,7 +94,7 @@ def _sum_of(status: str) -> Column:
 
 
 def phases(tally: DataFrame, stretches: DataFrame, extents: DataFrame) -> DataFrame:
-    """Returns how long each phase of a run lasted in all, and what operations did in it."""
+    """Return the total time of each phase of a run, and its operations by result."""
     since = F.greatest(F.col("since"), F.col("start_time"))
     until = F.least(F.col("until"), F.col("end_time"))
     lasted = (
@@ -114,7 +114,7 @@ def phases(tally: DataFrame, stretches: DataFrame, extents: DataFrame) -> DataFr
 
 
 def coverage(tally: DataFrame) -> DataFrame:
-    """Returns how often each outcome of an operation was seen in each phase; 0 for not at all."""
+    """Return how often each outcome of an operation was seen in each phase; 0 for not at all."""
     outcome = ["model", "f", "status", "answer"]
     phase = ["phase", "faults"]
     phases = tally.select("model", *phase).distinct()

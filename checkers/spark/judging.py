@@ -1,7 +1,7 @@
 """Judges what was staged: the relations of verdicts and of what the run checks find.
 
-A run with a value that its model can't read, or with a table that is damaged within, is a problem
-told in one line; the other runs are judged all the same.
+A run with an unreadable value or a damaged table is a problem, reported in one line; the other runs
+are still judged.
 """
 
 import re
@@ -32,7 +32,7 @@ _STAGED_FILE: Final = re.compile(r"/run=(\d{8})/[a-z]+\.parquet")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What the judging of runs gave.
+    """The result of judging runs.
 
     Attributes:
         staged: the runs that could be judged.
@@ -50,7 +50,7 @@ class Judged:
 
 
 def judge(spark: SparkSession, staged: Staged) -> Judged:
-    """Judges every key of every run, and returns the relations, which are kept until dropped.
+    """Judge every key of every run, and returns the relations, which are kept until dropped.
 
     Raises:
         PySparkException, Py4JError: the job failed for a reason that lies in no history.
@@ -77,7 +77,7 @@ def judge(spark: SparkSession, staged: Staged) -> Judged:
 
 
 def _keys(spark: SparkSession, staged: Staged) -> DataFrame:
-    """Returns the verdict and the findings of every key of every run that has a model, kept."""
+    """Return the verdict and the findings of every key of every run that has a model, kept."""
     sizes = {run: n for run, n in staged.sizes.items() if staged.plans[run].model is not None}
     slots = spread(spark, staged.tables["operations"], sizes)
     return relations.judged(slots, staged.plans, staged.folder).persist()
@@ -95,7 +95,7 @@ def _unreadable(keys: DataFrame) -> dict[str, CheckerInputError]:
 
 
 def _damaged(error: Exception, staged: Staged) -> dict[str, CheckerInputError]:
-    """Returns the run whose file Spark could not read to its end, or raises the error again."""
+    """Return the run whose file Spark could not read to its end, or raises the error again."""
     place = _STAGED_FILE.search(str(error))
     if place is None or place[1] not in staged.plans:
         raise error
@@ -104,7 +104,7 @@ def _damaged(error: Exception, staged: Staged) -> dict[str, CheckerInputError]:
 
 
 def _checks(spark: SparkSession, staged: Staged) -> DataFrame:
-    """Returns what the run checks find in the runs that they apply to."""
+    """Return the findings of the run checks, each in its runs."""
     wanted: Wanted = {}
     for run, source in staged.sources.items():
         there = frozenset({"operations", *node_tables_there(source)})

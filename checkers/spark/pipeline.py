@@ -1,7 +1,7 @@
 """Checks many histories in one Spark job: operations -> slots of keys -> verdicts -> findings.
 
-The executors read and judge; only verdicts and findings come back. A history that can't be read
-is refused, as the inline engine refuses it, and the others are checked all the same.
+The executors read and judge; only verdicts and findings come back. A history that can't be read is
+refused, as by the inline engine, and the other histories are still checked.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ from kraftproof.checkers.unfinished import temporary_directory
 from kraftproof.checkers.verdict import CheckerInputError, KeyVerdict, RunVerdict, Verdict
 
 LOCAL_CHECK = "local[2]"
-"""Small checks gain nothing from more."""
+"""Small checks gain nothing beyond this number."""
 
 
 def check_on_spark(
@@ -28,16 +28,15 @@ def check_on_spark(
     *,
     is_crash_raised: bool = False,
 ) -> Iterator[RunVerdict]:
-    """Yields the verdict on each history, in the order given.
+    """Yield the verdict on each history, in the order given.
 
     Args:
         sources: what to check.
-        refuse: told of each history that can't be read.
+        refuse: receives each history that can't be read.
         report: takes a line of progress before each step.
-        is_crash_raised: whether `refuse` is told of a run whose model crashed, which is unknown.
+        is_crash_raised: whether `refuse` also receives a run whose model crashed.
 
-    Raises:
-        CheckerInputError: there is no Spark.
+    Raises: CheckerInputError: Spark is not installed.
     """
     with temporary_directory("kraftproof-check-") as folder:
         spark = session(LOCAL_CHECK, sum(map(bytes_of, sources)), report)
@@ -78,7 +77,7 @@ def _crashed(source: Source, error: Exception) -> RunVerdict:
 def _collected(
     done: Judged,
 ) -> tuple[dict[str, list[KeyVerdict]], dict[str, list[CheckResult]]]:
-    """Returns, by run, the verdicts on its keys and what its run checks found."""
+    """Return, by run, the verdicts on its keys and the results of its run checks."""
     keys: dict[str, list[KeyVerdict]] = {run: [] for run in done.staged.plans}
     results: dict[str, list[CheckResult]] = {run: [] for run in done.staged.plans}
     for row in done.keys.drop("problem").collect():

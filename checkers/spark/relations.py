@@ -26,11 +26,11 @@ from kraftproof.checkers.spark.slots import Spread
 from kraftproof.checkers.spark.workers import Plans
 
 Wanted = dict[RunCheck, list[str]]
-"""The run checks that apply to any run, each with its runs."""
+"""The applicable run checks, each with its runs."""
 
 
 def staged(spark: SparkSession, stage: Path, name: str, paths: Sequence[str]) -> DataFrame:
-    """Returns one table of all runs; each file of the stage lies in its run's folder."""
+    """Return one table of all runs; each file is in its run's folder of the stage."""
     run = StructField("run", StringType(), nullable=False)
     schema = StructType([*from_arrow_schema(TABLES[name]), run])
     files = spark.read.schema(schema).option("basePath", str(stage)).parquet(*paths)
@@ -38,7 +38,7 @@ def staged(spark: SparkSession, stage: Path, name: str, paths: Sequence[str]) ->
 
 
 def committed(records: DataFrame, trace: DataFrame) -> DataFrame:
-    """Returns each node's records below the highest watermark that it reported itself."""
+    """Return each node's records below the highest watermark reported by the node itself."""
     watermarks = trace.groupBy("run", "node").agg(F.max("high_watermark").alias("watermark"))
     return (
         records.join(watermarks, on=["run", "node"], how="inner")
@@ -48,7 +48,7 @@ def committed(records: DataFrame, trace: DataFrame) -> DataFrame:
 
 
 def kept(committed: DataFrame, snapshots: DataFrame) -> DataFrame:
-    """Returns the committed records and the whole snapshots in one table."""
+    """Return the committed records and the whole snapshots in one table."""
     whole = snapshots.where(F.col("entities").isNotNull()).select(
         "run", "offset", F.lit(SNAPSHOT).alias("type"), F.col("entities").alias("json")
     )
@@ -56,7 +56,7 @@ def kept(committed: DataFrame, snapshots: DataFrame) -> DataFrame:
 
 
 def read(runs: DataFrame, plans: Plans, stage: Path) -> DataFrame:
-    """Returns each run's model and number of operations, or why it can't be read.
+    """Return each run's model and number of operations, or why it can't be read.
 
     On the way the histories are put into the stage.
     """
@@ -65,11 +65,11 @@ def read(runs: DataFrame, plans: Plans, stage: Path) -> DataFrame:
 
 
 def judged(spread: Spread, plans: Plans, stage: Path) -> DataFrame:
-    """Returns the verdict and the findings of every key of every run.
+    """Return the verdict and the findings of every key of every run.
 
     Args:
         spread: the operations by slot, and the hot keys, whose tasks come first.
-        plans: what the check of each run is told.
+        plans: the plans of the runs.
         stage: where a hot key's operations are.
     """
     schema = from_arrow_schema(JUDGED)
@@ -81,7 +81,7 @@ def judged(spread: Spread, plans: Plans, stage: Path) -> DataFrame:
 
 
 def _hot(spread: Spread) -> DataFrame:
-    """Returns the hot keys, each in a partition of its own."""
+    """Return the hot keys, each in a partition of its own."""
     rows = [{"run": run, "key": key, "task": task} for task, (run, key) in enumerate(spread.hot)]
     schema = KEYS.append(pa.field("task", pa.int32(), nullable=False))
     keys = spread.operations.sparkSession.createDataFrame(pa.Table.from_pylist(rows, schema))
@@ -89,9 +89,9 @@ def _hot(spread: Spread) -> DataFrame:
 
 
 def checked(wanted: Wanted, relations: dict[str, DataFrame], plans: Plans) -> DataFrame:
-    """Returns what the run checks find, each in the runs that it applies to.
+    """Return the results of the run checks, each in its runs.
 
-    Checks that look at the same relations share one pass over them.
+    Checks of the same relations share one pass over the relations.
     """
     alike: dict[tuple[str, ...], Wanted] = {}
     for check, runs in wanted.items():

@@ -21,7 +21,9 @@ _TRACEBACK: Final = pa.field("traceback", pa.string())
 READ: Final = pa.schema(
     [_RUN, pa.field("model", pa.string()), pa.field("operations", pa.int64()), _PROBLEM, _TRACEBACK]
 )
-"""One row a history: the model that was inferred, how many operations, or why it can't be read."""
+"""One row for each history: the inferred model, the number of operations, or the reason for
+refusing the history.
+"""
 
 KEYS: Final = pa.schema([_RUN, pa.field("key", pa.string(), nullable=False)])
 """One row a key."""

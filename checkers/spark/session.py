@@ -1,6 +1,6 @@
-"""Starts one quiet Spark session, here or on a cluster, or says in one line why it can't.
+"""Starts one quiet Spark session, local or on a cluster, or reports why Spark can't start.
 
-It reuses a session that is already active (a test run's, or one that a notebook made).
+An active session (of a test run or a notebook) is reused.
 """
 
 import logging
@@ -44,7 +44,7 @@ _ON_LOOPBACK: Final = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 _LARGEST_LOCAL: Final = 2
-"""Partitions of a shuffle at least: also where one core is all there is."""
+"""Minimum number of partitions of a shuffle, even on a single core."""
 
 
 class SparkUnavailable(CheckerInputError):
@@ -54,16 +54,15 @@ class SparkUnavailable(CheckerInputError):
 def session(
     master: str = LOCAL, input_bytes: int = 0, report: Callable[[str], None] = lambda _: None
 ) -> SparkSession:
-    """Returns the active session, or starts one.
+    """Return the active session, or starts one.
 
     Args:
-        master: `local[*]`, or a cluster's address such as spark://HOST:7077. Its workers need this
-            package, Python and the paths of the histories as the driver has them.
+        master: `local[*]`, or a cluster's address such as spark://HOST:7077. The workers need this
+            package, Python and the histories under the driver's paths.
         input_bytes: how much there is to read, about: Java is started to suit that.
         report: takes a line of progress before Java is started.
 
-    Raises:
-        SparkUnavailable: there is no Java, no such master, or no worker.
+    Raises: SparkUnavailable: Java, the master or the workers are missing.
     """
     active = SparkSession.getActiveSession()
     if active is not None:
@@ -110,7 +109,7 @@ def session(
 def _own_interrupts() -> Iterator[None]:
     """Keep pyspark from replacing the handler of Ctrl-C.
 
-    pyspark's handler first cancels all jobs, of which Java then tells with its traces.
+    pyspark's handler first cancels all jobs, and Java then logs a traceback for each.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -142,7 +141,7 @@ def job(spark: SparkSession) -> Iterator[None]:
 def _silence_py4j() -> None:
     """Keep py4j from logging the traceback of whatever ends a call, Ctrl-C too.
 
-    The exception itself is enough. py4j logs some of them with the root logger.
+    The exception itself is enough. py4j logs some exceptions with the root logger.
     """
     logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
     logging.getLogger().addFilter(_is_from_elsewhere)
@@ -153,7 +152,7 @@ def _is_from_elsewhere(record: logging.LogRecord) -> bool:
 
 
 def tasks_done(spark: SparkSession) -> tuple[int, int]:
-    """Returns how many tasks of the stages that run now are done, and how many they have."""
+    """Return how many tasks of the stages that run now are done, and how many they have."""
     tracker = spark.sparkContext.statusTracker()
     stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
     there = [stage for stage in stages if stage is not None]
@@ -179,7 +178,7 @@ def _require_java() -> None:
 
 
 def _require_reachable(master: str) -> None:
-    """Asks a standalone master's door: Spark itself would knock for a minute."""
+    """Ask a standalone master's door: Spark itself would knock for a minute."""
     if not master.startswith("spark://"):
         return
     first = master.removeprefix("spark://").split(",")[0]
@@ -189,11 +188,11 @@ def _require_reachable(master: str) -> None:
     try:
         socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
     except (OSError, OverflowError) as error:
-        raise SparkUnavailable(f"--master {master}: nobody answers there: {error}") from error
+        raise SparkUnavailable(f"--master {master}: no Spark master answers: {error}") from error
 
 
 def _require_executor(spark: SparkSession, master: str) -> None:
-    """Waits for the first executor; a job on a cluster without workers would wait for ever."""
+    """Wait for the first executor; a job on a cluster without workers would wait for ever."""
     status = spark.sparkContext._jsc.sc()  # noqa: SLF001 the only way to ask for it
     deadline = time.monotonic() + EXECUTOR_SECONDS
     while status.getExecutorMemoryStatus().size() < 2:
@@ -206,6 +205,6 @@ def _require_executor(spark: SparkSession, master: str) -> None:
 
 
 def _python_path() -> str:
-    """Where workers find this package, and what the driver was told besides."""
+    """The import path of this package for workers, and the driver's settings."""
     root = str(Path(__file__).resolve().parents[2])
     return os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -1,11 +1,11 @@
-"""Spreads the keys of all runs over tasks, so that no large key or run holds up the others.
+"""Spreads the keys of all runs over tasks, so that no large key or run delays the others.
 
 A *slot* is one task's share of the keys. A key with more operations than a slot should have gets
 one of its own, and these are the first, largest first, since Spark starts tasks in the order of
 their partitions; the other keys of a run are spread over as many slots as its size wants by a hash;
-small runs share one. A large key that has an eighth of its run or more is *hot*, and in no slot:
-its task reads it from the run's file, which is quicker than to sort it and to pass it through Java,
-and no file is read for more than eight. It counts, and looks at no operation.
+small runs share one. A large key with an eighth of its run or more is *hot*, and in no slot: its
+task reads the key from the run's file, which is quicker than sorting the key and passing the rows
+through Java; no file is read for more than eight hot keys. It counts, and looks at no operation.
 """
 
 from collections import Counter
@@ -20,10 +20,12 @@ from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark'
 SLOTS_PER_CORE: Final = 4
 FEWEST_ROWS: Final = 20_000
 MOST_ROWS: Final = 500_000
-"""Operations in a slot: so few that a task costs more to start, so many that memory minds."""
+"""Operations in a slot: below the minimum a task's start costs too much, above the maximum its
+memory.
+"""
 
 HOT: Final = 8
-"""A large key is hot if this many of its size would make up its run."""
+"""A large key is hot if its run has at most this many times the key's operations."""
 
 _NO_SLOT: Final = -1
 _KEYS: Final = pa.schema([("run", pa.string()), ("key", pa.string()), ("own_slot", pa.int32())])
@@ -46,7 +48,7 @@ class Spread:
 
 
 def spread(spark: SparkSession, operations: DataFrame, sizes: Mapping[str, int]) -> Spread:
-    """Returns the operations, each in the slot of its key.
+    """Return the operations, each in the slot of its key.
 
     Args:
         spark: the session.
@@ -78,14 +80,14 @@ def spread(spark: SparkSession, operations: DataFrame, sizes: Mapping[str, int])
 
 
 def rows_a_slot(operations: int, cores: int) -> int:
-    """Returns how many operations a slot should have."""
+    """Return how many operations a slot should have."""
     return min(MOST_ROWS, max(FEWEST_ROWS, operations // (SLOTS_PER_CORE * cores)))
 
 
 def large_keys(
     operations: DataFrame, sizes: Mapping[str, int], rows: int
 ) -> dict[tuple[str, str], int]:
-    """Returns the size of each key with more operations than that, largest first.
+    """Return the size of each key with more operations than that, largest first.
 
     They are a few for each core.
     """
@@ -101,7 +103,7 @@ def large_keys(
 def shares(
     sizes: Mapping[str, int], rows: int, *, first: int
 ) -> tuple[list[dict[str, object]], int]:
-    """Returns each run's first slot and how many it has, and how many slots there are in all."""
+    """Return each run's first slot and number of slots, and the total number of slots."""
     found: list[dict[str, object]] = []
     slot, room = first, rows
     for run in sorted(sizes):

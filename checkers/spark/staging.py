@@ -1,8 +1,7 @@
 """Brings the histories and the nodes' tables of many runs to where Spark reads them.
 
-The executors read: each history is read once, by whoever gets it, into
-STAGE/run=RUN/operations.parquet. The driver sees one row a history. A run is known by a number
-here, as its folder is.
+Each history is read once, by one executor, into STAGE/run=RUN/operations.parquet. The driver sees
+one row a history. A run is known by a number here, as its folder is.
 
 Simplification: a table in our schema that is longer than LONG_BYTES is linked to, not read. Its
 rows are not checked for what can't be, such as a process with two operations open or times that
@@ -31,21 +30,24 @@ from kraftproof.checkers.spark.workers import Plan, run_folder
 from kraftproof.checkers.verdict import CheckerInputError
 
 LONG_BYTES: Final = 32 << 20
-"""Some 1.1 million operations, which one worker reads and writes in 6 s and 400 MB. Both grow with
-the table while the other cores wait; linked to, it is read by all of them."""
+"""Some 1.1 million operations, which a worker reads and writes in 6 s and 400 MB.
+
+Both grow with the table while the other cores wait; a longer file is linked instead, and all
+workers read parts of the file.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staged:
-    """What there is to judge.
+    """The histories and tables to judge.
 
-    Attributes:
-        sources: by run, each with its model; None where a history without operations names none.
-        plans: what a worker is told, by run.
+    Attributes: sources: by run, each with its model; None for a history without operations and
+        without a named model.
+        plans: the workers' plans, by run.
         sizes: how many operations each run has.
-        problems: by run, why it can't be read; these runs are in nothing else.
+        problems: by run, the reason why the run can't be read; these runs appear nowhere else.
         folder: the stage.
-        tables: the relations that there are files for, by name.
+        tables: the relations with files, by name.
     """
 
     folder: Path
@@ -57,7 +59,7 @@ class Staged:
 
 
 def stage(spark: SparkSession, folder: Path, sources: Sequence[Source]) -> Staged:
-    """Reads all histories, on the executors, and returns the relations of those that are in order.
+    """Read all histories on the executors, and return the relations of the readable histories.
 
     Args:
         spark: the session.
@@ -90,7 +92,7 @@ def stage(spark: SparkSession, folder: Path, sources: Sequence[Source]) -> Stage
 
 
 def without(spark: SparkSession, staged: Staged, runs: Collection[str]) -> Staged:
-    """Returns the same without some runs; none of their files is read any more."""
+    """Return the same stage without some runs; their files are not read again."""
     if not runs:
         return staged
     left = [run for run in staged.plans if run not in runs]
@@ -105,7 +107,7 @@ def without(spark: SparkSession, staged: Staged, runs: Collection[str]) -> Stage
 
 
 def plan_of(source: Source) -> Plan:
-    """Returns what a worker is told of a source."""
+    """Return the plan of a source for workers."""
     return Plan(
         label=source.label,
         history=source.history.absolute(),
@@ -120,7 +122,7 @@ def plan_of(source: Source) -> Plan:
 
 
 def _runs(spark: SparkSession, runs: Mapping[str, Source]) -> DataFrame:
-    """Returns the runs, each in a partition of about the same number of bytes, large ones first."""
+    """Return the runs, each in a partition of about the same number of bytes, large ones first."""
     sizes = {run: bytes_of(source) for run, source in runs.items()}
     by_size = sorted(sizes, key=lambda run: (-sizes[run], run))
     tasks = max(1, min(len(runs), 4 * spark.sparkContext.defaultParallelism))
@@ -129,7 +131,7 @@ def _runs(spark: SparkSession, runs: Mapping[str, Source]) -> DataFrame:
 
 
 def bytes_of(source: Source) -> int:
-    """Returns the size of a source's history, 0 if it has none."""
+    """Return the size of a source's history, 0 without a history."""
     return size_of(source.history)
 
 

@@ -1,7 +1,7 @@
-"""When faults were in force, when a run was quiet, when nothing succeeded: relations over time.
+"""Time spans as relations: faults in force, quiet time, time without success.
 
-Times are ns of the history's clock. An operation belongs to the phase in which it was invoked, or,
-where a fault struck while it was open, to that fault's: so what a fault did to it isn't counted as
+Times are ns of the history's clock. An operation belongs to the phase of its invocation, or to the
+phase of a fault that began while the operation was open: the effect of a fault is never counted as
 quiet. Quiet begins SETTLE_SECONDS after the last heal, as for the guards (docs/concepts.md).
 """
 
@@ -15,14 +15,16 @@ from kraftproof.checkers.history.schema import FAULT_WINDOWS, OPERATIONS
 SECOND_NS: Final = 1_000_000_000
 SETTLE_SECONDS: Final = 3
 SLICE_NS: Final = 100_000_000
-"""Windows without an ok operation are found among slices of this length: none shorter is told."""
+"""Windows without an ok operation are found among slices of this length, which is also their
+minimum length.
+"""
 
 FAULT, RECOVERY, QUIET = "fault", "recovery", "quiet"
 _EVER: Final = 1 << 62
 
 
 def fault_windows(faults: DataFrame) -> DataFrame:
-    """Returns when each fault that was applied was in force."""
+    """Return when each fault that was applied was in force."""
 
     def time_of(phase: str) -> Column:
         return F.min(F.when(F.col("phase") == phase, F.col("time")))
@@ -41,7 +43,7 @@ def fault_windows(faults: DataFrame) -> DataFrame:
 
 
 def stretches(runs: DataFrame, windows: DataFrame) -> DataFrame:
-    """Returns each run's time in stretches of one phase each, from before it to after it.
+    """Return each run's time as stretches of one phase each, from before the run to after its end.
 
     They don't overlap and leave no gap. `struck_time` and `struck_faults` are those of the next
     stretch with a fault.
@@ -75,7 +77,7 @@ def _ended() -> Column:
 
 
 def _pieces(runs: DataFrame, windows: DataFrame) -> DataFrame:
-    """Returns each run's time, cut wherever a fault begins, ends, or has settled."""
+    """Return each run's time, cut wherever a fault begins, ends, or has settled."""
     settled = _ended() + SETTLE_SECONDS * SECOND_NS
     marks = runs.select("run", F.lit(-_EVER).alias("since"))
     for mark in (F.col("start_time"), _ended(), settled):
@@ -86,7 +88,7 @@ def _pieces(runs: DataFrame, windows: DataFrame) -> DataFrame:
 
 
 def _kinds(pieces: DataFrame, windows: DataFrame) -> DataFrame:
-    """Returns the pieces with the kinds of faults `in_force`, and those `healed` just before."""
+    """Return the pieces with the kinds of faults `in_force`, and those `healed` just before."""
     near = windows.select(
         "run", "kind", F.col("start_time").alias("began"), _ended().alias("ended")
     )
@@ -113,7 +115,7 @@ def _kinds(pieces: DataFrame, windows: DataFrame) -> DataFrame:
 
 
 def placed(operations: DataFrame, stretches: DataFrame) -> DataFrame:
-    """Returns the operations with the phase and the faults that each belongs to."""
+    """Return the operations with the phase and the faults that each belongs to."""
     at = F.coalesce(F.col("invoke_time"), F.lit(0))
     is_struck = (F.col("phase") != FAULT) & (F.col("complete_time") >= F.col("struck_time"))
     here = F.broadcast(stretches.withColumnRenamed("run", "of_run"))
@@ -127,7 +129,7 @@ def placed(operations: DataFrame, stretches: DataFrame) -> DataFrame:
 
 
 def slices(operations: DataFrame) -> DataFrame:
-    """Returns a summary of each slice of each run: of few rows, however many operations."""
+    """Return a summary of each slice of each run: of few rows, however many operations."""
     ended = F.coalesce(F.col("complete_time"), F.col("invoke_time"))
     when_ok = F.when(F.col("status") == "ok", F.col("complete_time"))
     return (
@@ -143,7 +145,7 @@ def slices(operations: DataFrame) -> DataFrame:
 
 
 def extents(slices: DataFrame) -> DataFrame:
-    """Returns when each run began and ended, by its operations."""
+    """Return when each run began and ended, by its operations."""
     return slices.groupBy("run").agg(
         F.min("began").alias("start_time"), F.max("ended").alias("end_time")
     )
@@ -152,13 +154,13 @@ def extents(slices: DataFrame) -> DataFrame:
 def availability(
     slices: DataFrame, extents: DataFrame, windows: DataFrame, *, longer_than_ns: int
 ) -> DataFrame:
-    """Returns the windows without an ok operation that are that long, and the faults in them.
+    """Return the long windows without an ok operation, and the faults within.
 
     Args:
         slices: of the operations.
         extents: of the runs; time before the first and after the last ok operation counts.
         windows: when faults were in force.
-        longer_than_ns: at least SLICE_NS; shorter windows are not told.
+        longer_than_ns: the minimum length of a window, at least SLICE_NS.
     """
     assert longer_than_ns >= SLICE_NS
     marks = (

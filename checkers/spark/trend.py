@@ -1,4 +1,4 @@
-"""The runs themselves: what each was, its verdict, and how it compares with those before it."""
+"""The rows of runs: each run's options, its verdict, and the comparison with earlier runs."""
 
 from typing import Final
 
@@ -28,15 +28,15 @@ def runs(
     tally: DataFrame,
     extents: DataFrame,
 ) -> DataFrame:
-    """Returns the runs with their verdicts, as `checkers.judge.assembly` combines them.
+    """Return the runs with their verdicts, as `checkers.judge.assembly` combines them.
 
     Args:
         facts: what is known of each run beforehand.
         verdicts: on its keys.
-        findings: of its keys and its run checks.
+        findings: the findings of its keys and its run checks.
         notes: a row with a `note` for each crash, mishap and guard that is not met.
         tally: of its operations.
-        extents: when it began and ended.
+        extents: the times of its beginning and end.
     """
     safety = findings.where(F.col("kind") == FindingKind.SAFETY.value)
     relations = (
@@ -75,7 +75,10 @@ def _no_texts() -> Column:
 
 
 def _notes() -> Column:
-    """The doubts, and why nothing was checked, in one text; empty if there is neither."""
+    """Return the doubts, and the reason if nothing was checked, in one text.
+
+    Empty without either.
+    """
     nothing = (
         F.when(F.col("keys") == 0, F.array(F.lit(NO_OPERATIONS)))
         .when(F.col("keys") == F.col("vacuous_keys"), F.array(F.lit(NONE_SUCCEEDED)))
@@ -101,10 +104,10 @@ def _verdict() -> Column:
 def trend(
     runs: DataFrame, tally: DataFrame, phases: DataFrame, availability: DataFrame
 ) -> DataFrame:
-    """Returns each run's figures beside the medians of the runs before it in its series.
+    """Return each run's figures beside the medians of the runs before it in its series.
 
-    Rates and latencies are those of quiet phases, so that runs with more faults compare with
-    others.
+    Rates and latencies are taken from quiet phases, so that runs with different numbers of faults
+    are comparable.
     """
     quiet = phases.where((F.col("phase") == QUIET) & (F.col("seconds") > 0))
     rate = quiet.select("run", (F.col("ok") / F.col("seconds")).alias("ok_rate"))

@@ -1,4 +1,4 @@
-"""What a Spark worker does with one group of rows. No pyspark here: Arrow in, Arrow out."""
+"""The work of a Spark worker on a group of rows. No pyspark here: Arrow in, Arrow out."""
 
 import errno
 import os
@@ -31,15 +31,14 @@ from kraftproof.checkers.verdict import CheckerInputError, KeyVerdict
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """A source as a worker needs it: its model by name, for models may not travel.
 
-    Attributes:
-        label: what the user calls it.
+    Attributes: label: the user's name for the history.
         history: the history's file, which every worker can read.
-        model: the model's name; None for one to infer.
+        model: the model's name; None for an inferred model.
         options: limits, and the bounds of leases.
         is_long: whether one worker should not read the history if Spark can read it in parts.
         root: what was put before the paths as the user gave them, for workers are elsewhere.
         tables: where the run's neutral tables lie, None for a bare history.
-        facts: what the guards work on, None for a bare history.
+        facts: the input of the guards, None for a bare history.
     """
 
     label: str
@@ -52,7 +51,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     facts: RunFacts | None = None
 
     def source(self) -> Source:
-        """Returns the source."""
+        """Return the source."""
         model = None if self.model is None else model_named(self.model)
         return Source(
             label=self.label,
@@ -64,11 +63,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def told(self, problem: object) -> str:
-        """Returns a problem with its path as the user gave it."""
+        """Return a problem with the user's form of the path."""
         return str(problem).removeprefix(self.root)
 
     def damaged(self) -> str:
-        """Returns what is told of a table that can be opened, but not read to its end."""
+        """Return the message for a table that can be opened, but not read to its end."""
         return self.told(f"{self.history}: not a readable Parquet file: its pages are damaged")
 
 
@@ -78,16 +77,16 @@ MapFunction = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 GroupFunction = Callable[[tuple[pa.Scalar, ...], pa.Table], pa.Table]
 CogroupFunction = Callable[[tuple[pa.Scalar, ...], pa.Table, pa.Table], pa.Table]
 Checks = Mapping[str, frozenset[str]]
-"""By name of a run check: the runs that it applies to."""
+"""The runs of each run check, by name."""
 
 
 def run_folder(stage: Path, run: str) -> Path:
-    """Returns where a run's tables are staged: Spark has the run from the folder's name."""
+    """Return where a run's tables are staged: Spark has the run from the folder's name."""
     return stage / f"run={run}"
 
 
 def read_histories(plans: Plans, stage: Path) -> MapFunction:
-    """Returns what puts the histories of some runs into the stage as Parquet, one folder a run."""
+    """Return a function that copies histories into the stage as Parquet, one folder a run."""
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -117,7 +116,7 @@ def _read(run: str, plan: Plan, folder: Path) -> dict[str, object]:
 
 
 def _staged(plan: Plan, folder: Path) -> tuple[str | None, int]:
-    """Stages one history; returns the model's name and the number of operations.
+    """Stage one history; returns the model's name and the number of operations.
 
     A long table with the declared columns is linked to, and its rows are taken as they are; all
     else is read, and refused as the inline engine refuses it.
@@ -170,7 +169,7 @@ def _functions(history: Path) -> list[str]:
 
 
 def judge_slot(plans: Plans) -> GroupFunction:
-    """Returns what judges some keys of one run."""
+    """Return the function that judges some keys of one run."""
 
     def judge(group: tuple[pa.Scalar, ...], rows: pa.Table) -> pa.Table:
         run = str(group[0].as_py())
@@ -180,7 +179,7 @@ def judge_slot(plans: Plans) -> GroupFunction:
 
 
 def judge_keys(plans: Plans, stage: Path) -> MapFunction:
-    """Returns what judges keys, one a row, each as its run's file in the stage has it."""
+    """Return the function that judges keys, one a row, from the run's file in the stage."""
 
     def judge(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -221,7 +220,7 @@ def _as_judged(row: dict[str, object]) -> pa.Table:
 
 
 def tally(facts: Mapping[str, RunFacts]) -> MapFunction:
-    """Return the function that tallies the operations of some runs, a part of them at a time."""
+    """Return the function that tallies parts of the operations of some runs."""
 
     def counted(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -235,7 +234,7 @@ def tally(facts: Mapping[str, RunFacts]) -> MapFunction:
 
 
 def check_group(checks: Checks, plans: Plans) -> GroupFunction:
-    """Returns what runs checks of one relation on one run."""
+    """Return the function that runs the checks of one relation on one run."""
 
     def find(group: tuple[pa.Scalar, ...], rows: pa.Table) -> pa.Table:
         return _checked(checks, plans, group, [rows])
@@ -244,7 +243,7 @@ def check_group(checks: Checks, plans: Plans) -> GroupFunction:
 
 
 def check_groups(checks: Checks, plans: Plans) -> CogroupFunction:
-    """Returns what runs checks of two relations on one run."""
+    """Return the function that runs the checks of two relations on one run."""
 
     def find(group: tuple[pa.Scalar, ...], left: pa.Table, right: pa.Table) -> pa.Table:
         return _checked(checks, plans, group, [left, right])

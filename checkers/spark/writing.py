@@ -1,7 +1,7 @@
 """Writes relations as tables of an analysis: OUT/NAME.parquet, a folder of parts.
 
-The executors write, each its partition, to OUT, which they see under the same path as the driver.
-A part that is written twice, for a task was repeated, replaces itself.
+The executors write their partitions to OUT, a path shared with the driver. A part that is written
+twice, for a task was repeated, replaces itself.
 """
 
 import errno
@@ -23,13 +23,13 @@ _WRITTEN: Final = pa.schema([("part", pa.string()), ("rows", pa.int64())])
 
 
 def remove_tables(out: Path) -> None:
-    """Remove what there is of an analysis that can't be finished."""
+    """Remove the files of an unfinished analysis."""
     for name in ANALYSIS_TABLES:
         shutil.rmtree(out / f"{name}.parquet", ignore_errors=True)
 
 
 def write(relation: DataFrame, out: Path, name: str) -> int:
-    """Writes a relation, a part for each of its partitions, and returns the number of rows.
+    """Write a relation, a part for each of its partitions, and returns the number of rows.
 
     Raises:
         OSError: the disk is full.
@@ -46,7 +46,7 @@ def write(relation: DataFrame, out: Path, name: str) -> int:
 
 
 def write_small(relation: DataFrame, out: Path, name: str, order: Sequence[str]) -> int:
-    """Writes a relation of few rows as one part, in order, and returns the number of rows."""
+    """Write a relation of few rows as one part, in order, and returns the number of rows."""
     return write(relation.coalesce(1).sortWithinPartitions(*order), out, name)
 
 
@@ -68,7 +68,7 @@ def _part_writer(
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
-            # Told by a row, as Spark would log the traceback of an exception.
+            # Reported by a row, since Spark would log the traceback of an exception.
             yield pa.RecordBatch.from_pylist([{"part": f"{number:05d}", "rows": None}], _WRITTEN)
             return
         if rows or number == 0:  # one part at least, so that the table has its schema

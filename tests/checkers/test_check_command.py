@@ -85,7 +85,7 @@ def test_json_carries_the_findings_with_the_fewest_operations_that_prove_them(tm
     ]
     assert [one["operation"] for one in found] == [1, 3, 5, 7, 9]
     assert [one["events"] for one in found] == [[4 * n + 2, 4 * n + 3] for n in range(5)]
-    assert all("; nothing ever set 2 (operation" in one["sentence"] for one in found)
+    assert all("; no operation ever set 2 (operation" in one["sentence"] for one in found)
     explained = [one["explanation"] for one in found if "explanation" in one]
     assert [one["key"] for one in explained] == keys[:3]
     assert all(one["sub_history"]["is_minimal"] for one in explained)
@@ -184,4 +184,4 @@ def test_an_explanation_reads_the_history_with_all_that_was_said_of_it(tmp_path)
     for option in ("--keyed", "--unkeyed"):
         result = run(str(path), option, "--initial", "0")
         assert result.exit_code == 1
-        assert "are enough to show it" in result.output, option
+        assert "operations prove the violation" in result.output, option

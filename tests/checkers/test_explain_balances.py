@@ -208,5 +208,5 @@ def test_the_words_say_what_was_counted():
     balance = found.sub_history.balance
     assert balance is not None
     assert (len(balance.over), len(balance.begun), balance.by) == (20, 12, 65)
-    assert "By event 65, what 20 enqueue of 1 had put in had to be out" in found.words
-    assert "at most 12 dequeue that can have taken it had begun" in found.words
+    assert "By event 65, the elements of 20 enqueue of 1 had to be out" in found.words
+    assert "at most 12 matching dequeue had begun" in found.words

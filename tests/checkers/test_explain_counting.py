@@ -134,4 +134,4 @@ def test_what_is_found_out_late_is_told_in_a_few_calls(name, kind, seed, most):
     if name == "mutex":
         assert sub.surplus is not None
         assert len(sub.surplus.inside) > len(sub.surplus.touching) + sub.surplus.granted
-        assert "take turns" in found.words
+        assert "alternate, so" in found.words

@@ -168,8 +168,8 @@ def test_a_version_that_fell_is_told_as_one():
     found = explained("stale-read", 5, seed=1)
     assert found.sub_history is not None
     assert found.sub_history.total is not None
-    assert f"operation {found.stuck.index} tells" in found.words
-    assert "tells that the version is" in found.words
+    assert f"operation {found.stuck.index} returned" in found.words
+    assert "returned the version" in found.words
     assert "get -> version at most" in found.words
 
 

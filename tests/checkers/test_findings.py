@@ -29,26 +29,26 @@ KINDS = [
     if isinstance(model_named(name), ReasoningModel)
 ]
 REASONS = {
-    ("cas-register", "stale-read"): "nothing set the value back",
-    ("cas-register", "phantom"): "nothing ever set",
+    ("cas-register", "stale-read"): "no operation set the value back",
+    ("cas-register", "phantom"): "no operation ever set",
     ("cas-register", "dirty-read"): "failed",
-    ("map", "phantom"): "nothing ever set",
-    ("set", "lost-add"): "nothing removed it",
-    ("set", "phantom"): "nothing had added",
+    ("map", "phantom"): "no operation ever set",
+    ("set", "lost-add"): "no operation removed it",
+    ("set", "phantom"): "no operation had added",
     ("counter", "lost-add"): "comes to at least",
     ("counter", "too-high"): "comes to at most",
-    ("queue", "duplicate"): "had taken it already",
-    ("queue", "phantom"): "nothing had put",
-    ("queue", "false-empty"): "nothing took that out",
+    ("queue", "duplicate"): "had already taken it",
+    ("queue", "phantom"): "no operation had put",
+    ("queue", "false-empty"): "no operation took that element out",
     ("mutex", "double-acquire"): "no release had begun since",
     ("append-log", "lost-record"): "had completed there before it began",
-    ("kv-append", "phantom"): "nothing written by then goes on with",
+    ("kv-append", "phantom"): "no string written by then continues with",
     ("kv-append", "lost-append"): "is not in the answer",
-    ("list-append", "phantom"): "nothing ever appended",
+    ("list-append", "phantom"): "no operation ever appended",
     ("list-append", "lost-append"): "neither is the beginning of the other",
     ("list-append", "reordered"): "neither is the beginning of the other",
-    ("multi-register", "phantom"): "nothing ever set",
-    ("multi-register", "stale-read"): "nothing set the value in register",
+    ("multi-register", "phantom"): "no operation ever set",
+    ("multi-register", "stale-read"): "no operation set the value in register",
     ("registration", "repeated-epoch"): "epochs only grow",
     ("registration", "live-refused"): "nor an unregister had begun since",
     ("registration", "stale-epoch"): "had been given epoch",
@@ -106,7 +106,7 @@ def test_a_stale_read_under_a_kill_is_one_plain_sentence_made_of_fields():
     (finding,) = verdict.findings
     assert finding.sentence == (
         "read of k1 on node 2 returned 3 at 12.400 s, 0.8 s after kill of node 2 (in force);"
-        " write 4 (operation 1) had completed before it began and nothing set the value back"
+        " write 4 (operation 1) had completed before it began and no operation set the value back"
         " (operation 2)"
     )
     assert (finding.fact, finding.node) == ("read of k1 on node 2 returned 3", "2")
@@ -220,8 +220,8 @@ def test_a_model_that_fails_to_say_why_leaves_a_general_reason():
     outcome = Outcome(verdict=Verdict.INVALID, engine="e", linearizable=2, states=("value 4",))
     said = reason_of(Failing(), STALE, STALE[2], outcome)
     assert said == (
-        "the 2 operations completed before it have a legal order, which leaves value 4, and none"
-        " goes on with it"
+        "the 2 operations completed earlier have a legal order, which leaves value 4; no legal"
+        " order also contains this operation"
     )
 
 

@@ -69,7 +69,7 @@ def test_small_registers_against_every_order(engine):
         assert outcome.linearizable == truth.linearizable, keys[number]
         asked = {call[1] for call in keys[number]}
         words = {
-            f"value {NAMES[s]}" if s in asked else "a value that nothing asks for"
+            f"value {NAMES[s]}" if s in asked else "a value that no operation reads"
             for s in truth.states
         }
         assert words.issuperset(outcome.states), keys[number]

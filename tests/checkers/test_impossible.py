@@ -12,7 +12,7 @@ from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.judge.keys import judge_columns, judge_key
-from kraftproof.checkers.judge.refute import impossible
+from kraftproof.checkers.judge.refute import refute
 from kraftproof.checkers.models.specification import Specification
 from kraftproof.checkers.options import CheckOptions, Limits
 from kraftproof.checkers.verdict import Verdict
@@ -27,7 +27,7 @@ def test_what_is_called_impossible_has_no_legal_order(name):
     model, random = sequential(name), Random(f"impossible {name}")
     for _ in range(HISTORIES):
         operations = drawn(random, name, range(3, 10), [4])
-        found = impossible(model, operations)
+        found = refute(model, operations)
         if found is None:
             continue
         assert found.first_illegal_row is not None
@@ -64,14 +64,14 @@ def test_the_wrong_answer_of_a_generated_history_is_found(name, kind):
     pairs = zip(operations, before, strict=True)
     changed = [n for n, (one, other) in enumerate(pairs) if one != other]
     model = sequential(name)
-    found = impossible(model, operations)
+    found = refute(model, operations)
     assert found is not None
     assert found.verdict is Verdict.INVALID
     assert found.linearizable is None
     assert found.first_illegal_row is not None
     ends = [operations[n].complete_index or inf for n in changed]
     assert (operations[found.first_illegal_row].complete_index or inf) <= max(ends)
-    assert impossible(model, before) is None
+    assert refute(model, before) is None
 
 
 def wide_stack(answer: object) -> list:
@@ -92,10 +92,10 @@ def test_where_the_search_gives_up_an_impossible_answer_is_invalid_all_the_same(
     (finding,) = judged.findings
     assert finding.operation_index == 59
     assert not finding.is_first
-    assert "nothing had put 7 in by then" in finding.reason
+    assert "no operation had put 7 in by then" in finding.reason
     told = explain(sequential("stack"), "k", operations, 59, seconds=0.0, is_first=False)
     assert not told.is_first
-    assert "may have a legal order or not: that was not decided" in told.words
+    assert "completed earlier have a legal order was not decided" in told.words
     found = explain(sequential("stack"), "k", operations, 59, seconds=1.0, is_first=False)
     assert found.is_first == (found.linearized == found.linearizable)
 
@@ -119,10 +119,10 @@ def test_a_model_that_says_nothing_but_its_step_is_asked_too():
     operations = history(
         ("give", "red", None, 0, 1), ("ask", None, "red", 2, 3), ("ask", None, "blue", 4, 5)
     )
-    found = impossible(Colours(), operations)
+    found = refute(Colours(), operations)
     assert found is not None
     assert found.first_illegal_row == 2
-    assert impossible(Colours(), operations[:2]) is None
+    assert refute(Colours(), operations[:2]) is None
 
 
 def test_a_family_that_gives_up_is_asked_the_same():

@@ -52,7 +52,9 @@ def test_a_first_read_names_what_to_type_and_is_valid_with_it(tmp_path):
     path = written(tmp_path, read(0), write(3), read(3))
     result = run(path)
     assert result.exit_code == 1
-    assert "nothing ever set 0; if that is the initial value, give --initial 0" in result.output
+    assert (
+        "no operation ever set 0; if that is the initial value, give --initial 0" in result.output
+    )
     assert run(path, "--initial", "0").output.startswith("valid ")
     assert " 3 operations" in run(path, "--initial", "0").output
     assert run(path, "--initial", "1").exit_code == 1
@@ -67,8 +69,8 @@ def test_a_first_read_of_a_transaction_names_what_to_type_for_its_register(tmp_p
     result = run(path, "--model", "multi-register")
     assert result.exit_code == 1
     assert (
-        "it read 7 from register y: nothing ever set 7 in register y; if that is the initial value,"
-        " give --initial y=7"
+        "it read 7 from register y: no operation ever set 7 in register y; if that is the initial"
+        " value, give --initial y=7"
     ) in result.output
     assert run(path, "--model", "multi-register", "--initial", "y=7").exit_code == 0
 

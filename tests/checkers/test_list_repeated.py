@@ -10,7 +10,7 @@ import pytest
 from kraftproof.checkers.engines import choose, list_repeated
 from kraftproof.checkers.engines.plan import plan_of
 from kraftproof.checkers.explain.reduction.reductions import helpful, prefix
-from kraftproof.checkers.explain.reduction.update_order import in_turn as in_turn_of
+from kraftproof.checkers.explain.reduction.update_order import update_order as in_turn_of
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of

@@ -156,7 +156,9 @@ def test_a_log_that_was_cut_is_folded_from_the_snapshot_that_took_its_place():
     log = committed(*LOG[2:], first=2)
     assert unfounded([base, (2, 4, 1, 9, [topic(OTHER, "u")])], log) == []
     (found,) = unfounded([base, (2, 4, 1, 9, [topic(TOPIC), topic(OTHER, "u")])], log)
-    assert found.startswith("node 2's snapshot at 4 of epoch 1 is not what the log before it")
+    assert found.startswith(
+        "node 2's snapshot at 4 of epoch 1 differs from the result of the log before"
+    )
     assert unfounded([(2, 3, 1, 9, [])], log) == [], "no log reaches it from anywhere"
 
 

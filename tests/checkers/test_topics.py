@@ -154,7 +154,7 @@ def test_a_deleted_topic_is_not_shown_after_what_came_later():
 def test_a_topic_that_vanishes_without_a_delete_is_invalid():
     vanished = [created(), describe("present"), describe("absent")]
     (finding,) = came_back(in_series(vanished))
-    assert "no delete had been asked for" in finding.reason
+    assert "no delete had been requested" in finding.reason
 
 
 @pytest.mark.parametrize(

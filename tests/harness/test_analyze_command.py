@@ -47,8 +47,8 @@ def test_a_directory_of_somebody_else_is_refused_and_left_alone(tmp_path, capsys
     ("master", "problem"),
     [
         ("spark://nowhere", "not of the form spark://HOST:PORT"),
-        ("spark://127.0.0.1:1", "nobody answers there"),
-        ("spark://127.0.0.1:99999", "nobody answers there"),
+        ("spark://127.0.0.1:1", "no Spark master answers"),
+        ("spark://127.0.0.1:99999", "no Spark master answers"),
     ],
 )
 def test_a_master_that_is_not_there_is_one_line(tmp_path, master, problem):

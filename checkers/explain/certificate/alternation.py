@@ -1,23 +1,22 @@
 """Shows by counting that two kinds of calls can't have taken turns, as a lock's have to.
 
-In a window of time an order has at most one call more of a kind than of the other. So it has none
-if, over some windows apart from each other, the calls of one kind that lie wholly in a window are
-more than the calls of the other kind that touch any window, and one for each window. (A call that
-touches two windows may take effect in one of them only. In a window at the beginning the one more
-is granted only if the kind is legal there.)
+In a window of time an order has at most one call more of a kind than of the other. Hence no order
+exists if the calls of one kind that lie wholly within some disjoint windows outnumber the calls of
+the other kind that overlap any window, plus one for each window. (A call that overlaps two windows
+takes effect in at most one of the two. A window at the beginning of the history is granted the
+extra call only if the kind is legal there.) This condition is also sufficient. Let A(t) and B(t) be
+how many of each kind took effect by t. Some order exists exactly if there are integers with A(t) -
+A(s) at least what lies wholly between s and t, the same of B, A(t) - B(t) either 0 or 1, and in the
+end all of them (calls that may as well never happen then come last): the calls are matched to
+moments, and Hall's condition for intervals is the first. These are difference constraints, so the
+system fails exactly if the constraint graph has a negative cycle. Of two ways through time that go
+to and fro between the kinds one can be made of two that cross, so a cycle goes once from the
+beginning to the end and back by the total of one kind: the parts of it on the other kind are the
+windows. The best way is found by one sweep, in O(n log n).
 
-That is all there is to it. Let A(t) and B(t) be how many of each kind took effect by t. Some order
-exists exactly if there are integers with A(t) - A(s) at least what lies wholly between s and t, the
-same of B, A(t) - B(t) either 0 or 1, and in the end all of them (calls that may as well never
-happen then come last): the calls are matched to moments, and Hall's condition for intervals is the
-first. These are difference constraints, so they fail together exactly if a cycle of them does. Of
-two ways through time that go to and fro between the kinds one can be made of two that cross, so a
-cycle goes once from the beginning to the end and back by the total of one kind: the parts of it on
-the other kind are the windows. The best way is found by one sweep, in O(n log n).
-
-What is left of the history is two calls of the one kind in one window, and no call to come between:
-as long as more than one of a kind is in a window, one may be taken out together with one of the
-other kind that touches a window, and leaves an order if there was one (see the inequality).
+The reduced history keeps two calls of one kind in one window, with no call between the two: while
+more than one call of a kind lies in a window, a pair with one call of each kind can be removed, and
+a linearizable history stays linearizable (see the inequality).
 """
 
 from bisect import bisect_left
@@ -41,14 +40,14 @@ _NEVER: Final = 1 << 62
 def surplus_in(
     model: SequentialModel, sub: SubHistory, kind: Hashable, windows: Sequence[Window]
 ) -> AlternationCount:
-    """Counts a kind of calls in windows, against all others of a sub-history.
+    """Count a kind of calls in windows, against all others of a sub-history.
 
     Args:
         model: the model.
         sub: the sub-history; its calls take turns.
         kind: the call that is counted in the windows.
-        windows: from event to event, apart from each other and in time; from BEGINNING on for one
-            that nothing may come before.
+        windows: pairs of events, disjoint and in the order of time; a window from BEGINNING has
+            nothing before it.
     """
     own = [entry for entry in sub.entries if entry.call == kind and entry.is_required]
     others = [(entry, _span(entry)) for entry in sub.entries if entry.call != kind]
@@ -71,7 +70,7 @@ def surplus_in(
 
 
 def too_many(model: SequentialModel, sub: SubHistory, kind: Hashable) -> AlternationCount | None:
-    """Returns windows in which there are too many calls of a kind; None if there are none."""
+    """Return windows that contain too many calls of a kind; None if no windows do."""
     own = [_span(entry) for entry in sub.entries if entry.call == kind]
     others = [_span(entry) for entry in sub.entries if entry.call != kind]
     is_legal = any(model.step(start, kind) is not None for start in sub.starts)
@@ -87,13 +86,13 @@ def too_many(model: SequentialModel, sub: SubHistory, kind: Hashable) -> Alterna
 
 
 def _span(entry: Entry) -> Window:
-    """When it may have taken effect: from event to event."""
+    """The interval in which the call may take effect, from event to event."""
     end = entry.operation.complete_index if entry.is_required else None
     return entry.operation.invoke_index, _NEVER if end is None else end
 
 
 def _best_way(own: Sequence[Window], others: Sequence[Window], at_first: int) -> list[Window]:
-    """Returns the windows that leave the most of a kind over, from a begin up to before an end."""
+    """Return the windows that leave the most of a kind over, from a begin up to before an end."""
     inside, outside = _Best(), _Best()
     outside.start(BEGINNING, 0, None)
     inside.start(BEGINNING, -at_first, None)
@@ -117,7 +116,7 @@ def _best_way(own: Sequence[Window], others: Sequence[Window], at_first: int) ->
 
 
 def _events(own: Sequence[Window], others: Sequence[Window]) -> Iterator[tuple[int, Window, bool]]:
-    """Yields each begin and each end there is, in time."""
+    """Yield each begin and each end there is, in time."""
     spans = [(span, True) for span in own] + [(span, False) for span in others]
     events = [
         (event, span, is_own)
@@ -140,8 +139,8 @@ class _Node:
 class _Best:
     """The best of the ways that end in a part of one kind, by where that part begins.
 
-    Calls add one to all parts that begin before them, so of two parts the later is of use only
-    while it is better: what is kept are the steps up from each to the next.
+    A call adds one to every part that begins before it, so the later of two parts matters only
+    while its count is higher. The class keeps the differences between neighbouring parts.
     """
 
     begins: list[int] = field(default_factory=list)
@@ -159,7 +158,7 @@ class _Best:
         return self.nodes[-1]
 
     def start(self, begin: int, most: int, before: _Node | None) -> None:
-        """Takes up a way that goes over to this kind, if it is better than all there are."""
+        """Add a way that switches to this kind, if its count is the highest."""
         if self.begins and most <= self.most:
             return
         self.begins.append(begin)
@@ -169,7 +168,7 @@ class _Best:
         self.most = most
 
     def complete(self, begin: int) -> None:
-        """Counts a call for all parts that begin before it, or with it."""
+        """Count a call for all parts that begin no later than the call."""
         place = self._next(bisect_left(self.begins, begin + 1))
         if place == len(self.steps):
             self.most += 1
@@ -179,7 +178,7 @@ class _Best:
                 self.following[place] = place + 1
 
     def _next(self, place: int) -> int:
-        """The first part from a place on that is better than those before it."""
+        """Return the first part, from a place on, that is better than all earlier parts."""
         found = place
         while found < len(self.following) and self.following[found] != found:
             found = self.following[found]

@@ -1,18 +1,19 @@
-"""Shows by counting that what was taken out can't have been inside, or that something was left.
+"""Proves by counting that a taken element was absent, or that a container was not empty.
 
 What holds items and is empty at first can't give out more of an item than were put in:
 
 - By the completion of a take of x, all takes of x that were over had their puts, each its own, and
-  these had begun. So the puts of x that had begun are no fewer.
-- A call that finds nothing comes after all puts that were over before it, and before it is over as
-  many takes have begun. That holds for each item alone, and takes of which nobody knows what they
-  took may make up for any.
-- So does a take of x for all puts of what has to be out before: of a stack what was put when all
-  puts of x were over, of a queue what was over before any of them began. What had to be out before
-  any of the calls that were over by some time is counted together.
+  these had begun. So at least as many puts of x had begun.
+- A call that finds the container empty follows all puts that had completed before its invocation,
+  and as many takes must have begun before the call completes. This holds for each item alone; a
+  take whose answer is unknown may account for any item.
+- The same holds for a take of x and all puts of elements that must leave before x: for a stack,
+  elements put after all puts of x had completed; for a queue, elements whose puts completed before
+  any put of x began. Elements that had to be out before any of the calls completed by some time are
+  counted together.
 
-Nothing else counts, so what is left of the history is the last take and no put, or one put of what
-has to be out and the call that shows it is not: of the others each take stands against a put.
+The reduced history therefore keeps the last take and no put, or one put of an element that must be
+out and the call that proves its presence; every other take is matched with a put.
 """
 
 from collections import Counter
@@ -29,11 +30,12 @@ _MOST_PAIRS: Final = 4_000_000
 
 
 def unbalanced(model: HoldingModel, sub: SubHistory) -> ElementCount | None:
-    """Returns what shows that the last call to return is wrong; None if counting does not.
+    """Return a count that proves the last call to return wrong; None if no count does.
 
     Args:
         model: the model.
-        sub: what begins with the history; all that is required is over with the last.
+        sub: a sub-history from the beginning of the history; the last call is the last required
+            call to complete.
     """
     if sub.starts != (model.init(),) or not any(entry.is_required for entry in sub.entries):
         return None
@@ -49,9 +51,11 @@ def unbalanced(model: HoldingModel, sub: SubHistory) -> ElementCount | None:
 
 
 def first_unbalanced(model: HoldingModel, sub: SubHistory) -> Entry | None:
-    """Returns the first call to complete at which counting shows that it is wrong, or None.
+    """Return the first call to complete that counting proves wrong.
 
-    O(n log n), and O(elements) for each call that finds nothing.
+    None if counting proves nothing.
+
+    O(n log n), plus O(elements) for each call that finds the container empty.
     """
     events: list[tuple[float, bool, Entry]] = []
     for one in sub.entries:
@@ -69,7 +73,7 @@ def first_unbalanced(model: HoldingModel, sub: SubHistory) -> Entry | None:
 
 
 def left_over(model: HoldingModel, balance: ElementCount) -> SubHistory:
-    """Returns what is left of the history if each take stands against a put."""
+    """Return what is left of the history if each take stands against a put."""
     return SubHistory(entries=balance.left, starts=(model.init(),), balance=balance)
 
 
@@ -90,7 +94,7 @@ def _taken_too_often(
 def _left_inside(
     model: HoldingModel, entries: Sequence[Entry], over: Sequence[Entry]
 ) -> ElementCount | None:
-    """Counts what had to be out before any of some calls that were over, the last of them first."""
+    """Count the elements that had to be out before some completed calls, latest call first."""
     end = over[0].operation.complete_index or 0
     changes = [(one, *model.change(one.call)) for one in entries]
     taken = [(one, item) for one, item, by in changes if by < 0 and _begin(one) < end]
@@ -125,10 +129,10 @@ def _left_inside(
 def _shown_by(
     model: HoldingModel, entries: Sequence[Entry], over: Sequence[Entry], puts: Sequence[Entry]
 ) -> list[tuple[Entry, Entry]]:
-    """Returns the puts that had to be out before one of some calls, each with the first such.
+    """Return the puts whose elements had to be out before a call, each with the first such call.
 
-    Of very many puts and calls not all are compared: fewer calls show less, and what they show is
-    true.
+    With very many puts and calls, only some are compared; the count then proves less, but stays
+    correct.
     """
     spans: dict[Hashable, Span] = {}
     for one in entries:
@@ -153,7 +157,7 @@ def _shown_by(
 def _left(
     model: HoldingModel, entries: Sequence[Entry], put: Entry, shown_by: Entry
 ) -> tuple[Entry, ...]:
-    """Returns a put, what shows that it had to be out, and a put of what that took."""
+    """Return a put, the call that required its element out, and the put that this call took."""
     item, by = model.change(shown_by.call)
     own = next((one for one in entries if by < 0 and model.change(one.call) == (item, 1)), None)
     return tuple(sorted([put, shown_by, *([own] if own else [])], key=_begin))
@@ -161,15 +165,15 @@ def _left(
 
 @dataclass(slots=True)
 class _Inside:
-    """What is known of how many are inside, while time goes on.
+    """The known contents over time.
 
     Attributes:
         left: of each item the puts that were over, less the takes that had begun; no zeros.
         taken: the items of the takes that had begun, in time.
-        lost: how many takes had begun of which nobody knows the item.
-        more: of each item the puts that had begun, less the takes that were over.
-        found_none: of calls that are open and find nothing: what was left, and how many were taken,
-            when they began.
+        lost: the number of begun takes of an unknown item.
+        more: for each item, begun puts minus completed takes.
+        found_none: for each open call that finds the container empty: the values of `left` and the
+            number of takes when the call began.
     """
 
     left: Counter[Hashable] = field(default_factory=Counter)
@@ -179,7 +183,7 @@ class _Inside:
     found_none: dict[int, tuple[Counter[Hashable], int]] = field(default_factory=dict)
 
     def begin(self, entry: Entry, item: Hashable, by: int) -> None:
-        """Takes note of a call that begins."""
+        """Record the invocation of a call."""
         if by > 0:
             self.more[item] += 1
         elif by == 0:
@@ -191,7 +195,7 @@ class _Inside:
             self._add(item, -1)
 
     def is_wrong(self, entry: Entry, item: Hashable, by: int) -> bool:
-        """Takes note of a call that is over, and says whether it can't be."""
+        """Record the completion of a call, and return whether the completion is impossible."""
         if by > 0:
             self._add(item, 1)
             return False

@@ -1,4 +1,4 @@
-"""The states that some calls lead to, and which of the calls can't help any other.
+"""Reachable states of some calls, and the calls that cannot enable any other call.
 
 A plain search of the model's steps, bounded: beyond the bounds the answer is that nothing is known.
 """
@@ -23,7 +23,7 @@ def reachable(
     calls: Sequence[Hashable],
     normal: Callable[[Hashable], Hashable] = lambda state: state,
 ) -> tuple[Hashable, ...] | None:
-    """Returns all states that the calls lead to, any number of times; None if they are too many."""
+    """Return all states that the calls reach, with repetition; None above the limit of states."""
     found = dict.fromkeys(normal(state) for state in starts)
     waiting = list(found)
     while waiting:
@@ -41,9 +41,9 @@ def reachable(
 def useless_calls(
     model: SequentialModel, starts: Sequence[Hashable], calls: Sequence[Hashable]
 ) -> frozenset[Hashable]:
-    """Returns the calls after which nothing is possible that wasn't possible before them.
+    """Return the calls that enable nothing: every later call was possible without the call, too.
 
-    That is, each state simulates the one that the call leads to.
+    In other words, each state simulates its successor under the call.
     """
     distinct = list(dict.fromkeys(calls))
     normal = model.normal_form(distinct)
@@ -65,7 +65,7 @@ def _steps(
     calls: Sequence[Hashable],
     normal: Callable[[Hashable], Hashable],
 ) -> NDArray[np.int32]:
-    """Returns int32[calls, states]: the number of the state that follows; -1 for none."""
+    """Return int32[calls, states]: the number of the successor state; -1 if the call is illegal."""
     numbers = {state: number for number, state in enumerate(states)}
     found = np.full((len(calls), len(states)), -1, dtype=np.int32)
     for row, call in enumerate(calls):
@@ -77,9 +77,10 @@ def _steps(
 
 
 def _simulation(steps: NDArray[np.int32]) -> NDArray[np.bool_] | None:
-    """Returns bool[states, states]: whether the first can do whatever the second can, for ever.
+    """Return bool[states, states]: whether the first can do whatever the second can, for ever.
 
-    The greatest such relation, from all pairs down (Milner 1971). None if it would take too long.
+    The result is the greatest simulation, refined from the full relation (Milner 1971). None if the
+    refinement would take too long.
     """
     rows = np.unique(steps, axis=0)
     states = steps.shape[1]

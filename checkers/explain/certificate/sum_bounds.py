@@ -1,20 +1,21 @@
-"""Shows by adding up that a sum which never falls can't have been what a call told.
+"""Proves by addition that a call returned an impossible value of a sum that never decreases.
 
-Let one call tell a, or let a be the sum at first, and another tell b.
+Let one call return a, or let a be the initial sum, and let another call return b.
 
 - If the second came later, nothing came between but calls that were invoked before it was over and
-  not over before the first was invoked. So b is at most a with all that these add; and if the
-  second came first, b is at most a.
-- If the second was invoked when the first was over, all came between that began after the one and
-  were over before the other. So b is at least a with what any of these add.
+  not over before the first was invoked. So b is at most a plus the amounts of these calls; and if
+  the second came first, b is at most a.
+- If the second was invoked after the first completed, every call that began after the first
+  completed and completed before the second began came between the two. So b is at least a plus the
+  amounts of these calls.
 
-What is left of the history is that the first told no more than a and the second no less than b, or
-the first no less and the second no more, and those calls; whatever else there is in a state and in
-calls does not count. It may begin in any state: as the sum never falls, one from which the first
-could just tell a stands for all from which it can tell that, and another for all the rest, if there
-are any. Of calls that surely came between the greatest are left, as few as are enough. Where there
-are many, one that adds as much stands for them: others that tell a sum are no longer there, so that
-nothing can come among them.
+The reduced history keeps two bounds and the additions: the first call returned at most a and the
+second at least b, or the first at least a and the second at most b; the rest of the states and
+calls is ignored. The sub-history may begin in any state: the sum never decreases, so two states are
+enough, the lowest state in which the first call can return a, and one for all higher sums, if
+higher sums exist. Of calls that surely came between the greatest are left, as few as are enough. If
+the calls are many, one call with their total amount replaces the calls: no remaining call observes
+an intermediate sum.
 """
 
 from bisect import bisect_right
@@ -29,12 +30,14 @@ from kraftproof.checkers.explain.subhistory import Entry, SubHistory, SumBound
 from kraftproof.checkers.models.reducible import SummingModel, Tally
 
 _MOST_LISTED: Final = 8
-"""More adds than these are told as one."""
+"""Above this number of additions, the explanation shows one total."""
 _NEVER: Final = 1 << 62
 
 
 def contradicting_sum_bound(model: SummingModel, sub: SubHistory) -> SumBound | None:
-    """Returns what shows that the last call to return is wrong, with few adds; None if none do.
+    """Return a bound that the last call to return violates, with few additions.
+
+    None if no bound is violated.
 
     Time O(n log n), and O(n) for each call that is open with the last.
     """
@@ -58,7 +61,7 @@ def contradicting_sum_bound(model: SummingModel, sub: SubHistory) -> SumBound | 
 
 
 def left_of(model: SummingModel, total: SumBound) -> SubHistory:
-    """Returns what is left of the history: the two calls that told a sum, and what adds to it."""
+    """Return the reduced history: the two calls that returned a sum, and the additions."""
     entries = [_bounded(model, total.last, is_least=total.is_most), *_adds_left(model, total)]
     sums: tuple[int, ...] = (total.start,)
     if total.first is not None:
@@ -80,7 +83,7 @@ def _bounded(model: SummingModel, entry: Entry, *, is_least: bool) -> Entry:
 
 
 def _adds_left(model: SummingModel, total: SumBound) -> list[Entry]:
-    """Returns the calls between as calls that only add; as one if they are many."""
+    """Return the calls in between as pure additions, merged into one if the calls are many."""
     adds = [Entry(one.operation, Tally(model.tally(one.call).amount)) for one in total.adds]
     if len(adds) > _MOST_LISTED:
         operation, ends = adds[-1].operation, [one.operation.complete_index or 0 for one in adds]
@@ -100,7 +103,7 @@ class _SumBoundSearch:
     sub: SubHistory
 
     def too_high(self, firsts: Sequence[Entry | None], last: Entry) -> SumBound | None:
-        """Returns what shows that a call told too much after another: the latest that does."""
+        """Return the latest bound that proves the sum returned by a call too high."""
         may_be = [one for one in self._adds(last) if _begin(one) < _end(last)]
         may_be.sort(key=_end)
         ends, sums = [_end(one) for one in may_be], self._sums(may_be)
@@ -117,7 +120,7 @@ class _SumBoundSearch:
         return self._total(found[1], last, adds, is_most=True)
 
     def too_low(self, firsts: Sequence[Entry | None], last: Entry) -> SumBound | None:
-        """Returns what shows that a call told too little after another: the one that told most."""
+        """Return the bound with the greatest first sum that proves a returned sum too low."""
         sure = [one for one in self._adds(last) if one.is_required and _end(one) < _begin(last)]
         sure.sort(key=_begin)
         begins, sums = [_begin(one) for one in sure], self._sums(sure)
@@ -135,7 +138,7 @@ class _SumBoundSearch:
         return self._total(first, last, self._enough(sure[place:], excess), is_most=False)
 
     def _enough(self, adds: Sequence[Entry], excess: int) -> list[Entry]:
-        """Returns the greatest adds, as few as make an excess of what may be less than none."""
+        """Return the greatest adds, as few as make an excess of what may be less than none."""
         found: list[Entry] = []
         for add in sorted(adds, key=self._amount, reverse=True):
             if excess > 0:
@@ -161,7 +164,7 @@ class _SumBoundSearch:
         return [one for one in self.sub.entries if one is not last and self._amount(one)]
 
     def _sums(self, adds: Sequence[Entry]) -> list[int]:
-        """Returns the sum of all from each place on, and 0."""
+        """Return the sum of all from each place on, and 0."""
         return [*accumulate(map(self._amount, reversed(adds)), initial=0)][::-1]
 
     def _amount(self, entry: Entry) -> int:

@@ -1,4 +1,4 @@
-"""A legal order as a compiled engine tells it, for the longest linearization.
+"""Asks a compiled engine for a legal order, for the longest linearization.
 
 A proposal: `checkers.explain.reduction.update_order` replays it by the model's own steps.
 """
@@ -14,13 +14,13 @@ from kraftproof.checkers.models import ColumnarModel, SequentialModel
 from kraftproof.checkers.options import Limits
 
 _SHARE: Final = 0.8
-"""Of the time; where the engine finds none in that, a search of another kind may."""
+"""Share of the time limit for the engine's order; a search of another kind uses the rest."""
 
 
 def engine_order(
     model: SequentialModel, operations: Sequence[Operation], end: int, seconds: float
 ) -> list[int] | None:
-    """Returns the indices of operations, up to an event, in an order; None if no engine has one.
+    """Return the indices of operations, up to an event, in an order; None if no engine has one.
 
     Args:
         model: the model.

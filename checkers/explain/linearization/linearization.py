@@ -4,8 +4,8 @@ Made of the hints that a model knows (`checkers.explain.reduction.update_order`)
 general engine, which notes its choices, part by part where a model has parts
 (`checkers.explain.linearization.parts`). Of a short history the general engine looks at a bounded
 number of configurations first. Only then a compiled engine is asked for an order
-(`checkers.explain.linearization.engine_orders`), and the general engine goes on. Bounded in time:
-where it finds none, the explanation does without.
+(`checkers.explain.linearization.engine_orders`), and the general engine goes on. Without a
+linearization at the time limit, the explanation omits this part.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -36,15 +36,16 @@ def longest_linearization(
     seconds: float,
     proposed: Callable[[], Sequence[int] | None] = lambda: None,
 ) -> list[Entry] | None:
-    """Returns a legal order of all that is required of a sub-history, and of what may have been.
+    """Return a legal order of all required calls of a sub-history and some optional calls.
 
-    None if no order is found in so many seconds of processor time.
+    None if the CPU time limit ends the search.
 
     Args:
         model: the model.
         before: the sub-history, which begins with the history.
         seconds: the limit of processor time.
-        proposed: returns indices of its operations in an order that may be legal, None for no idea.
+        proposed: returns the indices of operations in a possibly legal order; None without a
+            proposal.
     """
     budget = Budget(seconds)
     plan = plan_of(model, list(helpful(model, before.entries)))
@@ -78,7 +79,7 @@ def _in_parts_or_whole(model: SequentialModel, plan: Plan, order_of: OrderOf) ->
 def _as_proposed(
     model: SequentialModel, plan: Plan, indices: Sequence[int] | None
 ) -> list[int] | None:
-    """Returns the numbers of the calls in the order proposed, if it is a legal one."""
+    """Return the numbers of the calls in the order proposed, if it is a legal one."""
     if indices is None:
         return None
     places = {index: place for place, index in enumerate(indices)}
@@ -88,7 +89,7 @@ def _as_proposed(
 
 
 def _order(model: SequentialModel, plan: Plan, trace: Trace) -> list[int]:
-    """Returns the numbers of the calls in the order in which the search placed them."""
+    """Return the numbers of the calls in the search's order."""
     chain = [trace.furthest]
     while (parent := trace.parents.get(_there(chain[-1]))) is not None:
         chain.append(parent)
@@ -109,7 +110,7 @@ def _order(model: SequentialModel, plan: Plan, trace: Trace) -> list[int]:
 def _passed(
     model: SequentialModel, plan: Plan, configuration: Configuration, placed: list[int]
 ) -> tuple[int, int, int]:
-    """Goes on from a configuration as far as the search did without a choice."""
+    """Go on from a configuration as far as the search did without a choice."""
     position, linearized, used, state = configuration
     while position < len(plan.returns):
         for number in plan.open_pure[position]:
@@ -130,9 +131,9 @@ def _chosen(plan: Plan, position: int, bit: int) -> int:
 
 
 def states_of(model: SequentialModel, order: Iterable[Entry]) -> Iterator[Hashable]:
-    """Yields the state after each call of a legal order, as it is and not in its normal form.
+    """Yield the state after each call of a legal order, as it is and not in its normal form.
 
-    They are not kept: a set's or a list's is as long as the history, and so is each before it.
+    The states are not stored: a state of a set or a list may be as long as the history.
     """
     state = model.init()
     for entry in order:

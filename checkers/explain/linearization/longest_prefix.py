@@ -1,7 +1,8 @@
-"""How far a linearization is known, where none is found of all that was completed before.
+"""Finds the longest linearizable prefix when the search for a whole linearization failed.
 
-Some histories are plainly invalid at one operation, while whether what came before has a legal
-order is hopeless to say in the time there is. Then the prefix is halved until an order is found.
+Some histories are clearly invalid at one operation, although the time limit is too short to decide
+whether the earlier operations have a legal order. Then the prefix is halved until an order is
+found.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,11 +18,11 @@ _PROBES: Final = 6
 
 
 class Known(NamedTuple):
-    """A linearization and how far it goes.
+    """A linearization and its length.
 
     Attributes:
         order: the calls.
-        completed: how many operations were completed by then, all in the order.
+        completed: the number of completed operations, all of which the order contains.
     """
 
     order: list[Entry]
@@ -34,14 +35,16 @@ def longest_prefix(
     seconds: float,
     proposed: Callable[[int, float], Sequence[int] | None],
 ) -> Known | None:
-    """Returns an order of the longest prefix of which one is found, by bisection; None if of none.
+    """Return an order of the longest prefix that could be linearized, by bisection.
+
+    None if no prefix could be.
 
     Args:
         model: the model.
-        before: the sub-history of which no order was found, which begins with the history.
+        before: the sub-history without a known order; it begins with the history.
         seconds: the limit of processor time, for all probes together.
-        proposed: returns, for a prefix up to an event and so many seconds, indices of its
-            operations in an order that may be legal; None for no idea.
+        proposed: returns, for a prefix up to an event and a limit of seconds, the indices of
+            operations in a possibly legal order; None without a proposal.
     """
     ends = sorted(
         end

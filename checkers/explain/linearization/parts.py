@@ -1,9 +1,10 @@
-"""Makes a legal order of calls on parts that don't matter to each other, one part at a time.
+"""Makes a legal order from independent parts, one part at a time.
 
-Legal orders of the parts, each in real time, merge into one of the whole in real time (Herlihy and
-Wing, "Linearizability", 1990, theorem 1): before each completion the calls of its own part, in the
-part's order, up to the one that completes; each of them was invoked by then, and none completed
-before. So the search costs the sum of the parts and not their product.
+Legal orders of the parts, each in real time, merge into a legal order of the whole in real time
+(Herlihy and Wing, "Linearizability", 1990, theorem 1): before each completion, the merge places the
+calls of the completing call's part, in the part's order, up to the completing call; each placed
+call was invoked by then, and none completed before. So the search costs the sum of the parts and
+not their product.
 """
 
 from collections.abc import Callable, Hashable
@@ -20,15 +21,15 @@ OrderOf = Callable[[Plan], list[int] | None]
 def in_parts(
     model: SequentialModel, plan: Plan, start: Hashable, order_of: OrderOf
 ) -> list[int] | None:
-    """Returns the numbers of calls in an order that is legal from a state.
+    """Return the numbers of calls in an order that is legal from a state.
 
-    None if there is but one part, or if one of them has no order.
+    None for a history with a single part, or if a part has no order.
 
     Args:
         model: the model.
         plan: all calls.
         start: the state.
-        order_of: returns the order of one part's calls, as their numbers in its plan.
+        order_of: returns the order of one part's calls, as numbers in the part's plan.
     """
     parts = _parts(model, plan)
     if len(parts) < 2:
@@ -44,7 +45,7 @@ def in_parts(
 
 
 def _parts(model: SequentialModel, plan: Plan) -> list[list[int]]:
-    """Returns the calls of each part; all of them as one if they can't be told apart."""
+    """Return the calls of each part; a single part if a call belongs to no part."""
     whole = [list(range(len(plan.calls)))]
     if not is_reducible(model):
         return whole

@@ -1,4 +1,4 @@
-"""Decides whether what is left of a history is invalid, by whatever decides it soonest."""
+"""Decides whether a reduced history is invalid, with the quickest method first."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -14,23 +14,26 @@ from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.verdict import Verdict
 
 SHORT: Final = 64
-"""Of so few calls all that is left of the time may be taken to decide one candidate."""
+"""Up to this number of calls, one candidate may use all the remaining time."""
 
 _DECISION_BYTES: Final = 40_000_000
-"""What may be remembered to decide one candidate; it, not the clock, ends a hopeless search."""
+"""Memory limit of one decision; memory, not the clock, ends a hopeless search."""
 _PLAIN: Final = 5_000
 """Calls of a candidate, up to which a little search comes before a compiled engine is loaded."""
 _PLAIN_MOST: Final = 8
 """Little searches that give up on longer candidates before compiled engines come first."""
 _QUICK_BYTES: Final = 500_000
-"""What decides most; then what may be is taken as endless, which refutes, or grows without end."""
+"""Memory limit of the first search, which decides most candidates.
+
+Then optional calls are made reusable (a refutation), or the memory limit grows.
+"""
 _LONG_SHARE: Final = 0.25
-"""Of the time left, for one longer candidate: others may be easier."""
+"""Share of the remaining time for one longer candidate: other candidates may be easier."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Deciding:
-    """Decides candidates for a sub-history of one history, in some time for all.
+    """Decides candidates for a sub-history of one history within a common time limit.
 
     Attributes:
         model: the model.
@@ -47,21 +50,24 @@ class Deciding:
     given_up: int = 0
 
     def has_time(self) -> bool:
-        """Says whether there is time left; if not, that leaves a mark."""
+        """Return whether time is left; if not, set `is_cut_short`."""
         has_time = self.budget.has_time()
         self.is_cut_short |= not has_time
         return has_time
 
     def if_invalid(self, candidate: SubHistory | None) -> SubHistory | None:
-        """Returns a candidate if it is surely invalid."""
+        """Return a candidate if it is surely invalid."""
         return candidate if candidate is not None and self.is_invalid(candidate) else None
 
     def is_invalid(self, sub: SubHistory) -> bool:
-        """Says whether it is surely invalid; a decision that takes too much leaves a mark."""
+        """Return whether a sub-history is surely invalid; an undecided case sets `is_cut_short`."""
         return self._verdict(sub) is Verdict.INVALID
 
     def is_possible(self, sub: SubHistory) -> bool:
-        """Says whether it surely has a legal order; one that takes too much leaves a mark, too."""
+        """Return whether the sub-history surely has a legal order.
+
+        An undecided case sets `is_cut_short`.
+        """
         return self._verdict(sub) is Verdict.VALID
 
     def _verdict(self, sub: SubHistory) -> Verdict:
@@ -80,10 +86,11 @@ class Deciding:
         return verdict
 
     def _soon(self, sub: SubHistory, plan: Plan) -> Verdict:
-        """Returns what an engine, a little search, or taking what may be as endless decides.
+        """Return the verdict of an engine, a small search, or the relaxed search.
 
-        What is short is searched first: an engine has to read all of its operations anew. So is
-        what is longer, until some searches have given up: a compiled engine takes long to load.
+        Short candidates are searched first, because an engine has to read all operations anew.
+        Longer candidates are searched first, too, until some searches have given up: a compiled
+        engine takes long to load.
         """
         search = partial(self.budget.searched, self.model, plan, sub.starts, _QUICK_BYTES)
         is_plain = len(sub) <= _PLAIN and self.given_up < _PLAIN_MOST
@@ -98,7 +105,7 @@ class Deciding:
         return Verdict.INVALID if is_refuted else Verdict.UNKNOWN
 
     def _by_engine(self, sub: SubHistory) -> Verdict:
-        """Returns what a compiled engine finds, if nothing is left out of what is required."""
+        """Return the verdict of a compiled engine, if the required calls are unreduced."""
         required = (one for one in sub.entries if one.is_required)
         if any(one.call != self.recorded[one.operation.index] for one in required):
             return Verdict.UNKNOWN

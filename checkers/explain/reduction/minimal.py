@@ -24,17 +24,17 @@ from kraftproof.checkers.models import SequentialModel
 
 Reduce = Callable[[SequentialModel, SubHistory, Collection[int]], SubHistory]
 Step = tuple[Reduce, Callable[[Entry], bool]]
-"""A reduction, and which calls it applies to."""
+"""A reduction, and a predicate that selects its calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Minimised:
-    """What is left of a history.
+    """The remaining part of a history.
 
     Attributes:
         sub: the sub-history; invalid, unless `is_invalid` is false.
         is_invalid: whether an engine decided so; false if not even the whole could be decided.
-        is_minimal: whether no single sound reduction that was tried keeps it invalid.
+        is_minimal: whether no tried single sound reduction leaves the sub-history invalid.
     """
 
     sub: SubHistory
@@ -49,8 +49,8 @@ class Reducing:
     Attributes:
         model: the model.
         deciding: what decides candidates.
-        has_beside: whether what may have happened is kept though it can help none of what is left:
-            what is left after the next reduction may need it.
+        has_beside: keep optional calls that help no remaining call, since the next reduction may
+            need the optional calls.
     """
 
     model: SequentialModel
@@ -58,7 +58,7 @@ class Reducing:
     has_beside: bool = False
 
     def until_minimal(self, sub: SubHistory) -> Minimised:
-        """Reduces what is invalid, again and again, until a round changes nothing."""
+        """Reduce an invalid sub-history repeatedly, until a round changes nothing."""
         while True:
             before, self.deciding.is_cut_short = sub, False
             for reduce, applies in self._steps(sub):
@@ -71,7 +71,7 @@ class Reducing:
                 )
 
     def without_beside(self, sub: SubHistory) -> SubHistory:
-        """Returns it with as little that may have happened as leaves each reduction possible."""
+        """Return the sub-history with the fewest optional calls that make every reduction valid."""
         beside = [one.operation.index for one in sub.entries if not one.is_required]
 
         def only(some: Collection[object]) -> SubHistory:
@@ -93,7 +93,7 @@ class Reducing:
         yield optional, lambda entry: entry.is_required
 
     def _singles(self, sub: SubHistory) -> Iterator[SubHistory]:
-        """Yields what each reduction of a single call would leave."""
+        """Yield what each reduction of a single call would leave."""
         for reduce, applies in self._steps(sub):
             places = (place for place, entry in enumerate(sub.entries) if applies(entry))
             yield from (reduce(self.model, sub, [place]) for place in places)
@@ -112,7 +112,7 @@ class Reducing:
     def _reduced(
         self, sub: SubHistory, reduce: Reduce, applies: Callable[[Entry], bool]
     ) -> SubHistory:
-        """Applies one reduction to as many calls as possible."""
+        """Apply one reduction to as many calls as possible."""
         size = max(1, len(sub) // 2)
         while True:
             place = 0

@@ -1,13 +1,13 @@
 """Reduces an invalid history until every constraint that remains is necessary.
 
 Only by what `checkers.explain.reduction.reductions` holds sound, each candidate decided by the
-general engine. A window grows back from the end until it is invalid, so that the cost follows the
-answer's size and not the history's; then chunks of calls are reduced, each half as large as before
-(after Zeller & Hildebrandt, "Simplifying and isolating failure-inducing input", 2002), until no
-single reduction is left that keeps it invalid: that is what *minimal* means here. Past the time
-limit the smallest that was found so far stands, and is not called minimal; nor is it if a reduction
-of it was not decided. Time is the processor's, and one decision is bounded by what it remembers:
-how busy the machine is changes nothing.
+general engine. A window grows back from the end until the window is invalid, so that the cost
+follows the size of the answer and not of the history. Then chunks of calls are reduced, each half
+as large as before (after Zeller & Hildebrandt, "Simplifying and isolating failure-inducing input",
+2002), until no single reduction leaves an invalid sub-history: this is the meaning of *minimal*
+here. At the time limit, the smallest sub-history found is the result, and is not called minimal; a
+sub-history with an undecided reduction is not called minimal, either. The limits are CPU time and
+memory for each decision, so the load of the machine changes nothing.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
@@ -42,11 +42,13 @@ from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import AllBut
 
 _MOST_CALLS: Final = 12
-"""A longer sub-history is told by counting its calls, if that shows it."""
+"""Above this number of calls, a sub-history is shown by its count, if counting proves the
+violation.
+"""
 
 _FIRST_SHARE: Final = 0.3
 _FEW: Final = 3
-"""Where so few show it, no fewer are looked for."""
+"""With at most this number of calls, a sub-history is small enough."""
 
 Reduce = Callable[[SequentialModel, SubHistory, Collection[int]], SubHistory]
 Tidy = Callable[[SubHistory], SubHistory]
@@ -58,13 +60,13 @@ def minimise(
     seconds: float,
     relevant_values: Iterable[Sequence[Hashable]] = (),
 ) -> Minimised:
-    """Returns a minimal sub-history.
+    """Return a minimal sub-history.
 
     Args:
         model: the model.
-        whole: what was completed up to the first completion that no legal order reaches.
+        whole: the operations completed up to the first illegal completion.
         seconds: the limit of processor time.
-        relevant_values: sets of values, each of which may be enough to show it.
+        relevant_values: sets of values, each of which may suffice for a proof.
     """
     soon = Budget(seconds * _FIRST_SHARE)
     recorded = {entry.operation.index: entry.call for entry in whole.entries}
@@ -76,8 +78,7 @@ def minimise(
 class _Minimiser:
     """Reduces one history.
 
-    Attributes:
-        deciding: what decides its candidates, in the time for all.
+    Attributes: deciding: decides the candidates within the total time limit.
         soon: the time for what is looked at first.
     """
 
@@ -97,7 +98,7 @@ class _Minimiser:
         return self._chosen(found) or Minimised(sub=whole, is_invalid=False, is_minimal=False)
 
     def _chosen(self, found: list[Minimised]) -> Minimised | None:
-        """Returns the smallest that is minimal, but rather one of which all orders can be tried."""
+        """Return the smallest minimal sub-history, preferably small enough for brute force."""
         found.sort(key=lambda one: (not one.is_minimal, len(one.sub)))
         minimal = [one for one in found if one.is_minimal] if len(found) > 1 else []
         tried = (one for one in minimal if is_linearizable(self.model, one.sub) is False)
@@ -106,9 +107,9 @@ class _Minimiser:
     def _shown(
         self, kept: SubHistory, relevant_values: Sequence[Sequence[Hashable]]
     ) -> Iterator[SubHistory | None]:
-        """Yields what shows it: by adding up or counting, by two calls at most, and by windows.
+        """Yield what shows it: by adding up or counting, by two calls at most, and by windows.
 
-        The quickest way first, and windows of which it may be hopeless to decide one at last.
+        The order is from the quickest method to windows that may be hopeless to decide.
         """
         yield self.deciding.if_invalid(added_up(self.model, kept))
         yield self.deciding.if_invalid(balanced(self.model, kept, _MOST_CALLS))
@@ -133,19 +134,19 @@ class _Minimiser:
                 yield self._near(kept, values)
 
     def _minimised(self, found: SubHistory, kept: SubHistory) -> Minimised:
-        """Returns what is minimal of it, so that nothing which was left out makes it possible."""
+        """Return a minimal sub-history that is invalid with the omitted operations, too."""
         long = counted(self.model, found) if len(found) > _MOST_CALLS else None
         found = self.deciding.if_invalid(long) or found
         alone = Reducing(model=self.model, deciding=self.deciding).until_minimal(found)
         return alone if alone.sub.is_counted else self._with_beside(alone, found, kept)
 
     def _with_beside(self, alone: Minimised, found: SubHistory, kept: SubHistory) -> Minimised:
-        """Returns it with what was left out and may help it, if that makes it possible.
+        """Return the sub-history with those omitted operations that make it linearizable.
 
-        Lost takes that there was nothing for were left out. Where that is no longer so, since what
-        took it need not have happened, as few of them as are enough are left in, and all that has
-        to happen for these to have nothing is left as well. Where it is no longer so since a call
-        was weakened, it is reduced once more, with all else.
+        Unmatched takes were omitted. If a take needs its element again because the matching call
+        became optional, the fewest necessary takes are added back, with the calls that leave
+        nothing for these takes. If a weakened call made the sub-history linearizable in its
+        context, the reduction runs again with all omitted operations.
         """
         reducing = Reducing(model=self.model, deciding=self.deciding, has_beside=True)
         chosen = alone
@@ -171,21 +172,21 @@ class _Minimiser:
     def _with_few_values(
         self, whole: SubHistory, sets: Iterable[Collection[Hashable]]
     ) -> Iterator[SubHistory]:
-        """Yields it with a few values alone, in each case."""
+        """Yield it with a few values alone, in each case."""
         if is_reducible(self.model):
             for some in sets:
                 yield projected(self.model, whole, AllBut(some))
 
     def _nearest_first(self, whole: SubHistory) -> list[Hashable]:
-        """Returns all values, those near the last call first; none if there is no time for it."""
+        """Return all values, nearest to the last call first; no values if the time is over."""
         if not is_reducible(self.model) or not self.deciding.has_time():
             return []
         return by_closeness(self.model, whole)
 
     def _near(self, whole: SubHistory, values: list[Hashable]) -> SubHistory | None:
-        """Returns the latest window of as few of the nearest values as possible; None if unknown.
+        """Return the latest window of as few of the nearest values as possible; None if unknown.
 
-        If there is no time for windows, it is what was found to be invalid last.
+        If the time for windows is over, return the smallest sub-history found invalid.
         """
         model = self.model
         if not is_reducible(model) or len(values) < 2:
@@ -216,6 +217,6 @@ class _Minimiser:
 
 
 def _is_weakened(sub: SubHistory, found: SubHistory) -> bool:
-    """Says whether a call is not what it was."""
+    """Return whether a call was weakened."""
     before = {one.operation.index: one.call for one in found.entries}
     return any(one.call != before.get(one.operation.index, one.call) for one in sub.entries)

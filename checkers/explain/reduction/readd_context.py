@@ -1,9 +1,9 @@
-"""Puts back what was left out of a sub-history, which may have happened or not.
+"""Adds omitted operations back to a sub-history as optional operations.
 
-A call is left out where nothing that remains needs it, and then what remains is reduced further, so
-that it might need it after all: of a transaction's two reads the one that nothing made possible is
-dropped, and a write that the other found was left out. Every step of that is sound, but one can't
-see from what is left that it is impossible.
+A call is omitted if no remaining call needs its effect. A later reduction may remove the reason:
+for example, of a transaction with two reads, the impossible read is dropped, and the write that the
+other read needs was already omitted. Each step is sound, but the remaining calls alone can then be
+linearizable.
 """
 
 from collections.abc import Iterator
@@ -22,21 +22,23 @@ from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import AllBut
 
 _MOST_FROM_THE_BEGINNING: Final = 2_000
-"""What is longer is hardly ever decided."""
+"""Longer sub-histories are hardly ever decided."""
 
 
 def readd_context(
     model: SequentialModel, whole: SubHistory, sub: SubHistory
 ) -> Iterator[SubHistory]:
-    """Yields it with all else of its history, in some ways; invalid in any, it is so with all else.
+    """Yield the sub-history with omitted operations added back.
 
-    With what is about the same values, and with what is about others; from where it begins, and
-    from the beginning, with what was over before that as it was.
+    If a variant is invalid, the whole is.
+
+    The variants add operations on the same values, or on all values, either from the first event of
+    the sub-history or from the beginning of the history.
 
     Args:
         model: the model.
         whole: the history.
-        sub: what is left of it.
+        sub: the reduced history.
     """
     wholes = [whole]
     if is_reducible(model):
@@ -53,7 +55,7 @@ def readd_context(
 
 
 def _with_all_else(model: SequentialModel, whole: SubHistory, sub: SubHistory) -> SubHistory:
-    """Returns a history with a sub-history's calls required, and what was over before it began."""
+    """Return a history with a sub-history's calls required, from its beginning on."""
     left = {entry.operation.index: entry for entry in sub.entries}
     since = 0 if sub.since is None else sub.since
     others = [

@@ -1,34 +1,33 @@
 """Reductions of an invalid history that are sound: a linearizable history stays linearizable.
 
-Hence an invalid sub-history proves that the whole is invalid. In each of these, a legal order of
-the whole gives one of what remains:
-
-- `prefix`: the first calls of a legal order, up to an event, are an order of what was completed by
-  then and of some of what was open; that may have taken effect, with the answer that it got later.
-- `optional`: an order in which a call takes effect is one in which it may.
-- `dropped`, of calls that are pure: without them every state is as it was.
-- `weakened`: a call is replaced by one that is legal wherever it is and does the same
-  (`ReducibleModel.weaker`; a compare-and-set without its comparison is a write).
+Hence an invalid sub-history proves that the whole is invalid. Each reduction maps a legal order of
+the whole to a legal order of the remaining calls: - `prefix`: the first calls of a legal order, up
+to an event, contain all operations that completed by the event, and some open operations; an open
+operation may have taken effect, with the answer of its later completion.
+- `optional`: a legal order with the call stays legal if the call becomes optional.
+- `dropped`, for pure calls: a pure call leaves every state unchanged.
+- `weakened`: a call is replaced by a call that is legal in at least the same states, with the same
+  effect (`ReducibleModel.weaker`; a compare-and-set without its comparison is a write).
 - `projected`: some values are left out of every call (`ReducibleModel.without`).
-- `window`: let a legal order place each call at a moment. What is placed after an event is an order
-  of all that was invoked after it, and of some of what was then open, from the state that the order
-  has reached at that event. Nobody knows that state, so a window may begin in any that the calls
-  begun before it can lead to (`ReducibleModel.any_state`, or a search of them).
-- `tidied`: an optional call is left out if each state that it leads to can do nothing that the
-  state before it can't: if the second *simulates* the first, step by step, for all calls that
-  remain. Taking the last such call out of a legal order leaves a legal order.
-- `helpful`: an optional call is left out if no call that remains may need it, nor one that a call
-  which remains may need (`ReducibleModel.candidate_causes`). The last of those left out is followed
-  by others only, so that leaving it out of a legal order leaves one; then the last but one.
-- `without_unmatched_takes`: of equal optional calls those are left out that are more than can have
-changed
-  anything, the last to be invoked (`checkers.explain.reduction.unmatched_takes`).
-- `counted`: of calls that take turns, two of a kind are left that there is none to come between, if
-  counting shows so (`checkers.explain.certificate.alternation`).
-- `added_up`: of calls that add to a sum, those are left that make up too little, or too much, for
-  what a call told, if some do (`checkers.explain.certificate.sum_bounds`).
-- `balanced`: of calls that put in and take out, those are left that too many takes leave over, or
-  too many puts, if counting shows so (`checkers.explain.certificate.counting`).
+- `window`: let a legal order place each call at a moment. The calls placed after an event are the
+  calls invoked after the event and some calls open at the event, in an order that starts from the
+  state at the event. This state is unknown, so a window may begin in any state that the earlier
+  calls can reach (`ReducibleModel.any_state`, or a search of these states).
+- `tidied`: an optional call is omitted if each of its result states is *simulated* by the state
+  before the call, step by step, for all remaining calls. Taking the last such call out of a legal
+  order leaves a legal order.
+- `helpful`: an optional call is omitted if no remaining call can depend on its effect, directly or
+  through other calls (`ReducibleModel.candidate_causes`). In a legal order, only omitted calls
+  depend on the last omitted call, so removing the call leaves a legal order; the argument repeats
+  for the last but one.
+- `without_unmatched_takes`: of equal optional calls, only as many remain, the first by invocation,
+  as can have had an effect (`checkers.explain.reduction.unmatched_takes`).
+- `counted`: for alternating calls, two calls of one kind remain with no call in between, if
+  counting proves the violation (`checkers.explain.certificate.alternation`).
+- `added_up`: of calls that add to a sum, the calls of a violated bound remain, if a bound is
+  violated (`checkers.explain.certificate.sum_bounds`).
+- `balanced`: of puts and takes, the calls remain that stay unmatched, if counting proves a
+  violation (`checkers.explain.certificate.counting`).
 
 Deleting a call is not among them: without its write, a linearizable history of a register and a
 read turns invalid.
@@ -51,13 +50,14 @@ from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import AllBut, HoldingModel, ReducibleModel, SummingModel
 
 _reducible: Final[dict[type[SequentialModel], bool]] = {}
-"""The models that were asked, and whether they know reductions."""
+"""For each model type, whether the model knows reductions."""
 
 
 def prefix(model: SequentialModel, operations: Sequence[Operation], end: int) -> SubHistory:
-    """Returns what was invoked up to an event; what completed after it is optional.
+    """Return the operations invoked up to an event; operations that completed later are optional.
 
-    The calls are those of the whole history: an answer may tell what an earlier call did.
+    The calls are read from the whole history, because an answer may show the effect of an earlier
+    call.
     """
     happened = sorted(
         (operation for operation in operations if operation.status != "fail"),
@@ -69,14 +69,14 @@ def prefix(model: SequentialModel, operations: Sequence[Operation], end: int) ->
 
 
 def until(model: SequentialModel, sub: SubHistory, end: int) -> SubHistory:
-    """Returns what was invoked up to an event; what completed after it is optional."""
+    """Return the calls invoked up to an event; calls that completed later are optional."""
     begun = (one for one in sub.entries if one.operation.invoke_index <= end)
     entries = (Entry(_cut(operation, end), call) for operation, call in begun)
     return _with(sub, _without_optional_pure(model, entries))
 
 
 def optional(model: SequentialModel, sub: SubHistory, places: Collection[int]) -> SubHistory:
-    """Returns it with some of its calls no longer required."""
+    """Return the sub-history with some calls made optional."""
     chosen = set(places)
     entries = (
         _made_optional(entry) if place in chosen else entry
@@ -86,7 +86,7 @@ def optional(model: SequentialModel, sub: SubHistory, places: Collection[int]) -
 
 
 def dropped(model: SequentialModel, sub: SubHistory, places: Collection[int]) -> SubHistory:
-    """Returns it without some of its pure calls."""
+    """Return the sub-history without some of its pure calls."""
     chosen = set(places)
     assert all(model.is_pure(sub.entries[place].call) for place in chosen)
     return _with(sub, [one for place, one in enumerate(sub.entries) if place not in chosen])
@@ -95,7 +95,7 @@ def dropped(model: SequentialModel, sub: SubHistory, places: Collection[int]) ->
 def weakened(
     model: SequentialModel, sub: SubHistory, places: Collection[int], choice: int = 0
 ) -> SubHistory:
-    """Returns it with some of its calls replaced by a weaker one, the choice-th of each."""
+    """Return the sub-history with some calls replaced by their weaker call number `choice`."""
     chosen = set(places)
     entries = [
         Entry(entry.operation, weaker_calls(model, entry.call)[choice])
@@ -107,13 +107,13 @@ def weakened(
 
 
 def weakest(model: SequentialModel, sub: SubHistory) -> SubHistory:
-    """Returns it with each call replaced by a weaker one, the first, until none has any."""
+    """Return the sub-history with each call weakened until no call has a weaker form."""
     places = [n for n, entry in enumerate(sub.entries) if weaker_calls(model, entry.call)]
     return weakest(model, weakened(model, sub, places)) if places else sub
 
 
 def projected(model: ReducibleModel, sub: SubHistory, values: Container[Hashable]) -> SubHistory:
-    """Returns it without some values; it must begin with the history."""
+    """Return the sub-history without some values; `sub` must begin with the history."""
     assert sub.since is None
     remains = ((entry.operation, model.without(entry.call, values)) for entry in sub.entries)
     entries = (Entry(operation, call) for operation, call in remains if call is not None)
@@ -126,13 +126,13 @@ def window(
     since: int,
     required: Collection[Entry] | None = None,
 ) -> SubHistory | None:
-    """Returns what may be placed after an event, from any state; None if there are too many.
+    """Return the calls placed after an event, from any state; None above the limit of states.
 
     Args:
         model: the model.
         sub: the sub-history.
         since: the event.
-        required: those that remain required of what was invoked after the event; None for all.
+        required: the calls after the event that stay required; None for all calls.
     """
     later = (
         _made_optional(entry)
@@ -153,7 +153,7 @@ def window(
 
 
 def helpful(model: SequentialModel, entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Returns entries without optional ones that no other may need, as the model has it."""
+    """Return the entries without optional calls that the model declares useless."""
     if not is_reducible(model):
         return tuple(entries)
     left = dict.fromkeys(entry.call for entry in entries if not entry.is_required)
@@ -166,7 +166,7 @@ def helpful(model: SequentialModel, entries: Sequence[Entry]) -> tuple[Entry, ..
 
 
 def tidied(model: SequentialModel, sub: SubHistory) -> SubHistory:
-    """Returns it without optional calls that can't help any other."""
+    """Return the sub-history without optional calls that enable no other call."""
     sub = without_unmatched_takes(model, _with(sub, helpful(model, sub.entries)))
     candidates = {entry.call for entry in sub.entries if not entry.is_required}
     if not candidates:
@@ -179,7 +179,7 @@ def tidied(model: SequentialModel, sub: SubHistory) -> SubHistory:
 
 
 def counted(model: SequentialModel, sub: SubHistory) -> SubHistory | None:
-    """Returns it with those calls left that are too many; None if counting shows none."""
+    """Return only the surplus calls of an alternation; None if counting proves nothing."""
     kinds = list(dict.fromkeys(entry.call for entry in reversed(sub.entries)))
     other = model.alternates_with(kinds[0]) if is_reducible(model) and kinds else None
     if other is None or not {*kinds} <= {kinds[0], other}:
@@ -196,7 +196,7 @@ def counted(model: SequentialModel, sub: SubHistory) -> SubHistory | None:
 
 
 def added_up(model: SequentialModel, sub: SubHistory) -> SubHistory | None:
-    """Returns it with what shows that a sum told can't be; None if adding up shows nothing."""
+    """Return only the calls of a violated sum bound; None if addition proves nothing."""
     if not isinstance(model, SummingModel):
         return None
     total = contradicting_sum_bound(model, sub)
@@ -204,14 +204,14 @@ def added_up(model: SequentialModel, sub: SubHistory) -> SubHistory | None:
 
 
 def balanced(model: SequentialModel, sub: SubHistory, fewest: int) -> SubHistory | None:
-    """Returns it with what shows that more came out than went in, or that something was left.
+    """Return only the calls that prove an excess of takes or a remaining element.
 
     None if counting shows nothing.
 
     Args:
         model: the model.
         sub: the sub-history.
-        fewest: as few calls that are counted, or less, are left as they are.
+        fewest: up to this number of counted calls, the calls stay as recorded.
     """
     if not isinstance(model, HoldingModel):
         return None
@@ -224,12 +224,12 @@ def balanced(model: SequentialModel, sub: SubHistory, fewest: int) -> SubHistory
 
 
 def weaker_calls(model: SequentialModel, call: Hashable) -> Sequence[Hashable]:
-    """Returns what a call may be replaced by."""
+    """Return what a call may be replaced by."""
     return model.weaker(call) if is_reducible(model) else ()
 
 
 def is_reducible(model: SequentialModel) -> TypeGuard[ReducibleModel]:
-    """Says whether a model knows reductions; asked for every call, and `isinstance` is slow."""
+    """Return whether a model knows reductions; asked for every call, and `isinstance` is slow."""
     known = _reducible.get(type(model))
     if known is None:
         known = _reducible[type(model)] = isinstance(model, ReducibleModel)
@@ -270,7 +270,7 @@ def _any_state(
     begun: Sequence[Hashable],
     calls: Sequence[Hashable],
 ) -> tuple[Hashable, ...] | None:
-    """Returns what stands for the states that calls lead to; None if they are too many."""
+    """Return representatives of the states that the calls reach; None above the limit of states."""
     found = model.any_state(starts, begun, calls) if is_reducible(model) else None
     if found is None:
         found = reachable(model, starts, list(dict.fromkeys(begun)))

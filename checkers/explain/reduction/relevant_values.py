@@ -1,9 +1,9 @@
-"""Which few values show that a call can't follow a linearization, for the others to be left out.
+"""Chooses the few values that show why a call cannot follow a linearization.
 
-Heuristics: they propose, and an engine decides what is left
+The choices are heuristic proposals; an engine decides the reduced history
 (`checkers.explain.reduction.minimise`). The linearization's updates are replayed with ever more of
-its values, until the call is refused, so that the cost follows the answer's size where the first
-ones are well chosen.
+its values until the call is refused, so that the cost follows the size of the answer if the first
+values are well chosen.
 """
 
 from collections import defaultdict
@@ -19,34 +19,36 @@ from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.models.reducible import AllBut, ReducibleModel
 
 _MOST_EACH: Final = 64
-"""Of values that are each enough so many are tried together."""
+"""Maximum number of values, each sufficient alone, that are tried together."""
 _MOST_CALLS: Final = 12
-"""Values with more calls than these are not looked at one by one."""
+"""Values with more calls than this are not tried one by one."""
 _MOST_PAIRS: Final = 4
 _FEW: Final = 4
-"""A call about more values than these tells of many at once, as a read of a whole list does."""
+"""A call about more values than this returns many at once, as a read of a whole list does."""
 
 
 def relevant_values(
     model: ReducibleModel, order: Sequence[Entry], whole: SubHistory
 ) -> Iterator[list[Hashable]]:
-    """Yields the fewest values for which the last call can't follow the linearization before it.
+    """Yield the fewest values for which the last call cannot follow the linearization.
 
-    What it lacks comes with one that it has, too, which says that it came after this one was there.
-    Then two that the last call and another disagree on. Where lost calls may have done away with a
-    value, more of the same are yielded at last.
+    Pair a missing value with a value the last call did return, so that the missing write is known
+    to precede the call. Then yield pairs of values on which the last call and another call
+    disagree. If indeterminate calls may have removed a value, more values of the same kind are
+    yielded last.
 
-    First without those of calls that need not have come before it, or may yet come: an element that
-    is in its way shows nothing if a take of it is open, nor does one that it saw if that is being
-    appended. Then with ever more of them; and the last call's own alone, which it may have told of
-    in a wrong order. First of the values updated late, then of those updated early: what is on top
-    of a stack counts, or what was surely in a set. Replayed in the order of that linearization, so
-    they may be too few where there are others.
+    The first attempt leaves out the values of calls that may be absent or may come later: a
+    blocking element proves nothing while a take of the element is open, and an observed element
+    proves nothing while its append is open. Later attempts add these values; another attempt uses
+    the values of the last call alone, which it may have returned in a wrong order. Values updated
+    late come first, then values updated early: the top of a stack matters, or an early element of a
+    set. The replay follows one linearization, so the values may not suffice for another
+    linearization.
 
     Args:
         model: the model.
         order: the longest linearization before the last call.
-        whole: all calls up to the last one's completion.
+        whole: all calls up to the completion of the last call.
     """
     last = whole.last_to_return()
     own = model.values(last.call)
@@ -77,11 +79,11 @@ def relevant_values(
 
 @dataclass(slots=True, kw_only=True)
 class _Replay:
-    """The updates of a linearization, and a call that can't follow them.
+    """The updates of a linearization, and a call that cannot follow the updates.
 
     Attributes:
         about: the updates about each value, in the order in which the values came.
-        always: those that are about no value, or all.
+        always: the updates that concern no value, or every value.
     """
 
     model: ReducibleModel
@@ -103,7 +105,7 @@ class _Replay:
                 self.always.append(number)
 
     def refuses(self, kept: Collection[Hashable]) -> bool:
-        """Says whether the call is not legal after the updates, of all with these values alone."""
+        """Return whether the call is illegal after the updates, with these values alone."""
         left_out = AllBut(kept)
         last = self.model.without(self.stuck, left_out)
         if last is None:
@@ -121,10 +123,10 @@ class _Replay:
 def _orders(
     own: frozenset[Hashable], placed: Sequence[Hashable], left_out: frozenset[Hashable]
 ) -> Iterator[list[Hashable]]:
-    """Yields the values, but for those left out, with those first that are likely to count.
+    """Yield the values without the excluded values, the most promising values first.
 
-    These are the last call's own; if it tells of many, those that it should have told of, or should
-    not: with most it is right.
+    Promising values are the values of the last call. For a call with many values, most values are
+    right, so the values that it lacks or should lack come first.
     """
     unplaced = sorted(own.difference(placed), key=repr)
     for values in (placed[::-1], placed):
@@ -134,7 +136,9 @@ def _orders(
 
 
 def _fewest_refused(replay: _Replay, values: list[Hashable]) -> list[Hashable] | None:
-    """Returns the fewest of the first values with which the call is refused; None if of all none.
+    """Return the fewest leading values with which the replay refuses the call.
+
+    None if all values allow the call.
 
     The last of those are left out first.
     """
@@ -149,9 +153,9 @@ def _fewest_refused(replay: _Replay, values: list[Hashable]) -> list[Hashable] |
 def _disagreed_on(
     model: ReducibleModel, whole: SubHistory, own: frozenset[Hashable]
 ) -> Iterator[list[Hashable]]:
-    """Yields a value that another call told of, and the last did not, and one the other way round.
+    """Yield pairs of a value only in another call and a value only in the last call.
 
-    Of calls that each tell of many, as reads of a whole list do; the last to return first.
+    Only calls with many values are compared, as reads of a whole list; the last to return first.
     """
     told = [one for one in whole.entries if one.is_required and model.is_pure(one.call)]
     told.sort(key=lambda one: one.operation.complete_index or 0, reverse=True)
@@ -171,7 +175,10 @@ def _values(model: ReducibleModel, entries: Iterable[Entry]) -> frozenset[Hashab
 
 
 def _effective(model: ReducibleModel, order: Sequence[Entry]) -> Iterator[Hashable]:
-    """Yields the calls of an order, and of what was lost that which it did there."""
+    """Yield the calls of an order.
+
+    An indeterminate call is replaced by its actual effect in the order.
+    """
     calls = [entry.call for entry in order]
     if not isinstance(model, UnmatchedTakesModel):
         yield from calls
@@ -185,10 +192,10 @@ def _effective(model: ReducibleModel, order: Sequence[Entry]) -> Iterator[Hashab
 def _each_refused(
     model: ReducibleModel, whole: SubHistory, values: Sequence[Hashable]
 ) -> Iterator[list[Hashable]]:
-    """Yields ever more of the values each of which is enough with the last call's own.
+    """Yield ever more of the values each of which is enough with the last call's own.
 
-    Calls about no value are not looked at here: those that were lost may have done away with some
-    of these values, but seldom with all.
+    Calls that concern no value are ignored here: an indeterminate call may have removed a few of
+    the values, but seldom every value.
     """
     last = whole.last_to_return()
     own = model.values(last.call)
@@ -209,9 +216,9 @@ def _each_refused(
 
 
 def _is_over(entry: Entry, last: Entry) -> bool:
-    """Says whether a call of an order was over before the last one began, or need not have been.
+    """Return whether a call of an order was over before the last one began, or need not have been.
 
-    What need not have happened at all, and did in that order, counts as unsure, not as beside it.
+    An optional call that the order contains counts as unsure, not as beside the call.
     """
     end = entry.operation.complete_index
     return not entry.is_required or end is None or end < last.operation.invoke_index

@@ -1,10 +1,10 @@
-"""Shows that a history is invalid by its last call, alone or with one other, all else optional.
+"""Proves a history invalid by its last call, alone or with one other call, all others optional.
 
-Where many calls may have taken effect, it may be hopeless to decide windows in which many others
-are required; and often two show it: what overwrote a value and who found it later. What is optional
-is as weak as can be, so that many of it are equal, and where calls are about values, first all but
-those near the last call's are left out. Each candidate is a sound reduction, and a quick look
-decides it.
+If many calls may have taken effect, windows with many required calls can be hopeless to decide. Two
+calls often suffice: a write that replaced a value, and a later read of the old value. Optional
+calls are weakened as far as possible, so that many calls become equal. If calls concern values, the
+first attempt keeps only the values near the last call. Each candidate is a sound reduction, and a
+quick look decides it.
 """
 
 from collections import Counter
@@ -30,18 +30,18 @@ from kraftproof.checkers.models.reducible import AllBut
 from kraftproof.checkers.verdict import Verdict
 
 _MOST_OTHERS: Final = 64
-"""So many calls are tried with the last, of the last to begin and of the last to be over."""
+"""Number of partners tried for the last call: by latest invocation, and by latest completion."""
 _RARE: Final = 16
-"""What so few calls are about may tell which of them have to do with each other."""
+"""Parts that occur in at most this number of calls link related calls."""
 _MOST_ALIKE: Final = 4
-"""Of equal calls so many."""
+"""Maximum number of equal partners tried."""
 _VALUES: Final = (1, 2, 4, 8)
 _SHORT: Final = 8
-"""So few calls are searched in a millisecond."""
+"""Maximum number of calls that a plain search decides in a millisecond."""
 _SHORT_BYTES: Final = 100_000
 
 Make = Callable[[SequentialModel, SubHistory, Sequence[Entry]], SubHistory | None]
-"""Makes a candidate in which no more than some calls are required."""
+"""Makes a candidate in which only the given calls are required."""
 
 
 def smallest_core(
@@ -50,12 +50,12 @@ def smallest_core(
     values: Iterable[Sequence[Hashable]],
     budget: Budget,
 ) -> SubHistory | None:
-    """Returns a reduction in which one call is required, or two, that is invalid; None if unknown.
+    """Return an invalid reduction with one or two required calls; None if no reduction was found.
 
     Args:
         model: the model.
-        whole: what was completed up to the first completion that no legal order reaches.
-        values: sets of values, each of which may be enough to show it.
+        whole: the operations completed up to the first illegal completion.
+        values: sets of values, each of which may suffice for a proof.
         budget: the time for it.
     """
     if not is_reducible(model):
@@ -75,18 +75,21 @@ def smallest_core(
 
 
 def nearest(values: Sequence[Hashable]) -> Iterator[Sequence[Hashable]]:
-    """Yields a few sets of values that come first, of all in order of how near they are."""
+    """Yield a few leading sets of values, by distance to the last call."""
     return (values[:size] for size in _VALUES if size < len(values))
 
 
 def two_operation_core(
     model: SequentialModel, whole: SubHistory, budget: Budget
 ) -> SubHistory | None:
-    """Returns it with one call required, or two, and invalid all the same; None if unknown.
+    """Return an invalid sub-history with one or two required calls.
 
-    First with all else as weak as can be, from when the first of them was invoked; then with what
-    is open at the end as it was recorded, for an answer that it can't have got may be why it did
-    not happen; then from the beginning, which takes longer.
+    None if the search found no pair.
+
+    The first attempt weakens all other calls and starts at the first invocation of the pair. The
+    second attempt keeps optional calls as recorded, because a recorded answer may be the reason
+    that a call did not happen. The third attempt starts at the beginning of the history and takes
+    longer.
     """
     required = [one for one in whole.entries if one.is_required]
     if not required:
@@ -111,10 +114,10 @@ def _shown_by_two(
     budget: Budget,
     make: Make,
 ) -> SubHistory | None:
-    """Returns the first of some calls, with another, required and as recorded; all else is weak.
+    """Return the first of some calls, with another, required and as recorded; all else is weak.
 
-    Of those that show it the one of which the fewest calls are left if the other is weak, too: so
-    few will be, and as long as it is as recorded it may need whatever there is.
+    Among the pairs, prefer the pair that leaves the fewest calls when the other call is weakened,
+    too; an unweakened call may keep many calls in the sub-history.
     """
     last, tried = others[0], {one.operation.index for one in others}
     pairs = [  # what is pure and need not have happened would be left out each time
@@ -146,17 +149,17 @@ def _shown_by_two(
 
 
 def _late(model: SequentialModel, sub: SubHistory, kept: Sequence[Entry]) -> SubHistory | None:
-    """Returns what may be placed after the first of some calls was invoked; they are required."""
+    """Return the calls placed after the first invocation of the kept calls, which stay required."""
     return window(model, sub, min(one.operation.invoke_index for one in kept), kept)
 
 
 def _all(model: SequentialModel, sub: SubHistory, kept: Sequence[Entry]) -> SubHistory:
-    """Returns all from the beginning, with some calls required."""
+    """Return the whole history with only the kept calls required."""
     return optional(model, sub, [n for n, one in enumerate(sub.entries) if one not in kept])
 
 
 def _is_refuted(model: SequentialModel, sub: SubHistory, budget: Budget) -> bool:
-    """Says whether it is invalid: even with endless calls, or as it is if it is short."""
+    """Return whether the relaxed search or, if short, a plain search finds it invalid."""
     plan = plan_of(model, list(sub.entries))
     if budget.is_refuted(model, plan, sub.starts):
         return True
@@ -166,9 +169,10 @@ def _is_refuted(model: SequentialModel, sub: SubHistory, budget: Budget) -> bool
 
 
 def _others(required: Sequence[Entry]) -> list[Entry]:
-    """Returns calls to try with the first: those about what few are about, as it is, go first.
+    """Return partners to try with the first call: calls that share a rare part go first.
 
-    Then those that were over before it, the last to begin first; then the last to be over.
+    Then come calls that completed before the last call began, latest invocation first, and calls by
+    latest completion.
     """
     last, *rest = required
     counts = Counter(part for one in required for part in _parts(one.call))
@@ -185,7 +189,7 @@ def _parts(call: Hashable) -> tuple[Hashable, ...]:
 
 
 def _first_of_each(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Yields entries but for those of a call of which some came already."""
+    """Yield the entries, at most a few for each distinct call."""
     seen: Counter[Hashable] = Counter()
     for entry in entries:
         seen[entry.call] += 1

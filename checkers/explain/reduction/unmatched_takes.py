@@ -1,10 +1,10 @@
-"""Leaves out lost calls that can have done nothing, as there was not enough to do it to.
+"""Omits indeterminate calls that cannot have had an effect.
 
-A take whose answer nobody knows takes an element, or finds none and leaves all as it is. If equal
-calls that may as well never happen change the state k times at most in any legal order, only the
-first k of them to be invoked are of use: where the i-th of them changes a state of a legal order, i
-of them had been invoked, so the i-th of all by invocation had. Let that one be in its place, and
-leave out those that leave the state as it is.
+A take with an unknown answer takes an element, or finds nothing and changes nothing. If equal calls
+that may as well never happen change the state k times at most in any legal order, only the first k
+of them to be invoked are of use: where the i-th of them changes a state of a legal order, i of them
+had been invoked, so the i-th of all by invocation had. Place the i-th invoked call there, and omit
+the calls that leave the state unchanged.
 """
 
 from collections.abc import Hashable, Sequence
@@ -18,7 +18,7 @@ from kraftproof.checkers.models import SequentialModel
 
 @runtime_checkable
 class UnmatchedTakesModel(SequentialModel, Protocol):
-    """A model that knows how often a lost call can have done something, and what it did."""
+    """A model that bounds how often an indeterminate call can have an effect."""
 
     def most_changes(
         self,
@@ -27,31 +27,34 @@ class UnmatchedTakesModel(SequentialModel, Protocol):
         may: Sequence[Hashable],
         must: Sequence[Hashable],
     ) -> int | None:
-        """Returns how often calls equal to one can change the state in a legal order.
+        """Return how often calls equal to one can change the state in a legal order.
 
-        None if that is not known.
+        None if the bound is unknown.
 
         Args:
             call: the call, which need not happen.
             starts: the states that the order may begin in.
-            may: all calls that need not happen.
+            may: all optional calls.
             must: all that must.
         """
         ...
 
     def done(self, state: Hashable, call: Hashable) -> Hashable:
-        """Returns a call that says what a lost one does in a state; itself if it is not lost."""
+        """Return the effect of an indeterminate call in a state, as a call.
+
+        Other calls are returned unchanged.
+        """
         ...
 
 
 def unmatched_takes_beside(
     model: SequentialModel, sub: SubHistory, whole: SubHistory
 ) -> tuple[Entry, ...]:
-    """Returns the lost calls that would be of use if nothing of a sub-history had to happen.
+    """Return the indeterminate calls that could have an effect if every call were optional.
 
     Args:
         model: the model.
-        sub: what is left of the history.
+        sub: the reduced history.
         whole: the history.
     """
     if not isinstance(model, UnmatchedTakesModel):
@@ -69,7 +72,7 @@ def unmatched_takes_beside(
 
 
 def without_unmatched_takes(model: SequentialModel, sub: SubHistory) -> SubHistory:
-    """Returns it without the optional calls of which there are more than can have done anything."""
+    """Return the sub-history without optional calls beyond the number that can have an effect."""
     if not isinstance(model, UnmatchedTakesModel):
         return sub
     may = [entry.call for entry in sub.entries if not entry.is_required]

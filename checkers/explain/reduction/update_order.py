@@ -3,7 +3,7 @@
 A sweep over the completions, as `checkers.engines.general` makes, but without a choice: a pure call
 is placed as soon as it is legal, and before a completion the next updates of the tracks, until what
 completes is placed. O(n) steps of the model at a bounded number of tracks and of open calls. Each
-call is stepped through where it is placed, so that an order which comes out is legal.
+call is checked against the model when placed, so every returned order is legal.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -20,9 +20,9 @@ _NO_HINT: Final = -1
 
 
 def update_order(model: SequentialModel, plan: Plan, start: Hashable) -> list[int] | None:
-    """Returns the numbers of calls in an order that is legal from a state.
+    """Return the numbers of calls in an order that is legal from a state.
 
-    None if the model's hints lead to none.
+    None if the model's hints lead to no legal order.
     """
     if not is_reducible(model):
         return None
@@ -37,9 +37,9 @@ def update_order(model: SequentialModel, plan: Plan, start: Hashable) -> list[in
 def order_from_hints(
     model: SequentialModel, plan: Plan, hints: Sequence[OrderHint | None], start: Hashable
 ) -> list[int] | None:
-    """Returns the numbers of calls in an order that has the hints given, and is legal.
+    """Return the numbers of calls in an order that has the hints given, and is legal.
 
-    None if there is none; a call without a hint is placed where it is legal, or left out.
+    None if no such order exists; a call without a hint is placed as soon as legal, or omitted.
     """
     return _Merge(model=model, plan=plan, hints=list(hints), state=start).run()
 
@@ -80,7 +80,7 @@ class _Merge:
         return _NO_HINT if hint is None else hint.place
 
     def _settle(self, position: int) -> None:
-        """Places all that is best placed at once: what is pure, and what is eager on its track."""
+        """Place the calls that are best placed at once: pure calls and eager calls."""
         is_changed = True
         while is_changed:
             for number in self.plan.open_pure[position]:
@@ -99,7 +99,7 @@ class _Merge:
                     yield number
 
     def _candidates(self, position: int, returning: int) -> Iterator[int]:
-        """Yields what may come next: on the track of what returns, then on the others."""
+        """Yield the candidates for the next place, first on the returning call's track."""
         over = self.plan.operations[returning].complete_index
         hint = self.hints[returning]
         if hint is None:
@@ -111,7 +111,7 @@ class _Merge:
                     yield number
 
     def _next_on(self, track: list[int]) -> Iterator[int]:
-        """Yields the next of a track: those that may as well never happen, up to one that does."""
+        """Yield the next calls of a track: optional calls, up to the first required call."""
         while track and self.is_placed[track[-1]]:
             track.pop()
         for number in reversed(track):
@@ -121,7 +121,7 @@ class _Merge:
                     return
 
     def _step(self, number: int) -> bool:
-        """Places a call if it is legal now, and says whether it was."""
+        """Place a call if the call is legal now, and return whether the call was placed."""
         following = self.model.step(self.state, self.plan.calls[number])
         if following is None:
             return False

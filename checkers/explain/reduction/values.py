@@ -1,6 +1,6 @@
-"""Which values of a history are likely to show that it is invalid, for the others to be left out.
+"""Chooses the values of a history that are likely to prove the history invalid.
 
-Heuristics: they propose, and an engine decides what is left
+The choices are heuristic proposals; an engine decides the reduced history
 (`checkers.explain.reduction.minimise`).
 """
 
@@ -15,13 +15,12 @@ def fewest(
     is_enough: Callable[[list[Hashable]], bool],
     has_time: Callable[[], bool] = lambda: True,
 ) -> list[Hashable]:
-    """Returns as few of some values as are enough: none of them can be left out, if there was time.
+    """Return a minimal sufficient subset of the values, if the time allowed.
 
     Leaves out chunks, each half as large as before (Zeller & Hildebrandt 2002).
 
-    Args:
-        values: the values, which are enough.
-        is_enough: whether fewer are; it is never asked for none.
+    Args: values: the values, which suffice.
+        is_enough: whether a subset suffices; never called with an empty subset.
         has_time: whether to go on.
     """
     size = max(1, len(values) // 2)
@@ -39,9 +38,9 @@ def fewest(
 
 
 def by_closeness(model: ReducibleModel, whole: SubHistory) -> list[Hashable]:
-    """Returns all values, those of the last call to return first, then by how near they came.
+    """Return all values: first the values of the last call, then by distance in time to these.
 
-    Of those as near as each other the order must not be a set's, which differs between processes.
+    Values at the same distance are sorted, since the order of a set differs between processes.
     """
     last = whole.last_to_return()
     own = model.values(last.call)

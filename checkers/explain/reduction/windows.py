@@ -1,8 +1,7 @@
 """Finds the latest window of a history that is invalid.
 
-It grows back from the end, twice as far each time, so that the cost follows the size of the answer
-and not of the history; then it is bisected: a window that begins earlier holds what a later one
-does.
+The window grows from the end by doubling, so that the cost follows the size of the answer and not
+of the history. Then the start is bisected: an earlier start contains every later window.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,7 +18,7 @@ IsInvalid = Callable[[SubHistory], bool]
 
 
 def put_off(candidates: Iterable[SubHistory], hopeless: list[SubHistory]) -> Iterator[SubHistory]:
-    """Yields candidates whose windows are likely to be decided, and adds the others to a list."""
+    """Yield candidates whose windows are likely to be decided, and adds the others to a list."""
     for sub in candidates:
         if sum(not one.is_required for one in sub.entries) <= _FEW_UNSURE:
             yield sub
@@ -30,14 +29,16 @@ def put_off(candidates: Iterable[SubHistory], hopeless: list[SubHistory]) -> Ite
 def smallest_window(
     model: SequentialModel, whole: SubHistory, is_invalid: IsInvalid
 ) -> SubHistory | None:
-    """Returns the latest window that is invalid, or the whole if it alone is; None if unknown.
+    """Return the latest invalid window, or the whole if only the whole is invalid.
 
-    One that begins after the last call to return was invoked is valid: there that call is
-    optional, as it is in what came before its return.
+    None if undecided.
+
+    A window that begins after the invocation of the last call is valid: the last call is optional
+    there, as in the prefix before its return.
 
     Args:
         model: the model.
-        whole: what was completed up to the first completion that no legal order reaches.
+        whole: the operations completed up to the first illegal completion.
         is_invalid: says whether a sub-history is surely invalid.
     """
     begins = _begins(whole)
@@ -60,7 +61,7 @@ def smallest_window(
 
 
 def begun_later(model: SequentialModel, sub: SubHistory, is_invalid: IsInvalid) -> SubHistory:
-    """Returns the latest window of an invalid sub-history that is invalid: maybe all of it."""
+    """Return the latest invalid window of an invalid sub-history, possibly the whole."""
     return _later(model, sub, 0, len(_begins(sub)) + (sub.since is None), sub, is_invalid)
 
 
@@ -72,7 +73,7 @@ def _later(
     found: SubHistory,
     is_invalid: IsInvalid,
 ) -> SubHistory:
-    """Bisects between a number of last calls that is not enough and one that is."""
+    """Bisect between an insufficient and a sufficient number of last calls."""
     begins = _begins(whole)
     while size - valid > 1:
         middle = (size + valid) // 2

@@ -1,6 +1,6 @@
-"""The operations that could have made the stuck one possible, and why they did not.
+"""Finds the operations that could have enabled the offending operation, and why these did not.
 
-A heuristic for people, no proof: it looks at one step from one state.
+The result is a hint for people, not a proof: the search looks one step ahead from one state.
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -8,7 +8,7 @@ from functools import cache, partial
 
 from kraftproof.checkers.explain.reduction.reductions import weaker_calls
 from kraftproof.checkers.explain.subhistory import Entry, SubHistory
-from kraftproof.checkers.explain.text.message_text import who
+from kraftproof.checkers.explain.text.message_text import operation_text
 from kraftproof.checkers.explain.text.operations import operation_view
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
@@ -22,15 +22,15 @@ def candidate_causes(
     entries: Sequence[Entry],
     answers: Collection[str],
 ) -> list[str]:
-    """Returns a sentence on the last operation after which the stuck one would be legal.
+    """Return a sentence on the last operation that would make the offending operation legal.
 
     Args:
         model: the model.
-        states: what it is looked for from: the state that the longest linearization leaves, or, if
-            none was found, those that the minimal sub-history may begin in.
-        stuck: the operation that has no place.
-        whole: all that was invoked before the stuck operation was over.
-        entries: those of the minimal sub-history.
+        states: the start of the search: the state after the longest linearization or, without a
+            linearization, the initial states of the minimal sub-history.
+        stuck: the first illegal operation.
+        whole: all calls invoked before the completion of the offending operation.
+        entries: the calls of the minimal sub-history.
         answers: the functions whose answers count.
     """
     call = next(entry.call for entry in whole.entries if entry.operation.index == stuck.index)
@@ -41,7 +41,7 @@ def candidate_causes(
     helps = cache(partial(_helps, model, state, stuck=call))
     last = next((entry for entry in reversed(before) if helps(entry.call)), None)
     if last is None:
-        return ["No operation that was invoked before it was over makes it possible."]
+        return ["No operation invoked before its completion makes it legal."]
     if any(entry.operation.index == last.operation.index for entry in entries):
         return []
     later = _first_after(last, entries)
@@ -49,8 +49,8 @@ def candidate_causes(
         return []
     operation = operation_view(last.operation, answers)
     return [
-        f"The last that could have made it possible is {who(operation)}"
-        f" (events {operation.invoke_index} to {operation.complete_index}), over before"
+        f"The last operation that could have made it legal is {operation_text(operation)},"
+        f" events {operation.invoke_index} to {operation.complete_index}; it completed before"
         f" operation {later.operation.index} began."
     ]
 
@@ -61,7 +61,10 @@ def _helps(model: SequentialModel, state: Hashable, call: Hashable, stuck: Hasha
 
 
 def _first_after(last: Entry, entries: Sequence[Entry]) -> Entry | None:
-    """The first of the sub-history that began when an operation was over; None if it wasn't."""
+    """Return the first required entry invoked after an operation completed.
+
+    None if there is none.
+    """
     end = last.operation.complete_index
     if not last.is_required or end is None:
         return None

@@ -1,4 +1,4 @@
-"""An explanation in words that a person understands who knows neither engine nor reduction."""
+"""Formats an explanation for readers who know neither the engines nor the reductions."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -26,18 +26,18 @@ def paragraph(
     sub: SubHistory | None,
     causes: Sequence[str],
 ) -> str:
-    """Returns the whole explanation, a few lines of text.
+    """Return the whole explanation, a few lines of text.
 
     Args:
         key: the key.
-        stuck: the operation that has no place.
-        before: a sentence on what was completed before it.
+        stuck: the first illegal operation.
+        before: a sentence on the earlier completions.
         sub: the minimal sub-history.
-        causes: sentences on operations that could have made it possible.
+        causes: sentences on operations that could have enabled the offending operation.
     """
     return "\n".join(
         [
-            f"Key {shortened(key)}: {who(stuck)} can't have happened as recorded ({_when(stuck)}).",
+            f"Key {shortened(key)}: {operation_text(stuck)}, {_when(stuck)}, is not linearizable.",
             before,
             *causes,
             *([] if sub is None else _proof(sub)),
@@ -48,34 +48,37 @@ def paragraph(
 def prefix_sentence(
     linearizable: int, left: str | None, so_far: int | None = None, *, is_first: bool
 ) -> str:
-    """Returns a sentence on the operations completed before the one that has no place.
+    """Return a sentence on the operations completed before the first illegal operation.
 
-    Args:
-        linearizable: how many they are.
-        left: the state that their linearization leaves, in words; None if none was found.
-        so_far: of how many of them, if not of all, an order is known; None if of none.
-        is_first: whether they are known to have one.
+    Args: linearizable: the number of operations completed earlier.
+        left: the state after their linearization, in words; None without a linearization.
+        so_far: the length of the longest prefix with a known order, if not the whole; None without
+            an order.
+        is_first: whether a linearization of the operations is known to exist.
     """
     if linearizable == 0:
-        return "It is the first operation to complete."
-    count = "The operation" if linearizable == 1 else f"The {linearizable} operations"
+        return "No operation completed earlier."
+    count = "operation" if linearizable == 1 else f"{linearizable} operations"
     if not is_first:
-        some = "" if so_far is None else f", but for the first {so_far}, which have one"
+        known = "" if so_far is None else f" (the first {so_far} have one)"
         return (
-            f"{count} completed before it may have a legal order or not: that was not decided"
-            f"{some}. With it there is none."
+            f"Whether the {count} completed earlier have a legal order was not decided{known}."
+            " With this operation no legal order exists."
         )
     has = "has" if linearizable == 1 else "have"
     ends = "" if left is None else f", which leaves {without_middle(left)}"
-    return f"{count} completed before it {has} a legal order{ends}; no legal order goes on with it."
+    return (
+        f"The {count} completed earlier {has} a legal order{ends};"
+        " no legal order also contains this operation."
+    )
 
 
-def who(operation: OperationView) -> str:
-    """Returns who did what, as: operation 21, process 3 at node 2: read -> 5."""
+def operation_text(operation: OperationView) -> str:
+    """Return the operation as: operation 21 (process 3 on node 2, read -> 5)."""
     if operation.index < 0:
-        return f"the initial value, as it was stated: {operation.told}"
-    where = "" if operation.node is None else f" at node {operation.node}"
-    return f"operation {operation.index}, process {operation.process}{where}: {operation.told}"
+        return f"the initial value as stated ({operation.told})"
+    where = "" if operation.node is None else f" on node {operation.node}"
+    return f"operation {operation.index} (process {operation.process}{where}, {operation.told})"
 
 
 def _when(operation: OperationView) -> str:
@@ -87,12 +90,14 @@ def _when(operation: OperationView) -> str:
 
 def _proof(sub: SubHistory) -> list[str]:
     count = len(sub.constraints)
-    begins = "" if sub.since is None else f", whatever the state at event {sub.since} was"
-    alone = (
-        "This alone is enough to show it" if count == 1 else f"These {count} are enough to show it"
+    begins = "" if sub.since is None else f", from any state at event {sub.since}"
+    proof = (
+        "This operation proves the violation"
+        if count == 1
+        else f"These {count} operations prove the violation"
     )
-    lines = [f"{alone}{begins}:"]
-    told = [_constraint(constraint) for constraint in sub.constraints]
+    lines = [f"{proof}{begins}:"]
+    texts = [_constraint(constraint) for constraint in sub.constraints]
     if sub.surplus is not None:
         lines = _counted(sub.surplus, count)
     if sub.balance is not None:
@@ -103,9 +108,9 @@ def _proof(sub: SubHistory) -> list[str]:
             n for n, one in enumerate(sub.constraints) if one.operation.index in sub.total.adds
         ]
         if len(places) < len(sub.total.adds):
-            told[places[0]] = _joined(sub.total)
+            texts[places[0]] = _joined(sub.total)
     hidden = count - _SHOWN_FIRST - _SHOWN_LAST
-    for place, one in enumerate(told):
+    for place, one in enumerate(texts):
         if hidden <= 0 or not _SHOWN_FIRST <= place < count - _SHOWN_LAST:
             lines.append(f"- {one}")
         elif place == _SHOWN_FIRST:
@@ -121,14 +126,16 @@ def _counted(surplus: AlternationCount, left: int) -> list[str]:
     where = f"from {_list(spans)}"
     if len(spans) > _SHOWN_WINDOWS:
         where = f"in {len(spans)} windows from {first} to event {windows[-1][1]}"
-    granted = {0: "no more", 1: "one more"}.get(surplus.granted, f"{surplus.granted} more")
-    here = "" if len(spans) == 1 else f", with one for each of {len(spans)} windows"
-    between = f"between these {left}" if left > 1 else "before this one"
+    granted = {0: "no more", 1: "at most one more"}.get(
+        surplus.granted, f"at most {surplus.granted} more"
+    )
+    here = "" if len(spans) == 1 else f", one for each of {len(spans)} windows"
+    between = f"between these {left} operations" if left > 1 else "before this operation"
     return [
-        f"{f} and {other} take turns, so there can be {granted} of {f} than of {other}{here}. But"
-        f" {where}, {len(surplus.inside)} of {f} began and were over, while at most"
-        f" {len(surplus.touching)} of {other} can have taken effect. Each of these set against one"
-        f" {f}, none is left to come {between}:"
+        f"{f} and {other} alternate, so there can be {granted} {f} than {other}{here}. But"
+        f" {where}, {len(surplus.inside)} {f} began and completed, while at most"
+        f" {len(surplus.touching)} {other} can have taken effect. After each {other} is matched"
+        f" with one {f}, none is left {between}:"
     ]
 
 
@@ -137,33 +144,35 @@ def _balanced(balance: ElementCount) -> str:
     if len(balance.items) <= _SHOWN_FIRST:
         items = _list(balance.items)
     over = f"{len(balance.over)} {f} of {items}"
-    begun = f"at most {len(balance.begun)} {other}" if other else "none"
+    begun = f"at most {len(balance.begun)} matching {other}" if other else "no matching operation"
     if balance.is_taken:
         return (
-            f"By event {balance.by}, {over} were over, while {begun} that can have put it in had"
-            f" begun. Each of these set against one {f}, none is left for this one:"
+            f"By event {balance.by}, {over} had completed, while {begun} had begun. After each"
+            f" {f} is matched, none is left for this {f}:"
         )
     return (
-        f"By event {balance.by}, what {over} had put in had to be out, while {begun} that can have"
-        f" taken it had begun. Each of these set against one {f}, something is left inside, as if"
-        " there were only these:"
+        f"By event {balance.by}, the elements of {over} had to be out, while {begun} had begun."
+        f" After each {f} is matched, an element is left inside, as in this shorter history:"
     )
 
 
 def _added_up(total: SumBound) -> str:
-    start = f"The {total.name} is {total.start} at first."
+    start = f"The initial {total.name} is {total.start}."
     if total.first is not None:
-        start = f"Operation {total.first} tells that the {total.name} is {total.start}."
-    told = f"operation {total.last} tells {total.told}"
+        start = f"Operation {total.first} returned the {total.name} {total.start}."
+    returned = f"operation {total.last} returned {total.told}"
     count = len(total.adds)
     adds = f"{count} operations" if count > _SHOWN_LAST else f"operations {_list(total.adds)}"
     if count == 1:
         adds = f"operation {total.adds[0]}"
     if total.is_most:
-        most = f"at most {adds} can" if count else "nothing can"
-        return f"{start} Since then {most} have added to it, {total.amount} in all, but {told}:"
-    later = f"{adds} added {total.amount} since then" if count else "it is asked later"
-    return f"{start} Nothing takes from it, and {later}, but {told}:"
+        most = f"only {adds} can have" if count else "no operation can have"
+        amount = f", at most {total.amount} in total" if count else ""
+        return f"{start} Since then, {most} added to the {total.name}{amount}, but {returned}:"
+    if count:
+        added = f"{adds} added {total.amount} in between"
+        return f"{start} The {total.name} never decreases, and {added}, but {returned}:"
+    return f"{start} The {total.name} never decreases, but later {returned}:"
 
 
 def _joined(total: SumBound) -> str:
@@ -174,39 +183,43 @@ def _joined(total: SumBound) -> str:
 
 def _constraint(constraint: Constraint) -> str:
     operation = constraint.operation
-    told = who(operation)
+    text = operation_text(operation)
+    if operation.index >= 0:
+        text += f", {_timing(constraint)}"
     if constraint.meaning != operation.told:
-        told += f", of which only this is needed: {constraint.meaning}"
-    if operation.index < 0:
-        return told
+        text += f"; only this part matters: {constraint.meaning}"
+    return text
+
+
+def _timing(constraint: Constraint) -> str:
+    operation = constraint.operation
     if not constraint.is_required:
-        begun = f"{told} (invoked at event {operation.invoke_index})"
+        begun = f"invoked at event {operation.invoke_index}"
         if operation.status == "ok":
             return f"{begun}, even if it took effect later than recorded, or never"
-        return f"{begun}, which may have taken effect at any time since, or never"
-    told += f" ({_when(operation)})"
+        return f"{begun}, which may have taken effect at any later time, or never"
+    when = _when(operation)
     after = [number for number in constraint.after if number >= 0]
     if not after:
-        return told
-    one = "operation" if len(after) == 1 else "operations"
-    were = "was" if len(after) == 1 else "were"
-    return f"{told}, begun when {one} {_list(after)} {were} over"
+        return when
+    predecessors = "operation" if len(after) == 1 else "operations"
+    return f"{when}, invoked after {predecessors} {_list(after)} completed"
 
 
 def _standing(sub: SubHistory) -> str:
     tried = {
-        True: "Every order of them was tried: none is legal.",
-        False: "But an order of them was found that is legal: THIS EXPLANATION IS WRONG.",
-        None: "There are too many orders of them to try all.",
+        True: "Every order of these operations was tried: none is legal.",
+        False: "But these operations have a legal order: THIS EXPLANATION IS WRONG.",
+        None: "These operations have too many orders to try all.",
     }[sub.is_verified]
     if sub.surplus is not None or sub.balance is not None:
-        tried += " They were all counted once more."
+        tried += " A second count of all operations gave the same numbers."
     if sub.total is not None:
-        tried += " What they add was added up once more."
+        tried += " A second addition gave the same sum."
     minimal = (
-        "Nothing of it can be left out."
+        "Nothing can be left out."
         if sub.is_minimal
-        else "It may not be the smallest: the time was over."
+        else "A smaller proof may exist: the time limit ended the search."
     )
     return f"{tried} {minimal}"
 

@@ -1,6 +1,6 @@
 """Shows the nodes of a run around a moment as a table in text, from their trace tables.
 
-One column a node; one row a change of some node's role, epoch or high watermark.
+Each column is a node; each row is a change of a node's role, epoch or high watermark.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ _NS: Final = 1_000_000_000
 _COLUMNS: Final = ("node", "incarnation", "seq", "role", "epoch", "high_watermark")
 
 Change = tuple[int, dict[str, str]]
-"""A time, and what is known of each node since then."""
+"""A time, and the known state of each node from this time on."""
 
 
 def node_states(trace: pa.Table, moment_ns: int | None) -> str:

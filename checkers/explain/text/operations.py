@@ -1,4 +1,4 @@
-"""Operations in words: what each was asked, and what it answered where answers tell something."""
+"""Formats operations with their arguments, and with answers that carry information."""
 
 from collections.abc import Collection, Iterable
 
@@ -10,7 +10,10 @@ from kraftproof.checkers.text import without_middle
 
 
 def answering(operations: Iterable[Operation]) -> frozenset[str]:
-    """Returns the functions that answer more than they were asked; null is an answer of these."""
+    """Return the functions whose answers carry information.
+
+    For these functions, null is an answer.
+    """
     return frozenset(
         one.f
         for one in operations
@@ -18,8 +21,8 @@ def answering(operations: Iterable[Operation]) -> frozenset[str]:
     )
 
 
-def told(operation: Operation, answers: Collection[str]) -> str:
-    """Returns an operation as: cas [1,2], or: read -> 5.
+def format_operation(operation: Operation, answers: Collection[str]) -> str:
+    """Return an operation as: cas [1,2], or: read -> 5.
 
     Args:
         operation: the operation.
@@ -36,7 +39,7 @@ def told(operation: Operation, answers: Collection[str]) -> str:
 
 
 def operation_view(operation: Operation, answers: Collection[str]) -> OperationView:
-    """Returns an operation as explanations hold it."""
+    """Return an operation in the form used by explanations."""
     return OperationView(
         index=operation.index,
         process=operation.process,
@@ -48,12 +51,12 @@ def operation_view(operation: Operation, answers: Collection[str]) -> OperationV
         invoke_index=operation.invoke_index,
         complete_index=operation.complete_index,
         error=operation.error,
-        told=told(operation, answers),
+        told=format_operation(operation, answers),
     )
 
 
 def _is_news(operation: Operation) -> bool:
-    """Whether an answer is other than the question; true is not 1 here."""
+    """Return whether an answer is other than the question; true is not 1 here."""
     asked, answered = operation.input, operation.output
     return type(asked) is not type(answered) or asked != answered
 

@@ -1,10 +1,9 @@
 """Looks at a small sub-history once more, by trying every order: the definition and no more.
 
-It shares nothing with the engines and asks nothing of a model but its step: it knows neither pure
-calls nor normal forms. It remembers where it has been, and of equal calls that may as well never
-happen it takes the first invoked first, which can change places with another in any order; it
-prunes nothing else. So a mistake of an engine, of a reduction's bookkeeping or of a model's hint
-does not go unseen here.
+The search shares no code with the engines and uses only the model's `step`, not its pure calls or
+normal forms. The search remembers visited states. Of equal optional calls, the first invoked is
+placed first, because equal calls can be exchanged in any order; no other pruning is used. So a
+mistake of an engine, of a reduction's bookkeeping or of a model's hint does not go unseen here.
 """
 
 import math
@@ -23,14 +22,13 @@ from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import HoldingModel, SummingModel
 
 _MOST_LOOKED_AT: Final = 4_000_000
-"""Calls that are looked at, in all states together: a few seconds."""
+"""Maximum number of calls tried, over all states: a few seconds."""
 
 
 def is_linearizable(model: SequentialModel, sub: SubHistory) -> bool | None:
-    """Says whether there is a legal order; None if the sub-history is too large to try all.
+    """Return whether a legal order exists; None if the sub-history has too many orders.
 
-    A legal order holds every required call, any of the others, and none after a call that was over
-    before it was invoked.
+    A legal order contains every required call and any optional calls, and respects real time.
     """
     required = sum(1 << n for n, entry in enumerate(sub.entries) if entry.is_required)
     before = _equal_before(sub)
@@ -57,7 +55,7 @@ def is_linearizable(model: SequentialModel, sub: SubHistory) -> bool | None:
 
 
 def is_alternation_count_right(surplus: AlternationCount, whole: SubHistory) -> bool:
-    """Counts once more, over all calls, what is said to be too many in some windows."""
+    """Count again, over all recorded calls, the surplus in some windows."""
     inside = touching = 0
     kind = surplus.inside[0][0].call
     for entry in whole.entries:
@@ -71,7 +69,7 @@ def is_alternation_count_right(surplus: AlternationCount, whole: SubHistory) -> 
 
 
 def is_sum_bound_right(model: SummingModel, total: SumBound, whole: SubHistory) -> bool:
-    """Adds up once more, over all calls, what is said to make up too little or too much."""
+    """Add up again, over all recorded calls, a violated bound of a sum."""
     tallies = [(entry, model.tally(entry.call)) for entry in whole.entries]
     if any(tally.amount < 0 for _, tally in tallies):
         return False
@@ -98,7 +96,7 @@ def is_sum_bound_right(model: SummingModel, total: SumBound, whole: SubHistory) 
 
 
 def is_element_count_right(model: HoldingModel, balance: ElementCount, whole: SubHistory) -> bool:
-    """Counts once more, over all calls, what is said to have come out, or to be left inside."""
+    """Count again, over all recorded calls, an excess of takes or a remaining element."""
     over = begun = 0
     changes = [_Changed(entry, *model.change(entry.call)) for entry in whole.entries]
     begins, ends = dict[Hashable, int](), dict[Hashable, float]()
@@ -135,7 +133,10 @@ def is_element_count_right(model: HoldingModel, balance: ElementCount, whole: Su
 
 
 class _Changed:
-    """A call with what it does to what is held, and when; its end is infinite if it may be any."""
+    """A call with its change of the contents and its interval.
+
+    The end is infinite for an optional call.
+    """
 
     def __init__(self, entry: Entry, item: Hashable, by: int) -> None:
         self.item, self.by = item, by
@@ -144,7 +145,7 @@ class _Changed:
 
 
 def _next(sub: SubHistory, placed: int) -> list[int]:
-    """The calls that were invoked before any that is not placed yet was over."""
+    """Return the calls that no unplaced call precedes in real time."""
     found: list[int] = []
     soonest: int | None = None
     for number in range(_first_left(placed), len(sub)):
@@ -161,7 +162,7 @@ def _next(sub: SubHistory, placed: int) -> list[int]:
 
 
 def _equal_before(sub: SubHistory) -> list[int]:
-    """For each optional call, the last equal one that was invoked before it: a mask; else 0."""
+    """Return, for each optional call, a mask of the last equal call invoked before; 0 if none."""
     last: dict[Hashable, int] = {}
     found = [0] * len(sub)
     for number, entry in enumerate(sub.entries):

@@ -1,4 +1,4 @@
-"""What an explanation may cost: processor time, so that how busy the machine is changes nothing."""
+"""Limits the cost of an explanation in CPU time, independent of the machine's load."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -20,27 +20,27 @@ _GROWTH: Final = 4
 
 
 class Budget:
-    """Processor time of this thread from now on, but for what it compiles."""
+    """CPU time of this thread from now on, without compilation."""
 
     def __init__(self, seconds: float) -> None:
-        """Starts with so many seconds; infinitely many are never over."""
+        """Start with so many seconds; infinitely many are never over."""
         self._end = math.inf if math.isinf(seconds) else thread_seconds() + seconds
 
     def has_time(self) -> bool:
-        """Says whether there is time left."""
+        """Return whether time is left."""
         return thread_seconds() < self._end
 
     def is_refuted(self, model: SequentialModel, plan: Plan, starts: Sequence[Hashable]) -> bool:
-        """Says whether it is invalid even if what may be happens as often as it likes.
+        """Return whether a history stays invalid even if optional calls are reusable without limit.
 
-        A quick look, with little memory: if it isn't refuted, nothing is known.
+        The search is quick and uses little memory: without a refutation, nothing is known.
         """
         limits = self.limits(_ENDLESS_BYTES)
         found = search(model, plan, limits, starts, is_endless=True)
         return found.verdict is Verdict.INVALID
 
     def limits(self, memory_bytes: int = _FIRST_BYTES) -> Limits:
-        """Returns the limits of one decision: the time that is left, and some memory."""
+        """Return the limits of one decision: the remaining time, and some memory."""
         left = max(0.0, self._end - thread_seconds())
         return Limits(seconds=left * _PATIENCE, memory_bytes=memory_bytes)
 
@@ -53,16 +53,16 @@ class Budget:
         trace: Trace | None = None,
         share: float = 1.0,
     ) -> Found:
-        """Searches with little memory, then with more, while there is time for it.
+        """Search with little memory, then with ever larger limits while time remains.
 
         Args:
             model: the model.
-            plan: what is to be decided.
-            starts: the states that it may begin in.
-            memory_bytes: the most that may be remembered. That bounds a search alike on every
-                machine; how long it takes is seen from the one before.
+            plan: the calls to decide.
+            starts: the possible initial states.
+            memory_bytes: the most that may be remembered. Memory bounds a search equally on every
+                machine; the previous search predicts the time of the next.
             trace: to be filled with the last search's choices.
-            share: of the time that is left, the most that it may take.
+            share: the maximum share of the remaining time.
         """
         memory = min(_FIRST_BYTES, memory_bytes)
         while True:

@@ -1,7 +1,7 @@
-"""What a compiled engine finds of a sub-history, where it knows how to read one.
+"""Asks a compiled engine for the verdict on a sub-history, if the engine can read the sub-history.
 
-It is quick where the general engine is lost: a container whose elements are put once is decided in
-O(n log n), however many takes were lost.
+The engine is quick where the general engine is hopeless: a container whose elements are put once is
+decided in O(n log n), even with many indeterminate takes.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ from kraftproof.checkers.verdict import Verdict
 
 
 def engine_verdict(model: SequentialModel, sub: SubHistory, limits: Limits) -> Verdict:
-    """Returns what an engine finds; unknown if it can't read it.
+    """Return the verdict of an engine; unknown if the engine cannot read the sub-history.
 
-    It is asked about the operations, so the calls that are left must be theirs. What need not have
-    happened, and is known by its answer, is read as what completes after all else; for what is open
-    may have taken effect by any completion with the answer that it got later. So the sub-history is
-    valid if what is stuck first is such a one.
+    The engine reads operations, so the remaining calls must be calls of whole operations. An
+    optional call with a known answer is read as a call that completes after all others; an open
+    call may have taken effect by any completion, with the answer of its own completion. So the
+    sub-history is valid if the first illegal operation is such an optional call.
     """
     if not isinstance(model, ColumnarModel) or sub.starts != (model.init(),):
         return Verdict.UNKNOWN
@@ -39,7 +39,7 @@ def engine_verdict(model: SequentialModel, sub: SubHistory, limits: Limits) -> V
 
 
 def _readable(model: SequentialModel, sub: SubHistory) -> Sequence[Operation] | None:
-    """Returns operations that a model reads as the calls that are left; None if there are none."""
+    """Return operations that the model reads as the remaining calls; None if no operations do."""
     operations = [entry.operation for entry in sub.entries]
     end = max((_last_event(one) for one in operations), default=0)
     for place, (read, entry) in enumerate(zip(model.calls(operations), sub.entries, strict=True)):
@@ -53,7 +53,7 @@ def _readable(model: SequentialModel, sub: SubHistory) -> Sequence[Operation] | 
 
 
 def _is_answer(model: SequentialModel, operation: Operation) -> bool:
-    """Says whether an operation has an answer: of one that was lost none is known."""
+    """Return whether an operation has an answer; an indeterminate operation has no known answer."""
     try:
         model.validate(operation)
     except ValueError:

@@ -1,1 +1,1 @@
-"""One file a kind of object: how it answers, and the wrong answers that make a history invalid."""
+"""Kinds of objects, one file each: answers, and wrong answers for invalid histories."""

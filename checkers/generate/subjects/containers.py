@@ -2,8 +2,8 @@
 
 Why the guaranteed kinds are invalid, for takes that were answered:
 - duplicate: with this take, more takes have answered an element by now than puts of it were begun.
-- false-empty: more puts were over before this take began than other takes were begun before it
-  ended, so that something was inside all the time.
+- false-empty: more puts had completed before this take began than other takes began before this
+  take ended, so the container was never empty.
 - out-of-order: two takes exchange their answers. The first one answers y, the second one, begun
   after it was over, x; each was put once, so x was inside until the second take. The first could
   have had y only after x: in a queue since x was put first, on a stack since x was put on top of y
@@ -31,15 +31,16 @@ from kraftproof.checkers.generate.subjects.subject import ANY, TRIES, Corruption
 
 _PUTS: Final = frozenset({"enqueue", "push", "insert"})
 _PHANTOM: Final = 1_000_000_007
-"""An element that is never put: more than any number drawn."""
+"""An element that is never put: greater than any number drawn."""
 
 _BLOCK: Final = 1024
 _STRIDE: Final = 389
-"""Without a common divisor with _BLOCK, so that its multiples are all places of a block."""
+"""A step without a common divisor with _BLOCK, so that its multiples visit every place of a block.
+"""
 
 
 class _Container(SequentialObject):
-    """A container of which `_put` and `_take` say how it holds its elements."""
+    """A container; `_put` and `_take` define the order of its elements."""
 
     def __init__(self, elements: Elements, inside: "deque[int] | list[int]") -> None:
         self._elements = elements
@@ -80,7 +81,7 @@ class _PriorityQueue(_Container):
 
     @override
     def ask(self, f: str, random: Random) -> object:
-        """Asks for elements in no order: unique ones come in shuffled blocks."""
+        """Ask for elements in no order: unique ones come in shuffled blocks."""
         if f not in _PUTS:
             return None
         block, place = divmod(self._elements.draw(random), _BLOCK)
@@ -96,7 +97,7 @@ class _PriorityQueue(_Container):
 
 
 def _takes(acts: Acts, random: Random) -> Iterator[Act]:
-    """Yields takes that found something, at random."""
+    """Yield takes with an element, in random order."""
     found = [act for act in acts if act.f not in _PUTS and act.is_ok and act.output is not None]
     yield from random.sample(found, min(TRIES, len(found)))
 
@@ -166,10 +167,13 @@ def _spoils(wrong: Wrong) -> dict[str, tuple[Spoil, Corruption]]:
     return {
         "duplicate": (_duplicate, Corruption(told="an element is taken twice")),
         "phantom": (_phantom, Corruption(told="an element is taken that was never put")),
-        "false-empty": (_false_empty, Corruption(told="a take finds none though something is in")),
+        "false-empty": (
+            _false_empty,
+            Corruption(told="a take finds the container empty though it is not"),
+        ),
         "out-of-order": (
             _out_of_order(wrong),
-            Corruption(told="two takes exchange their answers, the first took what was not next"),
+            Corruption(told="two takes exchange their answers, so the first is out of order"),
         ),
         "any": (_any, ANY),
     }

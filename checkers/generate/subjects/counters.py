@@ -1,8 +1,7 @@
 """Counters and their wrong answers; summands are positive, from 1 to as many as there are values.
 
-The sum only grows. Hence a read that answers less than what was added for certain before it began
-is wrong (lost-add), as is one that answers more than all that was begun before it was over
-(too-high).
+The sum only grows. Hence a read is wrong if the answer is less than the certain adds before its
+invocation (lost-add), or greater than all adds invoked before its completion (too-high).
 """
 
 from collections.abc import Iterator
@@ -40,7 +39,7 @@ class _Counter(SequentialObject):
 
 
 def _reads(acts: Acts, random: Random) -> Iterator[tuple[Act, int, int]]:
-    """Yields reads, at random, with the least and the most that can be the sum then."""
+    """Yield reads, at random, with the least and the most that can be the sum then."""
     reads = [act for act in acts if act.f == "read" and act.is_ok]
     for read in random.sample(reads, min(TRIES, len(reads))):
         adds = [act for act in acts if act.f != "read" and act.may_happen]
@@ -71,8 +70,8 @@ class CounterSubject(ObjectSubject):
     model = "counter"
     mix = {"read": 2.0, "add": 1.0, "add-and-get": 1.0}
     spoils = {
-        "lost-add": (_lost_add, Corruption(told="a read lacks what was added before it began")),
-        "too-high": (_too_high, Corruption(told="a read answers more than was ever added")),
+        "lost-add": (_lost_add, Corruption(told="a read misses an add completed before")),
+        "too-high": (_too_high, Corruption(told="a read answers more than all adds")),
         "any": (_any, ANY),
     }
 

@@ -39,7 +39,7 @@ class _Lock(SequentialObject):
 
 
 def _once_more(f: str, allowed: int) -> Spoil:
-    """Grants what was refused, where that makes more than `allowed` above the others begun."""
+    """Grant a refused operation if the grants then exceed the other kind by more than `allowed`."""
 
     def spoil(acts: Acts, random: Random) -> Acts | None:
         granted = sorted(act.complete for act in acts if act.f == f and act.is_ok)
@@ -54,7 +54,7 @@ def _once_more(f: str, allowed: int) -> Spoil:
 
 
 class MutexSubject(ObjectSubject):
-    """A lock that does not know who holds it."""
+    """A lock that does not record its holder."""
 
     model = "mutex"
     mix = {"acquire": 1.0, "release": 1.0}

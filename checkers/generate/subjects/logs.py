@@ -21,7 +21,7 @@ from kraftproof.checkers.generate.subjects.objects import (
 from kraftproof.checkers.generate.subjects.subject import ANY, TRIES, Corruption
 
 _RECENT: Final = 8
-"""Fetches are of one of so many offsets at the end, the next one included."""
+"""Fetches ask for an offset near the end; number of offsets, including the next offset."""
 
 
 class _Log(SequentialObject):
@@ -45,7 +45,7 @@ class _Log(SequentialObject):
 
 
 def _fetches(acts: Acts, random: Random) -> Iterator[Act]:
-    """Yields fetches that found something, at random."""
+    """Yield fetches with a value, in random order."""
     found = [act for act in acts if act.f == "fetch" and act.is_ok and act.output is not None]
     yield from random.sample(found, min(TRIES, len(found)))
 
@@ -89,8 +89,8 @@ class AppendLogSubject(ObjectSubject):
     model = "append-log"
     mix = {"produce": 1.0, "fetch": 2.0}
     spoils = {
-        "phantom": (_phantom, Corruption(told="a fetch answers a value that nobody produced")),
-        "lost-record": (_lost, Corruption(told="a fetch finds nothing where a record is")),
+        "phantom": (_phantom, Corruption(told="a fetch answers a value that was never produced")),
+        "lost-record": (_lost, Corruption(told="a fetch finds nothing at the offset of a record")),
         "reordered": (_reordered, Corruption(told="two produces exchange their offsets")),
         "any": (_any, ANY),
     }

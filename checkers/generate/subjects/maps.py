@@ -1,7 +1,8 @@
 """Maps and their wrong answers.
 
-Invalid: a get answers a value that nothing put (phantom), or one that is gone (stale-read): every
-put of it was over before some other put or remove began that was over before the get began.
+Invalid: a get answers a value that was never put (phantom), or an overwritten value (stale-read):
+    every put of the value completed before another put or remove began, and the latter completed
+    before the get began.
 """
 
 from collections.abc import Iterator
@@ -45,7 +46,7 @@ def _gets(acts: Acts, random: Random) -> Iterator[Act]:
 
 
 def _writes(acts: Acts) -> list[tuple[Act, object]]:
-    """Returns what may have written, with the value it wrote; a remove writes null."""
+    """Return what may have written, with the value it wrote; a remove writes null."""
     return [(act, act.input) for act in acts if act.f != "get" and act.may_happen]
 
 
@@ -71,13 +72,13 @@ def _any(acts: Acts, random: Random) -> Acts | None:
 
 
 class MapSubject(ObjectSubject):
-    """One map; each key is on its own."""
+    """A map; its keys are independent."""
 
     model = "map"
     mix = {"get": 4.0, "put": 3.0, "remove": 1.0}
     spoils = {
-        "stale-read": (_stale, Corruption(told="a get answers what was put, then overwritten")),
-        "phantom": (_phantom, Corruption(told="a get answers a value that nothing ever put")),
+        "stale-read": (_stale, Corruption(told="a get answers a value overwritten before")),
+        "phantom": (_phantom, Corruption(told="a get answers a value that was never put")),
         "any": (_any, ANY),
     }
 

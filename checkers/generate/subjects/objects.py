@@ -1,9 +1,9 @@
-"""Plain sequential objects as subjects: one small class says how one object of one key answers.
+"""Subjects for sequential objects: a small class defines the answers of one object.
 
-The object is asked in the order of the linearization points, one operation at a time. What it
-answers to an operation whose client never hears of it is forgotten; one that never happens is not
-put to it. A kind of corruption is a function over the acts of one key, in the order of their
-invocations, that returns changed copies of some of them, the wrong one first.
+The object is asked in the order of the linearization points, one operation at a time. An answer
+that the client never receives is dropped; an operation without an effect is not given to the
+object. A corruption is a function on the acts of one key, in the order of invocation, that returns
+changed copies of some acts, the wrong act first.
 """
 
 from abc import abstractmethod
@@ -38,14 +38,14 @@ class RefusedError(Exception):
 
 
 class SequentialObject(Protocol):
-    """One object, asked one operation after another."""
+    """An object that answers one operation after another."""
 
     def ask(self, f: str, random: Random) -> object:
-        """Returns an input for the function."""
+        """Return an input for the function."""
         ...
 
     def answer(self, f: str, asked: object) -> object:
-        """Does the operation and returns its answer.
+        """Do the operation and returns its answer.
 
         Raises:
             RefusedError: it can't be done in this state; the state is as before.
@@ -53,12 +53,12 @@ class SequentialObject(Protocol):
         ...
 
     def hear(self, f: str, said: object) -> None:
-        """Is told of an answer that its client hears; only those are known to clients."""
+        """Receive an answer that a client received; clients know only received answers."""
         del f, said  # most objects are asked without regard to answers
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):
-    """One operation of one key, as corruptions see it.
+    """An operation on a key, in the form that corruptions use.
 
     Attributes:
         row: its row in the schedule.
@@ -68,8 +68,8 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
         status: OK, FAIL or INFO.
         invoke: the index of the invocation's event.
         complete: that of the completion's; NEVER unless the status is OK.
-        refused: that of the completion's if the object itself refused, so that a corruption may
-            grant what was asked; else None.
+        refused: the event of the completion if the object itself refused the operation, so that a
+            corruption may grant the operation; else None.
     """
 
     row: int
@@ -83,20 +83,20 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_ok(self) -> bool:
-        """Whether it was answered."""
+        """Return whether it was answered."""
         return self.status == OK
 
     @property
     def may_happen(self) -> bool:
-        """Whether it took effect or may have."""
+        """Return whether it took effect or may have."""
         return self.status != FAIL
 
     def before(self, other: "Act") -> bool:
-        """Says whether it was over before the other began."""
+        """Return whether the act completed before the other began."""
         return self.complete < other.invoke
 
     def answering(self, output: object) -> "Act":
-        """Returns the act as answered so."""
+        """Return the act with the given answer."""
         return msgspec.structs.replace(self, output=output, status=OK)
 
 
@@ -104,14 +104,13 @@ Acts = Sequence[Act]
 
 
 def gone_before(read: Act, writes: Sequence[tuple[Act, object]]) -> list[object]:
-    """Returns the values that a register can't hold while it is read, though they were written.
+    """Return the written values that a register cannot hold during a read.
 
-    Of a value that is gone every write was over before some other write began that was over before
-    the read began (`checkers.generate.subjects.register_corruption`).
+    A value is gone if all its writes completed before another write began, and the latter completed
+    before the read began (`checkers.generate.subjects.register_corruption`).
 
-    Args:
-        read: the operation that reads.
-        writes: all that may have written the register, with what they wrote.
+    Args: read: the reading operation.
+        writes: the operations that may have written the register, with their values.
     """
     past = [(act, value) for act, value in writes if act.invoke < read.complete]
     over = [act for act, _ in past if act.before(read)]
@@ -135,18 +134,18 @@ class Elements:
 
     @property
     def are_unique(self) -> bool:
-        """Whether each is drawn once."""
+        """Return whether each is drawn once."""
         return self._values is None
 
     def draw(self, random: Random) -> int:
-        """Returns the next element."""
+        """Return the next element."""
         if self._values is not None:
             return int(random.random() * self._values)
         self._drawn += 1
         return self._drawn
 
     def recent(self, count: int, random: Random) -> int:
-        """Returns some element, one of so many drawn last if each is drawn once."""
+        """Return an element, from the last elements drawn if each element is drawn once."""
         if self._values is not None:
             return self.draw(random)
         return max(1, self._drawn - int(random.random() * count))
@@ -162,7 +161,7 @@ class ObjectSubject(Subject):
 
     @abstractmethod
     def make(self, elements: Elements) -> SequentialObject:
-        """Returns a fresh object."""
+        """Return a fresh object."""
 
     @property
     @override
@@ -175,7 +174,7 @@ class ObjectSubject(Subject):
 
 
 class Objects(Play):
-    """The objects of all keys that are not yet done with."""
+    """The objects of all unfinished keys."""
 
     def __init__(self, subject: ObjectSubject, options: GenerateOptions, random: Generator) -> None:
         assert options.mix is not None
@@ -218,7 +217,7 @@ class Objects(Play):
         return ObjectRows(self._subject, schedule, names, f, asked, said, is_refused)
 
     def _forget(self, keys: list[int]) -> None:
-        """Keeps only objects that may go on: the first key, and the last of a chunk."""
+        """Keep only objects that may go on: the first key, and the last of a chunk."""
         self._objects = {key: self._objects[key] for key in {keys[0], keys[-1]}}
 
 
@@ -289,6 +288,6 @@ class ObjectRows(Played):
 
 
 def _json(values: list[object]) -> pa.Array:
-    """Returns the values as JSON texts: string[n]."""
+    """Return the values as JSON texts: string[n]."""
     encode = msgspec.json.Encoder().encode
     return pa.array([encode(value) for value in values], pa.binary()).cast(pa.string())

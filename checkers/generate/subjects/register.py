@@ -1,8 +1,8 @@
 """Registers, vectorised: read, write and compare-and-set of a million operations in a second.
 
 With the rows by linearization point, the value before a row is that of the last update before it.
-Half of the compare-and-sets compare with that value and succeed, as after a read; the others
-compare with some other value and fail. A mix without `cas` is the plain read/write register.
+Half of the compare-and-sets expect the current value and succeed, as after a read; the others
+expect another value and fail. A mix without `cas` is the plain read/write register.
 """
 
 from collections.abc import Mapping
@@ -45,8 +45,9 @@ class RegisterRows(Played):
         f: int8[n], READ, WRITE or CAS.
         expected: int64[n], what a read answers and a CAS compares with.
         new: int64[n], what a write and a CAS set.
-        is_refused: bool[n], whether it is a CAS that compares with another value than is there.
-        unwritten: a value that nothing ever writes.
+        is_refused: bool[n], whether the row is a CAS that expects another value than the current
+            value.
+        unwritten: a value that is never written.
     """
 
     schedule: Schedule
@@ -107,7 +108,7 @@ class Registers(Play):
         )
 
     def _new_values(self, schedule: Schedule, f: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Returns the value that each row sets if it is an update: int64[n]."""
+        """Return the value that each row sets if it is an update: int64[n]."""
         if self._values is not None:
             return self._random.integers(0, self._values, len(f))
         starts = np.flatnonzero(schedule.first)
@@ -122,7 +123,7 @@ class Registers(Play):
     def _values_before(
         self, schedule: Schedule, new: NDArray[np.int64], *, has_effect: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
-        """Returns the register's value at each row's linearization point, before it: int64[n]."""
+        """Return the register's value at each row's linearization point, before it: int64[n]."""
         rows = np.arange(len(new))
         last = np.maximum.accumulate(np.where(has_effect, rows, -1))
         start = np.maximum.accumulate(np.where(schedule.first, rows, 0))
@@ -134,7 +135,7 @@ class Registers(Play):
         return np.asarray(np.where(previous >= start, new[previous], carried))
 
     def _other_values(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Returns a value for each that is not it: int64[n]."""
+        """Return, for each value, a different value: int64[n]."""
         if self._values is None:
             back = (self._random.random(len(values)) * np.maximum(values, 1)).astype(np.int64)
             return np.asarray(np.where(values == back, values + 1, back))

@@ -4,9 +4,9 @@ A value v is *gone* before an operation r if something certain separates every o
 have set v from r: there is an update w that succeeded, was invoked after every operation that may
 have set v had completed, and completed before r was invoked. In any linearization w comes after all
 that may have set v and before r, and what set v later was invoked after r completed; so the
-register does not hold v at r. The initial null counts as set before the first event. Operations
-that may have set v are all that did not fail, the indeterminate ones included: those never
-complete, and keep v from being gone. All of it is of one key whose past is in the same chunk.
+register does not hold v at r. The initial null counts as set before the first event. Every
+operation that did not fail may have set v; an indeterminate operation never completes and so keeps
+v from being gone. All operations are on one key, whose past is in the same chunk.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -31,11 +31,11 @@ NULL: Final = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Past:
-    """An operation, and what its key has before it.
+    """An operation, and the earlier operations on its key.
 
     Attributes:
         row: the operation.
-        rows: int64[m], the other rows of the key that were invoked before it completed.
+        rows: int64[m], the other rows of the key, invoked before the operation completed.
         gone: int64[g], the values that are gone.
         possible: int64[p], the values that may have been set and are not gone.
     """
@@ -47,7 +47,7 @@ class _Past:
 
 
 def corrupted_row(played: "RegisterRows", kind: str, random: Generator) -> int | None:
-    """Makes one answer wrong; returns its row, or None if there is no place for it.
+    """Make an answer wrong; return its row, or None if no answer can be made wrong.
 
     The initial null is answered only if no other value will do: every checker sees that at once.
     """
@@ -60,7 +60,7 @@ def corrupted_row(played: "RegisterRows", kind: str, random: Generator) -> int |
 
 
 def _candidates(played: "RegisterRows", kind: str, random: Generator) -> Iterator[int]:
-    """Yields rows whose answer could become wrong, at random."""
+    """Yield rows whose answer could become wrong, at random."""
     schedule = played.schedule
     is_answered = schedule.is_fresh & (schedule.status == OK)
     rows = np.flatnonzero(is_answered & (played.f == (CAS if kind == "lost-update" else READ)))
@@ -87,7 +87,7 @@ def _past(played: "RegisterRows", row: int, *, is_null_gone: bool) -> _Past:
 
 
 def _answer(played: "RegisterRows", row: int, values: NDArray[np.int64], random: Generator) -> bool:
-    """Makes the operation answer one of the values, if there are any."""
+    """Answer with one of the values, if any."""
     if len(values):
         played.expected[row] = random.choice(values)
     return len(values) > 0
@@ -104,7 +104,7 @@ def _lost_update(played: "RegisterRows", past: _Past, random: Generator) -> bool
 
 
 def _dirty(played: "RegisterRows", past: _Past, random: Generator) -> bool:
-    """A failed write never set its value: whoever reads it must have it from elsewhere."""
+    """Answer with a value that only failed writes wrote."""
     is_failed = (played.f[past.rows] == WRITE) & (played.schedule.status[past.rows] == FAIL)
     values = np.setdiff1d(played.new[past.rows[is_failed]], past.possible)
     return _answer(played, past.row, values, random)
@@ -115,7 +115,7 @@ def _phantom(played: "RegisterRows", past: _Past, random: Generator) -> bool:
 
 
 def _swapped(played: "RegisterRows", past: _Past, random: Generator) -> bool:
-    """Two reads exchange their answers; that of the earlier one is gone by the later one."""
+    """Exchange the answers of two reads; the earlier answer is overwritten by the later read."""
     is_read = (played.f[past.rows] == READ) & (played.schedule.status[past.rows] == OK)
     others = past.rows[is_read & np.isin(played.expected[past.rows], past.gone)]
     if len(others):
@@ -140,11 +140,13 @@ _MAKERS: Final[Mapping[str, Callable[["RegisterRows", _Past, Generator], bool]]]
 
 KINDS: Final[Mapping[str, Corruption]] = {
     "stale-read": Corruption(told="a read answers a value that was overwritten before it began"),
-    "phantom": Corruption(told="a read answers a value that nothing ever wrote"),
+    "phantom": Corruption(told="a read answers a value that was never written"),
     "lost-update": Corruption(
         told="a cas succeeds although its old value was overwritten before it began"
     ),
     "dirty-read": Corruption(told="a read answers the value of a failed write (--failed above 0)"),
-    "swapped-reads": Corruption(told="two reads exchange their answers, the earlier one's is gone"),
+    "swapped-reads": Corruption(
+        told="two reads exchange their answers, the earlier answer is overwritten"
+    ),
     "any": ANY,
 }

@@ -28,7 +28,7 @@ from kraftproof.checkers.generate.subjects.objects import (
 from kraftproof.checkers.generate.subjects.subject import ANY, TRIES, Corruption
 
 _REMEMBERED: Final = 3
-"""Heartbeats are with one of so many leases told last."""
+"""Heartbeats use one of the latest leases; number of leases."""
 _SAME_SHARE: Final = 0.3
 """The share of registrations by an incarnation that was registered before."""
 _SHUT_DOWN_SHARE: Final = 0.05
@@ -41,14 +41,14 @@ _STALE: Final[Value] = {"outcome": "stale"}
 
 
 class _Lease(NamedTuple):
-    """Who was told which epoch; the first of all is nobody's."""
+    """A granted incarnation and epoch; the first lease belongs to no client."""
 
     incarnation: str
     epoch: int
 
 
 class _BrokerId(SequentialObject):
-    """What the controller holds of one broker id."""
+    """The controller's state of one broker id."""
 
     def __init__(self) -> None:
         self._lease: _Lease | None = None
@@ -60,7 +60,7 @@ class _BrokerId(SequentialObject):
 
     @override
     def ask(self, f: str, random: Random) -> Value | None:
-        """Asks; how much greater the next epoch is, is drawn for `answer`."""
+        """Ask; how much greater the next epoch is, is drawn for `answer`."""
         self._step = random.randint(1, _WIDEST_STEP)
         if f == "unregister":
             return None
@@ -112,7 +112,7 @@ class _BrokerId(SequentialObject):
 
 
 def _outcome(act: Act) -> object:
-    """Returns what was answered, None if that is not known."""
+    """Return the answer, None if unknown."""
     return cast("Value", act.output)["outcome"] if act.is_ok else None
 
 
@@ -125,19 +125,19 @@ def _grants(acts: Acts) -> list[Act]:
 
 
 def _some(acts: Acts, outcome: str, random: Random) -> Iterator[Act]:
-    """Yields operations with that answer, at random."""
+    """Yield operations with that answer, at random."""
     found = [act for act in acts if _outcome(act) == outcome]
     yield from random.sample(found, min(TRIES, len(found)))
 
 
 def _of_epoch(acts: Acts, heartbeat: Act) -> list[Act]:
-    """Returns the grants of the epoch that a heartbeat carries."""
+    """Return the grants of the epoch that a heartbeat carries."""
     epoch = _field(heartbeat.input, "epoch")
     return [grant for grant in _grants(acts) if _field(grant.output, "epoch") == epoch]
 
 
 def _largest_before(acts: Acts, act: Act) -> int:
-    """Returns the greatest epoch that was granted before the operation began; 0 for none."""
+    """Return the greatest epoch that was granted before the operation began; 0 for none."""
     before = (grant for grant in _grants(acts) if grant.before(act))
     return max((_field(grant.output, "epoch") for grant in before), default=0)
 

@@ -1,4 +1,4 @@
-"""What is appended to and read whole: strings and lists, and their wrong answers.
+"""Objects with appends and whole reads: strings and lists, and their wrong answers.
 
 An answer shows pieces: those that were appended since the last time the whole was replaced, in
 order. Let every piece concerned be written once. Hence invalid: two pieces in an answer the wrong
@@ -33,12 +33,11 @@ _PIECE: Final = re.compile("<[0-9]+>")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """How one model writes and shows pieces.
+    """The functions by which a model writes and reads pieces.
 
-    Attributes:
-        read: the function that shows them.
-        writes: the functions that write one piece each, in their input.
-        split: an answer to its pieces.
+    Attributes: read: the function that reads the pieces.
+        writes: the functions that write one piece each, their input.
+        split: converts an answer to its pieces.
         join: pieces to an answer.
         never: a piece that is never written.
     """
@@ -150,7 +149,7 @@ class _Text(SequentialObject):
 
 
 class KvAppendSubject(ObjectSubject):
-    """A store of strings; few operations replace the string, so that it stays short."""
+    """A store of strings; only a few operations replace the string, so the string grows."""
 
     model = "kv-append"
     mix = {"get": 5.0, "append": 4.0, "put": 1.0}
@@ -162,7 +161,7 @@ class KvAppendSubject(ObjectSubject):
 
 
 class _Lists(SequentialObject):
-    """The key's own list, and those that transactions name."""
+    """The key's own list, and the lists named by transactions."""
 
     def __init__(self, elements: Elements) -> None:
         self._elements = elements

@@ -1,8 +1,8 @@
 """Sets and their wrong answers.
 
 A `contains` that answers true, and a `read` that shows the element, are wrong if no add of it was
-begun before they were over (phantom). Those that deny it are wrong if an add of it was over before
-they began and every remove of it was over before that add began, or begun after they were over
+begun before they were over (phantom). A negative answer is wrong if an add completed before the
+question began and every remove completed before the add began, or began after the question ended
 (lost-add).
 """
 
@@ -22,7 +22,7 @@ from kraftproof.checkers.generate.subjects.objects import (
 from kraftproof.checkers.generate.subjects.subject import ANY, TRIES, Corruption
 
 _RECENT: Final = 8
-"""Questions are after one of so many elements drawn last."""
+"""Questions concern one of the elements drawn last; number of elements."""
 
 
 class _Set(SequentialObject):
@@ -51,7 +51,7 @@ class _Set(SequentialObject):
 
 
 def _questions(acts: Acts, random: Random) -> Iterator[tuple[Act, set[int], list[Act]]]:
-    """Yields answers, at random, with the elements they show and what came before their end."""
+    """Yield answers, at random, with the elements they show and what came before their end."""
     asked = [act for act in acts if act.f in {"contains", "read"} and act.is_ok]
     for act in random.sample(asked, min(TRIES, len(asked))):
         element = cast("int", act.input)
@@ -70,7 +70,7 @@ def _phantom(acts: Acts, random: Random) -> Acts | None:
 
 
 def _is_inside(element: int, act: Act, past: list[Act]) -> bool:
-    """Says whether the element is inside for certain as long as the operation lasts."""
+    """Return whether the element is inside for certain as long as the operation lasts."""
     adds = [one for one in past if (one.f, one.input) == ("add", element) and one.before(act)]
     removes = [one for one in past if (one.f, one.input) == ("remove", element)]
     return any(all(remove.before(add) for remove in removes) for add in adds)
@@ -105,7 +105,7 @@ class SetSubject(ObjectSubject):
     model = "set"
     mix = {"add": 2.0, "remove": 1.0, "contains": 3.0, "read": 0.0}
     spoils = {
-        "lost-add": (_lost_add, Corruption(told="an element is denied that is in for certain")),
+        "lost-add": (_lost_add, Corruption(told="an element is denied that is surely present")),
         "phantom": (_phantom, Corruption(told="an element is shown that was never added")),
         "any": (_any, ANY),
     }

@@ -1,7 +1,7 @@
-"""What a generated history is of: an object that answers, and the wrong answers it can give.
+"""The subject of a generated history: an object with its right and wrong answers.
 
-A subject is a small class, one of a model; `checkers.generate.catalogue` lists them. A subject that
-is vectorised implements `Subject`; one that says only how one object answers one question is an
+A subject is a small class, one of a model; `checkers.generate.catalogue` lists them. A vectorised
+subject implements `Subject`; a subject that defines only the answers of one object is a
 `checkers.generate.subjects.objects.ObjectSubject`. Wrong answers are *kinds of corruption*: one
 answer of one operation is replaced. Most kinds are guaranteed to make the history invalid, by an
 argument from the events' real-time order alone that is said where they are made; no engine is
@@ -21,15 +21,14 @@ from kraftproof.checkers.generate.options import GenerateOptions
 from kraftproof.checkers.generate.schedule import Schedule
 
 TRIES: Final = 200
-"""How many places are looked at for a wrong answer before a chunk is given up."""
+"""Number of places tried for a wrong answer in a chunk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corruption:
     """A kind of wrong answer.
 
-    Attributes:
-        told: what it does, in one phrase.
+    Attributes: told: the effect, in one phrase.
         is_guaranteed: whether the history is invalid with certainty.
     """
 
@@ -45,7 +44,7 @@ ANY: Final = Corruption(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What was asked and answered: n rows, those of the schedule.
+    """The inputs and answers of the n rows of the schedule.
 
     Attributes:
         f: int8[n], an index into the subject's functions.
@@ -61,23 +60,22 @@ class Answers:
 
 
 class Played(Protocol):
-    """One chunk that the objects have answered."""
+    """A chunk with the objects' answers."""
 
     def corrupt(self, kind: str, random: Generator) -> int | None:
-        """Makes one answer wrong.
+        """Make one answer wrong.
 
-        Returns:
-            Its row, or None if this chunk has no place for such an answer.
+        Returns: The row of the answer, or None if no answer of this chunk can be made wrong.
         """
         ...
 
     def answers(self) -> Answers:
-        """Returns what was asked and answered."""
+        """Return the inputs and answers."""
         ...
 
 
 class Play(Protocol):
-    """The objects of one history, one a key, from chunk to chunk."""
+    """The objects of a history, one for each key, kept from chunk to chunk."""
 
     def play(self, schedule: Schedule) -> Played:
         """Answers the next chunk, in the order of its linearization points."""
@@ -85,7 +83,7 @@ class Play(Protocol):
 
 
 class Subject(Protocol):
-    """How histories of one model are made."""
+    """The subject of one model's histories."""
 
     @property
     def model(self) -> str:
@@ -94,7 +92,7 @@ class Subject(Protocol):
 
     @property
     def mix(self) -> Mapping[str, float]:
-        """All functions with their usual weights, in a fixed order."""
+        """The functions with their usual weights, in a fixed order."""
         ...
 
     @property
@@ -103,12 +101,12 @@ class Subject(Protocol):
         ...
 
     def begin(self, options: GenerateOptions, random: Generator) -> Play:
-        """Returns fresh objects; the options' mix is whole."""
+        """Return fresh objects; the options' mix is whole."""
         ...
 
 
 def drawn_functions(mix: Mapping[str, float], rows: int, random: Generator) -> NDArray[np.int8]:
-    """Returns the function of each row by the weights of a mix: int8[rows]."""
+    """Return the function of each row by the weights of a mix: int8[rows]."""
     weights = np.cumsum(np.array(list(mix.values()), dtype=np.float64))
     drawn = np.searchsorted(weights, random.random(rows) * weights[-1], side="right")
     return np.asarray(drawn, dtype=np.int8)

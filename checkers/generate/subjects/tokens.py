@@ -1,6 +1,6 @@
 """Locks that fence by tokens, and their wrong answers.
 
-Each lock expires the one before it and gets the next token. Invalid: a token is accepted although a
+Each lock expires the previous lock and gets the next token. Invalid: a token is accepted although a
 greater one was granted before the use began (stale-token); a lock gets a token that is not greater
 than one granted before it began (repeated-token); a token is accepted that no lock answered
 (phantom).
@@ -22,7 +22,7 @@ from kraftproof.checkers.generate.subjects.objects import (
 from kraftproof.checkers.generate.subjects.subject import TRIES, Corruption
 
 _RECENT: Final = 3
-"""Uses and unlocks are with one of so many tokens told last; 0 is no token."""
+"""Uses and unlocks present one of the latest granted tokens; 0 is no token."""
 
 
 class _FencingLock(SequentialObject):
@@ -59,7 +59,7 @@ def _some(acts: Acts, f: str, random: Random) -> list[Act]:
 
 
 def _largest_before(acts: Acts, act: Act) -> int:
-    """Returns the largest token granted before the operation began; 0 for none."""
+    """Return the largest token granted before the operation began; 0 for none."""
     granted = (one for one in acts if one.f == "lock" and one.before(act))
     return max((cast("int", one.output) for one in granted), default=0)
 
@@ -87,14 +87,17 @@ def _phantom(acts: Acts, random: Random) -> Acts | None:
 
 
 class FencingLockSubject(ObjectSubject):
-    """A lock that every acquisition takes from whoever held it."""
+    """A lock that every acquisition takes from its holder."""
 
     model = "fencing-lock"
     mix = {"lock": 1.0, "use": 3.0, "unlock": 1.0}
     spoils = {
         "stale-token": (_stale, Corruption(told="a token is accepted after a greater was granted")),
-        "repeated-token": (_repeated, Corruption(told="a lock gets a token that is not the next")),
-        "phantom": (_phantom, Corruption(told="a token is accepted that nobody was told")),
+        "repeated-token": (
+            _repeated,
+            Corruption(told="a lock gets a token other than the next token"),
+        ),
+        "phantom": (_phantom, Corruption(told="a token is accepted that was never granted")),
     }
 
     @override

@@ -8,8 +8,9 @@ never goes back, as a broker's is. Why the guaranteed kinds are invalid:
 - absent: the topic of some id was made before the operation began, and whatever may have deleted it
   was over before its create began or was asked for after the operation was over.
 - made-twice: likewise, and a create is answered `created` while that topic is there.
-- present: some operation before left or found the name absent, and whatever may have created it
-  was over before that one began or was asked for after this operation was over.
+- present: an earlier operation removed the topic or found the name absent, and every create that
+  may have succeeded completed before the earlier operation began or was requested after this
+  operation completed.
 """
 
 from base64 import urlsafe_b64encode
@@ -30,7 +31,7 @@ from kraftproof.checkers.generate.subjects.objects import (
 from kraftproof.checkers.generate.subjects.subject import ANY, TRIES, Corruption
 
 _REMEMBERED: Final = 3
-"""Clients ask for one of so many ids that were told last."""
+"""Clients ask for one of the latest ids; number of ids."""
 _BEHIND: Final = 3
 """A broker's image lacks at most so many operations."""
 _BY_ID_SHARE: Final = 0.4
@@ -51,7 +52,7 @@ class _Topic(SequentialObject):
 
     @override
     def ask(self, f: str, random: Random) -> Value | None:
-        """Asks; what else is drawn, an id to give and a broker's progress, is kept for `answer`."""
+        """Ask; what else is drawn, an id to give and a broker's progress, is kept for `answer`."""
         self._next = _some_id(random)
         if f == "create" and random.random() < _SHAPED_SHARE:
             retention = {"retention.ms": str(random.randrange(1_000, 1_000_000))}
@@ -92,22 +93,22 @@ class _Topic(SequentialObject):
 
 
 def _id(value: object) -> str | None:
-    """Returns the id in what was asked or answered, None if there is none."""
+    """Return the id in the input or the answer, None without an id."""
     return cast("str | None", value.get("id")) if isinstance(value, dict) else None
 
 
 def _some_id(random: Random) -> str:
-    """Returns a topic id as Kafka prints them."""
+    """Return a topic id as Kafka prints them."""
     return urlsafe_b64encode(random.randbytes(16)).rstrip(b"=").decode()
 
 
 def _outcome(act: Act) -> str | None:
-    """Returns what was answered, None if that is not known."""
+    """Return the answer, None if unknown."""
     return cast("dict[str, str]", act.output)["outcome"] if act.is_ok else None
 
 
 def _some(acts: Acts, random: Random, *answered: tuple[str, str]) -> Iterator[Act]:
-    """Yields operations with one of the answers, (f, outcome) each, in any order.
+    """Yield operations with one of the answers, (f, outcome) each, in any order.
 
     Those that were open for the shortest time, as least can have happened meanwhile.
     """
@@ -117,19 +118,19 @@ def _some(acts: Acts, random: Random, *answered: tuple[str, str]) -> Iterator[Ac
 
 
 def _may(acts: Acts, f: str, outcome: str) -> list[Act]:
-    """Returns the operations that had this outcome or may have had."""
+    """Return the operations with this outcome, or with an unknown outcome."""
     return [a for a in acts if a.f == f and a.may_happen and _outcome(a) in {None, outcome}]
 
 
 def _is_kept(start: Act, act: Act, ending: Acts) -> bool:
-    """Says whether nothing of `ending` can have come between two operations."""
+    """Return whether nothing of `ending` can have come between two operations."""
     return start.before(act) and all(
         one.before(start) or act.complete < one.invoke for one in ending if one is not start
     )
 
 
 def _is_there(acts: Acts, act: Act) -> bool:
-    """Says whether the topic surely is there while the operation is open."""
+    """Return whether the topic surely is there while the operation is open."""
     deletes = _may(acts, "delete", "deleted")
     creates = [one for one in acts if _answered(one, "create", "created") and one.before(act)]
     latest = max(creates, key=lambda create: create.invoke, default=None)
@@ -140,7 +141,7 @@ def _is_there(acts: Acts, act: Act) -> bool:
 
 
 def _empty(acts: Acts) -> list[Act]:
-    """Returns the operations that found or left the name absent."""
+    """Return the operations that found or left the name absent."""
     return [
         act
         for act in acts
@@ -206,9 +207,9 @@ class TopicsSubject(ObjectSubject):
     mix = {"create": 0.35, "lookup": 0.25, "delete": 0.25, "describe": 0.15}
     spoils = {
         "gone-id": (_gone_id, Corruption(told="one topic id is deleted twice")),
-        "absent": (_absent, Corruption(told="a lookup does not find what is there")),
-        "made-twice": (_made_twice, Corruption(told="a topic is made though there is one")),
-        "present": (_present, Corruption(told="a lookup finds what is not there")),
+        "absent": (_absent, Corruption(told="a lookup does not find an existing topic")),
+        "made-twice": (_made_twice, Corruption(told="a create succeeds though the topic exists")),
+        "present": (_present, Corruption(told="a lookup finds a deleted topic")),
         "any": (_any, ANY),
     }
 

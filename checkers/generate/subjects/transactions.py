@@ -1,8 +1,9 @@
 """Registers that transactions read and write together, and their wrong answers.
 
-Invalid: a transaction reads what nothing wrote and was not there at first (phantom); or a value
-that is gone (stale-read): every write of it was over before some other write of the register began
-that was over before the transaction began, so that it was overwritten and never came back.
+Invalid: a transaction reads a value that was neither written nor initial (phantom), or an
+    overwritten value (stale-read): every write of the value completed before another write of the
+    register began, and the latter completed before the transaction began, so the value was
+    overwritten and never written again.
 """
 
 from collections.abc import Iterator
@@ -50,7 +51,7 @@ class _Registers(SequentialObject):
 
 
 def _reads(acts: Acts, random: Random) -> Iterator[tuple[Act, int, str, int]]:
-    """Yields reads within answered transactions: (transaction, place, register, value)."""
+    """Yield reads within answered transactions: (transaction, place, register, value)."""
     answered = [act for act in acts if act.is_ok]
     for act in random.sample(answered, min(TRIES, len(answered))):
         for place, (action, name, value) in enumerate(cast("list[Action]", act.output)):
@@ -65,7 +66,7 @@ def _reading(act: Act, place: int, value: int) -> Act:
 
 
 def _writes(acts: Acts, name: str) -> list[tuple[Act, int]]:
-    """Returns what may have written a register, with the value it wrote."""
+    """Return the operations that may have written a register, with their values."""
     return [
         (act, value)
         for act in acts
@@ -98,13 +99,13 @@ def _any(acts: Acts, random: Random) -> Acts | None:
 
 
 class MultiRegisterSubject(ObjectSubject):
-    """Three registers a key, initially 0; a transaction is on one to all of them."""
+    """Three registers a key, initially 0; a transaction uses one to three registers."""
 
     model = "multi-register"
     mix = {"txn": 1.0}
     spoils = {
-        "stale-read": (_stale, Corruption(told="a read answers what was overwritten before")),
-        "phantom": (_phantom, Corruption(told="a read answers a value that nothing ever wrote")),
+        "stale-read": (_stale, Corruption(told="a read answers a value overwritten before")),
+        "phantom": (_phantom, Corruption(told="a read answers a value that was never written")),
         "any": (_any, ANY),
     }
 

@@ -32,7 +32,7 @@ class _Versioned(SequentialObject):
 
     @override
     def ask(self, f: str, random: Random) -> object:
-        """Asks for the present version in half of all set-ifs, as after a get."""
+        """Ask for the present version in half of all set-ifs, as after a get."""
         if f == "get":
             return None
         value = self._elements.draw(random)
@@ -93,8 +93,11 @@ class VersionedRegisterSubject(ObjectSubject):
     model = "versioned-register"
     mix = {"get": 1.0, "set": 1.0, "set-if": 1.0}
     spoils = {
-        "stale-read": (_stale, Corruption(told="a get answers what had a later version before")),
-        "phantom": (_phantom, Corruption(told="a get answers a value that nothing ever set")),
+        "stale-read": (
+            _stale,
+            Corruption(told="a get answers a version older than one seen before"),
+        ),
+        "phantom": (_phantom, Corruption(told="a get answers a value that was never set")),
         "any": (_any, ANY),
     }
 

@@ -1,10 +1,10 @@
 """Reads histories of any form into tables of operations (see `OPERATIONS` in ../schema.py).
 
-A form is one module here: JSON lines, Jepsen's EDN and logs, Parquet. It is told by how a file
-begins, and by its name where that says nothing (`forms`); what the values mean, keys and
-transactions, is told by the whole history, alike for all forms (`values`). Not here: which folders
-to search (`checkers.sources`), models, verdicts. The exact reader of JSON lines and the pairing of
-events are `checkers.history.operations`.
+A form is one module here: JSON lines, Jepsen's EDN and logs, Parquet. The beginning of a file shows
+its form, or else its name does (`forms`); the meaning of values, keys and transactions follows from
+the whole history, equally for all forms (`values`). Not here: which folders to search
+(`checkers.sources`), models, verdicts. The exact reader of JSON lines and the pairing of events are
+`checkers.history.operations`.
 """
 
 import os
@@ -45,18 +45,17 @@ _BY_LINE: Final[dict[str, Callable[[Path, Validator | None], Iterator[Operation]
     "log": log_operations,
 }
 _NOT_HISTORIES: Final = frozenset({"faults.jsonl", "trace.jsonl", "results.edn", "jepsen.log"})
-"""What Kraftproof and Jepsen write beside a history."""
+"""Names of the files that Kraftproof and Jepsen write beside a history."""
 
 
 def operations_table_of(path: Path, *, is_keyed: bool | None = None) -> pa.Table:
-    """Returns the operations of a history in the order of their invocations.
+    """Return the operations of a history in the order of their invocations.
 
     Args:
         path: the history.
         is_keyed: whether its values are [key, value]; None to tell from the values.
 
-    Raises:
-        CheckerInputError: it can't be read; one line that names file, line and field.
+    Raises: CheckerInputError: the history can't be read; the message names file, line and field.
     """
     recorded = _recorded_table(path)
     form = value_form_of(recorded, is_keyed=is_keyed)
@@ -70,14 +69,14 @@ def operations_table_of(path: Path, *, is_keyed: bool | None = None) -> pa.Table
 def located_operations_of(
     path: Path, validate: Validator | None = None, *, is_keyed: bool | None = None
 ) -> Iterator[Operation]:
-    """Yields the operations one by one, so that one that is refused is named by file and line.
+    """Yield the operations one by one, so that a refused operation is named by file and line.
 
-    The history is read twice: what its values mean is told by all of them.
+    The history is read twice, because the meaning of its values depends on all values.
 
     Args:
         path: the history.
         validate: raises ValueError, naming the field, for an operation to refuse.
-        is_keyed: whether its values are [key, value]; None to tell from the values.
+        is_keyed: whether its values are [key, value]; None to infer the form from the values.
 
     Raises:
         CheckerInputError: it can't be read, or `validate` refused an operation.
@@ -94,7 +93,7 @@ def located_operations_of(
 
 
 def _name_line(path: Path, form: ValueForm) -> None:
-    """Raises the error for the first operation whose values are not of a form, with its line."""
+    """Raise the error for the first operation whose values are not of a form, with its line."""
     key_texts = KeyTexts()
 
     def check(operation: Operation) -> None:
@@ -111,7 +110,10 @@ def _recorded_table(path: Path) -> pa.Table:
 
 
 def _recorded_batches(path: Path) -> Iterator[pa.RecordBatch]:
-    """Yields the operations as they complete; those of a Parquet file as its rows come."""
+    """Yield the operations by completion.
+
+    The operations of a Parquet file in the order of its rows.
+    """
     form = form_of(path)
     if form == "json":
         return json_batches(path)
@@ -121,7 +123,7 @@ def _recorded_batches(path: Path) -> Iterator[pa.RecordBatch]:
 
 
 def _located(path: Path, check: Validator) -> Iterator[Operation]:
-    """Yields the operations as they were recorded, each checked."""
+    """Yield the operations as they were recorded, each checked."""
     form = form_of(path)
     if form != "parquet":
         yield from _BY_LINE[form](path, check)
@@ -131,7 +133,7 @@ def _located(path: Path, check: Validator) -> Iterator[Operation]:
 
 
 def is_history(path: Path) -> bool:
-    """Says whether what was found in a folder is a history, by its name and how it begins."""
+    """Return whether a file in a folder is a history, by its name and its beginning."""
     if path.is_dir():
         is_closed = not os.access(path, os.R_OK | os.X_OK, effective_ids=True)  # told when read
         return is_closed or (is_table_folder(path) and is_operations(path))
@@ -148,7 +150,7 @@ def is_history(path: Path) -> bool:
 
 
 def size_of(path: Path) -> int:
-    """Returns how many bytes a history has; 0 if it can't be told."""
+    """Return the size of a history in bytes; 0 if unknown."""
     try:
         files = [file for file in path.iterdir() if file.is_file()] if path.is_dir() else [path]
         return sum(file.stat().st_size for file in files)

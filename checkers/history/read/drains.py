@@ -1,10 +1,10 @@
-"""Makes of each `drain` the takes that it stands for: [1, 2] is two takes, of 1 and then of 2.
+"""Replaces each `drain` by its takes: [1, 2] becomes two takes, of 1 and then of 2.
 
-A drain says nothing of what it left behind, as in Jepsen: one without elements is no take. One
-without an answer may have taken all that was put and that nobody was answered. Where nothing else
-happened while a drain was open, its takes come one after the other; else each may lie anywhere
-between its beginning and its end, so that no legal history is called illegal. Later events get
-greater numbers, to make room.
+As in Jepsen, a drain does not show what remained: a drain without elements becomes no take. A drain
+without an answer may have taken all elements that were put and that no answer contains. If no other
+operation overlapped the drain, its takes follow one another; otherwise each take may lie anywhere
+within the drain, so that no legal history is called illegal. Later events get greater numbers, to
+make room.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,11 +19,11 @@ from kraftproof.checkers.history.operations import Operation
 
 DRAIN: Final = "drain"
 _TAKES: Final = {"enqueue": "dequeue", "push": "pop", "insert": "delete-min"}
-"""What takes, by what puts."""
+"""The take function of each put function."""
 
 
 def take_of(functions: Iterable[str]) -> str | None:
-    """Returns the function that a drain consists of; None where nothing is drained."""
+    """Return the take function of a drain; None without a drain function."""
     used = set(functions)
     if DRAIN not in used:
         return None
@@ -31,7 +31,9 @@ def take_of(functions: Iterable[str]) -> str | None:
 
 
 def takes_of(operation: Operation, take: str) -> list[Operation]:
-    """Returns the takes of an operation, all with its events; itself if it is no drain.
+    """Return the takes of a drain, all with the drain's events.
+
+    Other operations are returned unchanged.
 
     Raises:
         ValueError: the drain answered no list.
@@ -48,7 +50,7 @@ def takes_of(operation: Operation, take: str) -> list[Operation]:
 
 
 def drained(operations: Sequence[Operation], take: str) -> list[Operation]:
-    """Returns the operations of a history with the takes of its drains, by invocation.
+    """Return the operations of a history with the takes of its drains, by invocation.
 
     Raises:
         ValueError: a drain answered no list.
@@ -65,7 +67,7 @@ def drained(operations: Sequence[Operation], take: str) -> list[Operation]:
 
 
 def _lost(operations: Iterable[Operation], take: str, puts: set[str]) -> Counter[str]:
-    """Returns, by key, how many elements were put that no take answered."""
+    """Return, by key, how many elements were put that no take answered."""
     left: Counter[str] = Counter()
     for one in operations:
         if one.f in puts and one.status != "fail":
@@ -82,7 +84,7 @@ def _with_lost(operation: Operation, takes: list[Operation], lost: int) -> list[
 
 
 class _Room:
-    """Where events go when those of the takes are put between them."""
+    """Maps each event to its place after the events of the takes are inserted."""
 
     def __init__(self, operations: Sequence[Operation], counts: Sequence[int]) -> None:
         self._events = sorted(chain.from_iterable(map(_events_of, operations)))
@@ -97,7 +99,7 @@ class _Room:
         self._before = [0, *accumulate(count for _, count in added)]
 
     def placed(self, operation: Operation, takes: Sequence[Operation]) -> Iterator[Operation]:
-        """Yields the takes of an operation, each with events of its own."""
+        """Yield the takes of an operation, each with events of its own."""
         begin, end = operation.invoke_index, operation.complete_index
         first = self._moved(begin)
         last = None if end is None else self._moved(end)

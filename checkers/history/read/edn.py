@@ -1,4 +1,4 @@
-"""Reads EDN, the notation in which Jepsen writes its histories, one form at a time.
+"""Reads EDN, the notation of Jepsen's histories, one form at a time.
 
 Our own, since the libraries for Python take a whole text at once, recurse as deep as it is nested,
 and name no line where it is wrong. Here memory is bounded by one form, and what may be nested and
@@ -6,9 +6,9 @@ how deep by MAX_DEPTH and MAX_VALUES.
 
 Values become those of JSON: nil null, keywords and symbols their text, vectors, lists and sets
 lists (a set in the order of its elements' JSON, so that equal sets are equal), maps objects whose
-keys are text. Tags are dropped, what they stand before is kept. Simplified: a string ends in the
-line in which it begins (Clojure prints a newline in one as an escape); characters, ratios (in
-lowest terms) and symbolic numbers (##Inf) are text; decimals are floats.
+keys are text. A tag is dropped and its value is kept. Simplified: a string ends in the line in
+which it begins (Clojure prints a newline in one as an escape); characters, ratios (in lowest terms)
+and symbolic numbers (##Inf) are text; decimals are floats.
 """
 
 import math
@@ -24,7 +24,7 @@ MAX_DEPTH: Final = 100
 MAX_VALUES: Final = 4_000_000
 
 Form = tuple[int, object]
-"""The line in which a form begins, and its value."""
+"""The line of a form's beginning, and the form's value."""
 
 _TOKEN: Final = re.compile(
     r"""
@@ -51,7 +51,7 @@ _CLOSES: Final = {"[": "]", "(": ")", "{": "}", "#{": "}"}
 
 
 class EdnError(ValueError):
-    """What was read is no EDN.
+    """The text is not EDN.
 
     Attributes:
         line: the line that is wrong.
@@ -75,14 +75,14 @@ class _Open:
         self.discards = 0
 
     def add(self, value: object) -> None:
-        """Takes the next value, unless `#_` stands before it."""
+        """Take the next value, unless `#_` stands before it."""
         if self.discards:
             self.discards -= 1
         else:
             self.items.append(value)
 
     def qualified(self, keyword: object) -> object:
-        """Returns a keyword with the namespace that it has as a key of this map, if it is one."""
+        """Return a keyword with the namespace of this map, if the keyword is a key."""
         if not self.namespace or len(self.items) % 2:
             return keyword
         name = str(keyword)
@@ -90,7 +90,7 @@ class _Open:
 
 
 def edn_forms(lines: Iterable[tuple[int, bytes]]) -> Iterator[Form]:
-    """Yields the forms of a text, or the elements of the one vector or list that it consists of.
+    """Yield the forms of a text, or the elements of the one vector or list that it consists of.
 
     Args:
         lines: the number and the text of each line.
@@ -120,7 +120,7 @@ class _Reader:
         self._line = 0
 
     def feed(self, number: int, text: str) -> Iterator[Form]:
-        """Takes a line and yields the forms that end in it."""
+        """Read a line and yield the forms that end in the line."""
         at = 0
         while at < len(text):
             token = _TOKEN.match(text, at)
@@ -183,7 +183,7 @@ class _Reader:
             self._stack[-1].add(_collected(number, last))
 
     def _finished(self) -> Iterator[Form]:
-        """Yields the forms that are whole."""
+        """Yield the complete forms."""
         if len(self._stack) != self._base:
             return
         outer = self._stack[-1]

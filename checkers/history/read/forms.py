@@ -1,6 +1,6 @@
-"""Tells the form of a history by how it begins, and by its name only where that says nothing.
+"""Finds the form of a history by the beginning of its file, or else by the file name.
 
-See the modules beside this one for how a form is read.
+See the neighbouring modules for reading each form.
 """
 
 import re
@@ -27,14 +27,14 @@ _ARRAY_OF_EVENTS: Final = re.compile(rb"\s*\[\s*\{[^}]*\"process\"\s*:")
 
 
 def form_of(path: Path) -> str:
-    """Returns "json", "edn", "log" or "parquet"; JSON lines where neither says anything."""
+    """Return "json", "edn", "log" or "parquet"; JSON lines where neither says anything."""
     if path.is_dir():
         return "parquet"
     return form_by_content(path) or _BY_SUFFIX.get(without_packing(path).suffix) or "json"
 
 
 def form_by_content(path: Path) -> str | None:
-    """Returns the form that the beginning of a file shows, None if it shows none."""
+    """Return the form shown by the beginning of a file, None if unknown."""
     text = _beginning(path)
     if text.startswith(_PARQUET):
         return "parquet"
@@ -51,12 +51,15 @@ def form_by_content(path: Path) -> str | None:
 
 
 def is_array_of_events(path: Path) -> bool:
-    """Says whether a file begins as a JSON array of events does."""
+    """Return whether a file begins as a JSON array of events does."""
     return _ARRAY_OF_EVENTS.match(_beginning(path)) is not None
 
 
 def _beginning(path: Path) -> bytes:
-    """Returns how a file begins; nothing if it can't be read, which its reader tells."""
+    """Return the beginning of a file.
+
+    Empty for an unreadable file, which its reader will report.
+    """
     try:
         with open_unpacked(path) as file:
             return file.read(_BEGINNING_BYTES)

@@ -38,25 +38,23 @@ _LOG_LINE: Final = re.compile(
 def edn_operations(path: Path, validate: Validator | None = None) -> Iterator[Operation]:
     """Yield the operations of an EDN history, as `operations.iterate_operations` does.
 
-    Raises:
-        HistoryError: it can't be read; one line that names file, line and field.
+    Raises: HistoryError: the history can't be read; the message names file, line and field.
     """
     with open_lines(path) as lines:
         yield from pair(path, _events(path, _forms(path, lines)), validate)
 
 
 def log_operations(path: Path, validate: Validator | None = None) -> Iterator[Operation]:
-    """Yields the operations that a Jepsen test's log tells of.
+    """Yield the operations in the log of a Jepsen test.
 
-    Raises:
-        HistoryError: it can't be read; one line that names file, line and field.
+    Raises: HistoryError: the history can't be read; the message names file, line and field.
     """
     with open_lines(path) as lines:
         yield from pair(path, _events(path, _logged(path, lines)), validate)
 
 
 def is_log_line(line: bytes) -> bool:
-    """Says whether a line of a log tells of an operation."""
+    """Return whether a line of a log is an operation."""
     return _LOG_LINE.fullmatch(line) is not None
 
 
@@ -68,7 +66,7 @@ def _forms(path: Path, lines: Iterable[NumberedLine]) -> Iterator[Form]:
 
 
 def _logged(path: Path, lines: Iterable[NumberedLine]) -> Iterator[Form]:
-    """Yields the lines that tell of operations as the maps that Jepsen would write."""
+    """Yield the lines with operations as the maps that Jepsen would write."""
     number, is_told = 0, False
     for number, line in lines:
         match = _LOG_LINE.fullmatch(line)
@@ -85,7 +83,7 @@ def _logged(path: Path, lines: Iterable[NumberedLine]) -> Iterator[Form]:
 
 
 def _events(path: Path, forms: Iterable[Form]) -> Iterator[tuple[int, Event]]:
-    """Yields what is done by anybody but the nemesis."""
+    """Yield what is done by anybody but the nemesis."""
     index = -1
     for line, form in forms:
         if not isinstance(form, dict):

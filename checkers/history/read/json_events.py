@@ -39,17 +39,16 @@ from kraftproof.checkers.history.read.scan import (
 )
 
 _BEGINS_JSON: Final = np.isin(np.arange(256), list(b"-0123456789[{ntf"))
-"""How the JSON of what is no text begins."""
+"""The first characters of JSON values other than texts."""
 
 
 def events_of(piece: bytes) -> tuple[pa.Table, int]:
-    """Returns the events of whole lines, the last with its newline.
+    """Return the events of whole lines, the last with its newline.
 
     Returns:
         A table with the columns of EVENTS, and the kinds of keys that its invocations have.
 
-    Raises:
-        NotPlainError: the scanner does not read something in them.
+    Raises: NotPlainError: the scanner cannot read the events.
     """
     text = np.frombuffer(piece, np.uint8)
     lines = piece.count(b"\n")
@@ -87,16 +86,16 @@ class _Fields:
     forms: NDArray[np.int8]
 
     def json(self, field: int) -> pa.Array:
-        """Returns a field's values as JSON, null where there is none."""
+        """Return a field's values as JSON, null for a missing value."""
         return self._values(field, self.spans[:, field], _as_json)
 
     def words(self, field: int) -> pa.Array:
-        """Returns a field's values, strings as they stand and all else as JSON."""
+        """Return a field's values, strings as they stand and all else as JSON."""
         inside = (self.forms[:, field] == STRING)[:, np.newaxis] * np.array([1, -1], np.int32)
         return self._values(field, self.spans[:, field] + inside, as_text)
 
     def key_kinds(self, events: NDArray[np.bool_]) -> int:
-        """Returns which kinds of keys there are among some events, as `pairing` has them."""
+        """Return the kinds of keys of the given events, as `pairing` defines the kinds."""
         forms, begins = self.forms[events, KEY], self.spans[events, KEY, 0]
         is_plain = forms == STRING
         begins_json = np.any(_BEGINS_JSON[self.text[begins[is_plain] + 1]])
@@ -127,7 +126,7 @@ class _Fields:
 def _respelled(
     raw: pa.BinaryArray, is_other: NDArray[np.bool_], spell: Callable[[object], str]
 ) -> pa.StringArray:
-    """Returns the texts with those that JSON can spell in several ways spelled in one."""
+    """Return the texts, with one spelling for values that JSON can spell in several ways."""
     others = raw.filter(pa.array(is_other)).dictionary_encode()
     try:
         spelled = [spell(msgspec.json.decode(text)) for text in others.dictionary.to_pylist()]

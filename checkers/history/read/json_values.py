@@ -1,6 +1,7 @@
-"""The compiled scanner of JSON values: where one ends, and whether JSON has one spelling for it.
+"""The compiled scanner of JSON values: the end of a value, and whether its spelling is unique.
 
-See `checkers.history.read.scan` for what is promised of it. A position of -1 says that it gives up.
+See `checkers.history.read.scan` for the guarantees. A position of -1 means that the scanner gives
+up.
 """
 
 from typing import Final
@@ -27,7 +28,7 @@ _LONGEST_INTEGER: Final = 19
 
 
 def padded(words: tuple[str, ...]) -> NDArray[np.uint8]:
-    """Returns the words as rows, each ended by zeros."""
+    """Return the words as rows, each ended by zeros."""
     longest = max(map(len, words)) + 1
     return np.array([list(word.encode().ljust(longest, b"\0")) for word in words], dtype=np.uint8)
 
@@ -37,7 +38,7 @@ _LITERALS: Final = padded(("null", "true", "false"))
 
 @kernel
 def blank(text: NDArray[np.uint8], at: int) -> int:
-    """Returns where the white space that begins here, newlines apart, ends."""
+    """Return where the white space that begins here, newlines apart, ends."""
     while text[at] == 32 or text[at] == 9 or text[at] == 13:
         at += 1
     return at
@@ -45,7 +46,7 @@ def blank(text: NDArray[np.uint8], at: int) -> int:
 
 @kernel
 def place_among(text: NDArray[np.uint8], start: int, end: int, words: NDArray[np.uint8]) -> int:
-    """Returns which of the words this is, or their number if it is none of them."""
+    """Return the number of the matching word, or the count of words without a match."""
     length = end - start
     for place in range(len(words)):
         word = words[place]
@@ -61,7 +62,7 @@ def place_among(text: NDArray[np.uint8], start: int, end: int, words: NDArray[np
 
 @kernel
 def value_end(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
-    """Returns where the value that begins here ends, and its form; -1 if it is none."""
+    """Return the end of the value at this position, and its form; -1 if the text is no value."""
     end, form = _plain(text, at)
     if end != FAILED:
         return end, form
@@ -78,7 +79,7 @@ def value_end(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
 
 @kernel
 def _plain(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
-    """Reads a scalar that JSON can spell in one way only."""
+    """Read a scalar with a unique JSON spelling."""
     mark = text[at]
     if mark == QUOTE:
         end, is_plain = string_end(text, at)
@@ -86,7 +87,7 @@ def _plain(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
     if mark == _MINUS or 48 <= mark <= 57:
         start = at + 1 if mark == _MINUS else at
         end = _digits(text, start)
-        # Nanoseconds since 1970 have 19 digits, too; what begins with a 9 may exceed 64 bits.
+        # Nanoseconds since 1970 have 19 digits, too; from 9 on a number may exceed 64 bits.
         longest = _LONGEST_INTEGER - 1 if text[start] == 57 else _LONGEST_INTEGER
         if not 0 < end - start <= longest or _number(text, end) > end:
             return FAILED, INTEGER
@@ -111,7 +112,7 @@ def _digits(text: NDArray[np.uint8], at: int) -> int:
 
 @kernel
 def _number(text: NDArray[np.uint8], at: int) -> int:
-    """Returns where what may belong to a number ends."""
+    """Return where what may belong to a number ends."""
     while 48 <= text[at] <= 57 or text[at] in (43, 45, 46, 69, 101):
         at += 1
     return at
@@ -119,7 +120,7 @@ def _number(text: NDArray[np.uint8], at: int) -> int:
 
 @kernel
 def string_end(text: NDArray[np.uint8], at: int) -> tuple[int, bool]:
-    """Returns where the string that begins here ends, and whether it is plain."""
+    """Return where the string that begins here ends, and whether it is plain."""
     at += 1
     is_plain = True
     while text[at] != QUOTE:
@@ -136,7 +137,7 @@ def string_end(text: NDArray[np.uint8], at: int) -> tuple[int, bool]:
 
 @kernel
 def _flat(text: NDArray[np.uint8], at: int) -> int:
-    """Returns where a list of plain scalars without white space ends; -1 if it is none."""
+    """Return where a list of plain scalars without white space ends; -1 if it is none."""
     at += 1
     if text[at] == _CLOSE:
         return at + 1
@@ -153,7 +154,7 @@ def _flat(text: NDArray[np.uint8], at: int) -> int:
 
 @kernel
 def _nested(text: NDArray[np.uint8], at: int) -> int:
-    """Returns where the brackets that open here are closed; -1 if they are not in this line."""
+    """Return the end of the brackets that open here; -1 if the line does not close them."""
     depth = 0
     while True:
         mark = text[at]
@@ -175,7 +176,7 @@ def _nested(text: NDArray[np.uint8], at: int) -> int:
 
 @kernel
 def integer(text: NDArray[np.uint8], at: int, end: int) -> int:
-    """Returns the value of a plain integer."""
+    """Return the value of a plain integer."""
     sign = 1
     if text[at] == _MINUS:
         sign = -1

@@ -3,7 +3,7 @@
 Two readers, one meaning. `checkers.history.operations` reads line by line, is exact, and has the
 words for what is wrong; here, long files go piece by piece through a compiled scanner and are
 paired as columns. At the first thing that the scanner does not read, what remains is left to the
-exact reader. Memory: one piece, its columns and the open operations.
+exact reader. Memory: a chunk of the file, its columns and the open operations.
 """
 
 from collections.abc import Iterator
@@ -28,15 +28,14 @@ _BATCH_ROWS: Final = 50_000
 def json_batches(
     path: Path, *, small_bytes: int = SMALL_BYTES, piece_bytes: int = PIECE_BYTES
 ) -> Iterator[pa.RecordBatch]:
-    """Yields the operations of a history as they complete, at the end those that never did.
+    """Yield the operations of a history by completion, incomplete operations at the end.
 
     Args:
         path: a file of JSON lines, packed or not.
         small_bytes: a file up to this long is read line by line.
         piece_bytes: how much of a longer one is taken at a time.
 
-    Raises:
-        HistoryError: it can't be read; one line that names file, line and field.
+    Raises: HistoryError: the history can't be read; the message names file, line and field.
     """
     done = 0
     try:
@@ -44,13 +43,13 @@ def json_batches(
             yield batch
             done += len(batch)
     except (NotPlainError, *UNREADABLE):
-        # The exact reader completes operations in the same order, hence the first `done` of its are
-        # those that are gone.
+        # The exact reader completes operations in the same order: its first `done` operations
+        # are already yielded.
         yield from batches_of_operations(islice(iterate_operations(path), done, None))
 
 
 def batches_of_operations(operations: Iterator[Operation]) -> Iterator[pa.RecordBatch]:
-    """Yields operations as batches of a bounded number of rows."""
+    """Yield operations as batches of a bounded number of rows."""
     while rows := list(islice(operations, _BATCH_ROWS)):
         yield from operations_table(rows).to_batches()
 
@@ -67,7 +66,7 @@ def _quickly(path: Path, small_bytes: int, piece_bytes: int) -> Iterator[pa.Reco
 
 
 def _pieces(path: Path, small_bytes: int, piece_bytes: int) -> Iterator[bytes]:
-    """Yields the file as pieces of whole lines, the last with its newline."""
+    """Yield the file as pieces of whole lines, the last with its newline."""
     with open_unpacked(path) as file:
         piece = file.read(max(piece_bytes, small_bytes + 1))
         if len(piece) <= small_bytes:

@@ -57,14 +57,13 @@ class Pairing:
         self._key_kinds = 0
 
     def feed(self, events: pa.Table, key_kinds: int) -> pa.RecordBatch:
-        """Takes the next events and returns what completes with them, by invocation.
+        """Take the next events and return the operations completed by these events, by invocation.
 
         Args:
             events: with the columns of EVENTS.
-            key_kinds: the kinds of keys that there are among their invocations.
+            key_kinds: the kinds of keys of the invocations.
 
-        Raises:
-            NotPlainError: an event can't follow those before it.
+        Raises: NotPlainError: an event contradicts the events before.
         """
         self._require_order(_column(events, "index"))
         self._key_kinds |= key_kinds
@@ -82,7 +81,7 @@ class Pairing:
         return _operations(numbers[places], invoked, completed)
 
     def rest(self) -> pa.RecordBatch:
-        """Returns what never completed."""
+        """Return what never completed."""
         nothing = pa.nulls(len(self._open), pa.int64())
         unanswered = self._open.set_column(0, "index", nothing).set_column(3, "time", nothing)
         nulls = pa.array(["null"] * len(self._open), pa.string())
@@ -96,7 +95,7 @@ class Pairing:
         self._last_index = int(index[-1]) if len(index) else self._last_index
 
     def _numbers(self, invokes: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Returns the number of each event's invocation, of those that are one."""
+        """Return, for each event that is an invocation, the number of the invocation."""
         counted = self._invocations + np.cumsum(invokes, dtype=np.int64) - 1
         self._invocations += int(np.count_nonzero(invokes))
         return np.concatenate([self._open_numbers, counted])
@@ -110,7 +109,7 @@ def _column(table: pa.Table, name: str) -> NDArray[np.int64]:
 def _pairs(
     process: NDArray[np.int64], invokes: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Returns the places of invocations, ascending, and those of their completions."""
+    """Return the places of invocations, ascending, and those of their completions."""
     order = np.argsort(process, kind="stable")
     sorted_process, sorted_invokes = process[order], invokes[order]
     follows = np.zeros(len(order), np.bool_)

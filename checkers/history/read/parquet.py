@@ -4,8 +4,9 @@ A table with a row for each event is read, too (`checkers.history.read.parquet_e
 
 A table is a file, or a folder of them as Spark writes it. One with another `schema_version` than
 ours is refused, one without any is read if it has the columns; `index`, times, `node` and `error`
-may be missing. What a JSON history can't say by its form is checked here: that no operation
-completes before it began, that no two events have one index, and that no process has two open.
+may be missing. The reader checks rules that hold for every JSON history by its form: no operation
+completes before it began, no two events have the same index, and no process has two open
+operations.
 """
 
 import os
@@ -35,7 +36,7 @@ _OPTIONAL: Final = ("index", "invoke_time", "complete_time", "node", "error")
 _NEEDED: Final = tuple(name for name in OPERATIONS.names if name not in _OPTIONAL)
 _SCALAR: Final = r'(?:null|true|false|0|-?[1-9][0-9]{0,17}|"[ !#-\[\]-~]*")'
 _PLAIN: Final = rf"^(?:{_SCALAR}|\[(?:{_SCALAR}(?:,{_SCALAR})*)?\])$"
-"""Texts of JSON that have no other spelling."""
+"""JSON texts with a unique spelling."""
 
 _NEVER: Final = np.iinfo(np.int64).max
 SUFFIX: Final = ".parquet"
@@ -47,7 +48,7 @@ _WANTED: Final = (
 
 
 def is_table_folder(path: Path) -> bool:
-    """Says whether a folder is one table in several files, by its name or by theirs."""
+    """Return whether a folder is one table in several files, by its name or by theirs."""
     files = _files(path) if path.is_dir() else []
     if not files:
         return False
@@ -56,10 +57,10 @@ def is_table_folder(path: Path) -> bool:
 
 
 def is_operations(path: Path) -> bool:
-    """Says whether a file or a folder holds a table of operations, or may be meant to.
+    """Return whether a file or a folder holds a table of operations, or may be meant to.
 
-    What can't be read may be, so that whoever reads it says why; the files of a table's folder are
-    no tables by themselves.
+    An unreadable file is included, so that its reader reports the reason; the files in a table's
+    folder are not separate tables.
     """
     if is_table_folder(path.parent):
         return False
@@ -75,10 +76,9 @@ def _files(path: Path) -> list[Path]:
 
 
 def parquet_operations(path: Path) -> pa.Table:
-    """Returns the operations of a Parquet file, as its rows come.
+    """Return the operations of a Parquet file, as its rows come.
 
-    Raises:
-        HistoryError: it is no such table; one line that names file, row and column.
+    Raises: HistoryError: the table is no history; the message names file, row and column.
     """
     rows = _read(path)
     if is_of_events(rows.column_names):
@@ -113,7 +113,7 @@ def _read(path: Path) -> pa.Table:
 
 
 def _opened(file: Path) -> "ParquetFile":
-    """Opens a Parquet file; one that is packed is unpacked into memory."""
+    """Open a Parquet file; a packed file is unpacked into memory."""
     from pyarrow.parquet import ParquetFile  # most checks need none of it
 
     with file.open("rb") as plain:
@@ -125,7 +125,7 @@ def _opened(file: Path) -> "ParquetFile":
 
 
 def _with_columns(path: Path, table: pa.Table) -> pa.Table:
-    """Returns the columns of OPERATIONS, those made up that may be missing."""
+    """Return the columns of OPERATIONS, with defaults for missing columns."""
     named = [name for name in table.column_names if name in OPERATIONS.names]
     twice = [name for name in named if named.count(name) > 1]
     if twice:
@@ -161,7 +161,7 @@ def _require_values(path: Path, table: pa.Table) -> None:
 
 
 def _require_apart(path: Path, table: pa.Table) -> None:
-    """Requires that no two events, and no two operations, have one number."""
+    """Require that no two events, and no two operations, have the same number."""
     complete = table.column("complete_index")
     done = complete.drop_null().to_numpy()
     if done.max(initial=0) == _NEVER:
@@ -184,7 +184,7 @@ def _require_apart(path: Path, table: pa.Table) -> None:
 
 
 def _are_distinct(numbers: NDArray[np.int64]) -> bool:
-    """Says whether no number is there twice; without sorting where they are close together."""
+    """Return whether no number is there twice; without sorting where they are close together."""
     if len(numbers) == 0:
         return True
     low, high = int(numbers.min()), int(numbers.max())
@@ -231,7 +231,7 @@ def _refuse(path: Path, table: pa.Table, is_wrong: pa.ChunkedArray, name: str, w
 
 
 def _canonical(path: Path, texts: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """Returns JSON texts spelled as `checkers.history.tables` spells them."""
+    """Return JSON texts spelled as `checkers.history.tables` spells them."""
     is_plain = pc.match_substring_regex(texts, _PLAIN)
     if pc.all(is_plain).as_py() in {True, None}:
         return texts

@@ -21,15 +21,14 @@ _ROWS_CONVERTED: Final = 50_000
 
 
 def is_of_events(names: Sequence[str]) -> bool:
-    """Says whether a table with these columns has a row for each event."""
+    """Return whether a table with these columns has a row for each event."""
     return set(names) >= set(EVENT_COLUMNS) and "status" not in names
 
 
 def operations_of_events(path: Path, table: pa.Table) -> Iterator[Operation]:
-    """Yields the operations of a table of events.
+    """Yield the operations of a table of events.
 
-    Raises:
-        HistoryError: a row is no event, or can't follow those before it; it names the row.
+    Raises: HistoryError: a row is no event, or contradicts earlier rows; the message names the row.
     """
     return pair(path, _events(path, table))
 
@@ -50,7 +49,7 @@ def _events(path: Path, table: pa.Table) -> Iterator[tuple[str, Event]]:
 
 
 def _with_times(table: pa.Table) -> pa.Table:
-    """Returns the table with its timestamps as nanoseconds."""
+    """Return the table with its timestamps as nanoseconds."""
     for place, field in enumerate(table.schema):
         if pa.types.is_timestamp(field.type):
             stamps = pc.cast(table.column(place), pa.timestamp("ns", field.type.tz))
@@ -73,7 +72,7 @@ def _event(path: Path, row: int, fields: dict[str, object]) -> Event:
 
 
 def _is_json(column: pa.ChunkedArray) -> bool:
-    """Says whether a column holds texts that are all JSON."""
+    """Return whether all texts of a column are JSON."""
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return False
     decode = msgspec.json.Decoder().decode

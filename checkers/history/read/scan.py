@@ -1,11 +1,12 @@
 """The compiled scanner of JSON lines: where each event's fields lie in a piece of a file.
 
-It reads what well-formed writers write, one object a line, fields in any order, white space where
-JSON allows it; it gives up (-1) at whatever else it meets, and `checkers.history.operations`, which
-is exact, reads that file and has the words for what is wrong. It never accepts what that reader
-refuses: numbers, names and plain strings are checked here, every value that is not plain is marked
-OTHER and decoded by the caller. No byte below 32 is stepped over, so that a line stays a line and
-the newline that ends the piece ends every scan. Memory: none of its own; time: one pass.
+The scanner reads the output of well-formed writers: one object a line, fields in any order, white
+space wherever JSON allows it. For any other input the scanner gives up (-1); then
+`checkers.history.operations`, which is exact, reads the file and reports the mistakes. The scanner
+never accepts an input that the exact reader refuses: numbers, names and plain strings are checked
+here, and every other value is marked OTHER and decoded by the caller. No byte below 32 is stepped
+over, so that a line stays a line and the newline that ends the piece ends every scan. Memory: none;
+time: one pass.
 """
 
 from typing import Final
@@ -50,7 +51,7 @@ def scan(
     spans: NDArray[np.int32],
     forms: NDArray[np.int8],
 ) -> int:
-    """Finds the fields of every line.
+    """Find the fields of every line.
 
     Args:
         text: uint8[bytes], whole lines; the last byte is a newline.
@@ -58,8 +59,7 @@ def scan(
         spans: int32[lines, 9, 2], filled: where the value of each of FIELDS begins and ends.
         forms: int8[lines, 9], filled: the form of each.
 
-    Returns:
-        How many events there are, or -1 if there is anything that it does not read.
+    Returns: The number of events, or -1 if the scanner gives up.
     """
     at, row = 0, 0
     while at < len(text):
@@ -82,7 +82,7 @@ def gather(
     offsets: NDArray[np.int32],
     data: NDArray[np.uint8],
 ) -> None:
-    """Copies slices of a text one after the other, each as long as `offsets` leaves room for."""
+    """Copy slices of a text one after the other, each as long as `offsets` leaves room for."""
     for row in range(len(starts)):
         start, begin = starts[row], offsets[row]
         for place in range(offsets[row + 1] - begin):
@@ -97,7 +97,7 @@ def _line(
     spans: NDArray[np.int32],
     forms: NDArray[np.int8],
 ) -> int:
-    """Reads one object and the end of its line; returns where the next line begins."""
+    """Read one object and the end of its line; returns where the next line begins."""
     if text[at] != BRACE:
         return FAILED
     seen = 0
@@ -130,7 +130,7 @@ def _keep(
     form: int,
     numbers: NDArray[np.int64],
 ) -> bool:
-    """Checks that a field has a value of its type, and notes it where it is a number."""
+    """Check that a field's value has the right type, and store a number."""
     at, end = span
     if field in (INDEX, PROCESS, TIME):
         if form == INTEGER:
@@ -148,7 +148,7 @@ def _keep(
 
 @kernel
 def _name(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
-    """Reads `"name":`; returns where its value begins, and which field it is."""
+    """Read `"name":`; return the position of the value, and the field."""
     if text[at] != QUOTE:
         return FAILED, UNKNOWN
     end, is_plain = string_end(text, at)

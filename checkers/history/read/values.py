@@ -1,14 +1,14 @@
-"""Tells what the values of a history mean, from all of its operations, and says it plainly.
+"""Finds the meaning of a history's values from all of its operations.
 
 Histories write some things as values like any other, whatever the file's form:
 
-- keys: each value is [key value]. It is so if a read asks for [key null], or another operation does
-  and is answered [key something], and then all have to be. Without such a question it is so if all
-  values, what was answered ones included, are pairs with the key that they were invoked with, and a
-  cas has a pair in it. A key may be any value, a list too. A history with keys of its own has none
-  in its values. `--keyed` and `--unkeyed` say it instead.
+- keys: each value is [key value]. Values contain keys if a read asks for [key null], or another
+  operation does and is answered [key value]; then all values have to be pairs. Without such a
+  question, values contain keys if all values, answers included, are pairs with the key of the
+  invocation, and a cas has a pair as its value. A key may be any value, a list too. A history with
+  a key field has no keys in its values. The options `--keyed` and `--unkeyed` override this rule.
 - transactions: each value is a list of actions, such as ["r" k v], ["w" k v] and ["append" k v].
-  Then each operation is a `txn`, whatever its function is called: the actions decide, as in Elle.
+  Then each operation is a `txn`, whatever the function's name: the actions decide, as in Elle.
 - drains: `drain` answers a list of what it took (`checkers.history.read.drains`).
 """
 
@@ -30,12 +30,12 @@ _NO_KEY: Final = "null"
 
 
 class ValueForm(msgspec.Struct, frozen=True, kw_only=True):
-    """How a history writes its values.
+    """The form of a history's values.
 
     Attributes:
         is_keyed: each value is [key, value].
         is_transactional: each value is a list of actions on registers or lists.
-        take: the function that a drain consists of; None where nothing is drained.
+        take: the take function of a drain; None without a drain function.
     """
 
     is_keyed: bool = False
@@ -43,7 +43,7 @@ class ValueForm(msgspec.Struct, frozen=True, kw_only=True):
     take: str | None = None
 
     def meaning(self, operation: Operation) -> list[Operation]:
-        """Returns what an operation means: itself mostly, several for a drain.
+        """Return what an operation means: itself mostly, several for a drain.
 
         Raises:
             ValueError: its values are not of this form; the message names the field.
@@ -59,11 +59,10 @@ _PLAIN: Final = ValueForm()
 
 
 def value_form_of(table: pa.Table, *, is_keyed: bool | None = None) -> ValueForm:
-    """Returns how a history writes its values.
+    """Return how a history writes its values.
 
-    Args:
-        table: its operations as they were recorded.
-        is_keyed: whether each value is [key, value]; None to tell from the values.
+    Args: table: the operations as recorded.
+        is_keyed: whether each value is [key, value]; None to infer the form from the values.
     """
     if len(table) == 0:
         return _PLAIN
@@ -77,7 +76,7 @@ def value_form_of(table: pa.Table, *, is_keyed: bool | None = None) -> ValueForm
 
 
 def with_meaning(table: pa.Table, form: ValueForm) -> pa.Table:
-    """Returns the operations as they are meant.
+    """Return the operations as they are meant.
 
     Raises:
         ValueError: a value is not of this form.
@@ -117,7 +116,7 @@ class KeyTexts:
 
 
 def is_transaction(value: object, actions: frozenset[str] = ACTIONS) -> bool:
-    """Says whether a value is a list of actions, one at least."""
+    """Return whether a value is a list of actions, one at least."""
     return (
         isinstance(value, list) and bool(value) and all(_is_action(one, actions) for one in value)
     )
@@ -130,7 +129,7 @@ def _is_action(value: object, actions: frozenset[str]) -> bool:
 
 
 def _may_be_keyed(table: pa.Table) -> bool:
-    """Says, without decoding, whether an operation may ask for a key, or all may name one."""
+    """Return, without decoding, whether an operation may ask for, or all may name, a key."""
     keys = table.column("key").unique().to_pylist()
     if keys != [_NO_KEY]:
         return False
@@ -141,7 +140,7 @@ def _may_be_keyed(table: pa.Table) -> bool:
 
 
 def _are_keyed(operations: Iterable[Operation]) -> bool:
-    """Says whether the values are pairs of a key and a value; see the module."""
+    """Return whether the values are pairs of a key and a value; see the module."""
     are_pairs = True
     for one in operations:
         if _asks_for_key(one):
@@ -180,7 +179,10 @@ def _names_key(operation: Operation) -> bool:
 
 
 def _split(operation: Operation) -> Operation:
-    """Returns an operation under its key; what failed or is not known may answer anything."""
+    """Return an operation under its key.
+
+    A failed or indeterminate operation may have any answer.
+    """
     asked, told, is_ok = operation.input, operation.output, operation.status == "ok"
     if not isinstance(asked, list) or len(asked) != 2:
         raise _no_pair(asked)
@@ -203,7 +205,7 @@ def _no_pair(value: object) -> ValueError:
 
 
 def _may_be_transactions(table: pa.Table) -> bool:
-    """Says, without decoding, whether a list of actions may be in each value."""
+    """Return quickly, without decoding, whether each value may contain a list of actions."""
     told = table.column("input")
     return bool(pc.all(pc.starts_with(told, "[")).as_py())
 
