@@ -15,10 +15,10 @@ from typing import Final, cast
 import msgspec
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.engines import choose
-from kraftproof.checkers.engines.general import check_linearizable
-from kraftproof.checkers.engines.outcome import Outcome
-from kraftproof.checkers.engines.witness import is_legal
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.types import Outcome
+from kraftproof.checkers.engines.wgl.replay import is_legal
+from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import (

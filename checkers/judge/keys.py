@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from kraftproof.checkers.crash import crashed, traceback_of
-from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.findings import fact_of, located_all
 from kraftproof.checkers.history.columns import OK, Columns
 from kraftproof.checkers.history.operations import Operation

@@ -7,7 +7,7 @@ smallest set of operations that proves a history invalid.
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import Model
 from kraftproof.checkers.text import shortened

@@ -14,7 +14,7 @@ Whether the earlier operations are linearizable is not decided here.
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
-from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.explain.certificate.counting import first_unbalanced
 from kraftproof.checkers.explain.reduction.reductions import is_reducible, prefix
 from kraftproof.checkers.explain.subhistory import Entry

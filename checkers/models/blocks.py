@@ -1,9 +1,9 @@
 """Orders the updates of a register, if the update behind each read value is known.
 
-As in `checkers.engines.unique_cas`: an update, the calls that read its value, the compare-and-set
-that replaces the value, and so on, form a *block*, which no other call interrupts; blocks are
-ordered one after the other (`checkers.engines.block_order`). Values that no call reads may be
-written any number of times.
+As in `checkers.engines.register.unique_cas`: an update, the calls that read its value, the
+compare-and-set that replaces the value, and so on, form a *block*, which no other call interrupts;
+blocks are ordered one after the other (`checkers.models.block_order`). Values that no call reads
+may be written any number of times.
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kraftproof.checkers.engines.block_order import BEFORE_ALL, moments
 from kraftproof.checkers.history.columns import NEVER
+from kraftproof.checkers.models.block_order import BEFORE_ALL, moments
 from kraftproof.checkers.models.reducible import Events, OrderHint
 
 

@@ -92,7 +92,7 @@ _Moment = tuple[tuple[int, bool], tuple[Any, bool]]
 def _moments(lives: Sequence[ElementInterval]) -> list[_Moment] | None:
     """Return the moments of each number's put and take; None if no order exists.
 
-    From the least number on, as `checkers.engines.priority_queues` decides; O(n log n).
+    From the least number on, as `checkers.engines.containers.priority_queue` decides; O(n log n).
     """
     times = sorted({time for life in lives for time in life[1:] if time != NEVER})
     gap_after = {time: gap for gap, time in enumerate(times)} | {NEVER: len(times)}

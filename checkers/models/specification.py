@@ -157,8 +157,8 @@ def _turns(
 ) -> dict[int, tuple[float, str]]:
     """Return the position of each operation; operations on the same value are neighbours.
 
-    As zones do (`checkers.engines.zones`): by the earliest completion or the latest invocation of
-    those together, whichever is earlier.
+    As zones do (`checkers.engines.register.zones`): by the earliest completion or the latest
+    invocation of those together, whichever is earlier.
     """
     first: dict[Hashable, float] = {}
     last: dict[Hashable, float] = {}

@@ -60,9 +60,9 @@ def _nested(lives: Sequence[ElementInterval]) -> tuple[list[_Moment] | None, dic
     No order exists if the intervals cannot be nested. The deadlines are for elements without a
     known take: the nesting fails with them, so they must have been taken.
 
-    As `checkers.engines.stacks` decides: what was put before a stretch of time without an empty
-    stack and taken after it can lie at the bottom all along. Here all such elements are placed at
-    once, on top of each other.
+    As `checkers.engines.containers.stack` decides: what was put before a stretch of time without an
+    empty stack and taken after it can lie at the bottom all along. Here all such elements are
+    placed at once, on top of each other.
     """
     moments: list[_Moment] = []
     must_go: dict[Hashable, int] = {}

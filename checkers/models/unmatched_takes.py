@@ -3,9 +3,9 @@
 An element without a known take has a *deadline*: the first completion that is impossible while the
 element is inside. Each kind of container has its own reason; a take that found the container empty
 is a reason for all kinds. Elements by deadline are matched with indeterminate takes by invocation:
-if any matching meets the deadlines, this matching does (as in `checkers.engines.spares`). An
-element that an indeterminate take removed must be out by its deadline, which gives other elements a
-deadline.
+if any matching meets the deadlines, this matching does (as in
+`checkers.engines.kernels.unmatched_takes`). An element that an indeterminate take removed must be
+out by its deadline, which gives other elements a deadline.
 """
 
 from bisect import bisect_left, bisect_right

@@ -6,7 +6,7 @@ completion of a call that returned or made this or a later version. Deadlines ne
 version to the next. So a version goes to an indeterminate set-if that expected its predecessor;
 else to the latest set of the value that a get returned at this version, which leaves earlier sets
 to other versions. The other versions go to the remaining sets, earliest first (as in
-`checkers.engines.versioned_cas`). Only hints: nothing is checked.
+`checkers.engines.register.versioned_cas`). Only hints: nothing is checked.
 """
 
 from bisect import bisect_left

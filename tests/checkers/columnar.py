@@ -1,7 +1,7 @@
 """Short histories written by hand, judged as the command judges them."""
 
-from kraftproof.checkers.engines import choose
-from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_table

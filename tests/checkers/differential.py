@@ -16,8 +16,8 @@ from random import Random
 
 import msgspec
 
-from kraftproof.checkers.engines.general import check_linearizable
-from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.types import Outcome
+from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.generate.catalogue import SUBJECTS
 from kraftproof.checkers.history.columns import columns_of

@@ -9,18 +9,16 @@ import numpy as np
 from kraftproof.checkers import uncompiled
 from kraftproof.checkers.calls.containers import StackCalls
 from kraftproof.checkers.calls.register import RegisterCalls
-from kraftproof.checkers.engines import (
-    choose,
-    depth_first,
-    race,
-    stack_repeated,
-    stacks,
-    unique_cas,
-)
-from kraftproof.checkers.engines.containers import Containers
-from kraftproof.checkers.engines.outcome import Outcome
-from kraftproof.checkers.engines.prefixes import spans
-from kraftproof.checkers.engines.stack_calls import calls_of
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.containers import stack as stacks
+from kraftproof.checkers.engines.kernels.bisection import spans
+from kraftproof.checkers.engines.kernels.distinct_elements import Containers
+from kraftproof.checkers.engines.register import unique_cas
+from kraftproof.checkers.engines.register.search import depth_first
+from kraftproof.checkers.engines.register.search import portfolio as race
+from kraftproof.checkers.engines.repeated.stack import stack as stack_repeated
+from kraftproof.checkers.engines.repeated.stack.layout import calls_of
+from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.options import Limits
 
 Outcomes = Sequence[Outcome | None]
@@ -66,7 +64,7 @@ def by_frontier(calls: RegisterCalls, limits: Limits) -> Outcomes:
         patch.object(
             race, "_descend_first", lambda _, keys: np.full((len(keys), 3), depth_first.RUNNING)
         ),
-        patch.object(race._Race, "_descend", lambda *_, **__: np.full(3, depth_first.RUNNING)),
+        patch.object(race._Portfolio, "_descend", lambda *_, **__: np.full(3, depth_first.RUNNING)),
     ):
         return race.decide(calls, limits)
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
-from kraftproof.checkers.engines import beam_effort, beam_run
+from kraftproof.checkers.engines.repeated.beam_search import effort as beam_effort
+from kraftproof.checkers.engines.repeated.beam_search import run as beam_run
 
 
 @contextmanager

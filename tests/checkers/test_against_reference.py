@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kraftproof.checkers.engines import choose
-from kraftproof.checkers.engines.general import _Search
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.wgl.search import _Search
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.models import SequentialModel, models
 from tests.checkers.cases import CASES, model_of

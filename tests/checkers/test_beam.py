@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from kraftproof.checkers.calls.strings import StringCalls
-from kraftproof.checkers.engines import choose
-from kraftproof.checkers.engines.beam import ENGINE
-from kraftproof.checkers.engines.beam_strings import facts_of
-from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.repeated.beam_search.beam_search import ENGINE
+from kraftproof.checkers.engines.strings.beam_facts import facts_of
+from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.history.columns import Columns, columns_of
 from kraftproof.checkers.models import ColumnarModel, model_named

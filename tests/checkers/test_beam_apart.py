@@ -7,9 +7,10 @@ from random import Random
 import msgspec
 import pytest
 
-from kraftproof.checkers.engines import beam_apart, choose
-from kraftproof.checkers.engines.beam import decide_repeated
-from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.repeated.beam_search.beam_search import decide_repeated
+from kraftproof.checkers.engines.transactions import single_registers as beam_apart
+from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.generate import generated_table
 from kraftproof.checkers.history.columns import NEVER, columns_of
 from kraftproof.checkers.judge.keys import judge_columns

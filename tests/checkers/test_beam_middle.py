@@ -14,8 +14,11 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
-from kraftproof.checkers.engines import beam, beam_strings, beam_sweep, beam_transactions
-from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines.repeated.beam_search import beam_search as beam
+from kraftproof.checkers.engines.repeated.beam_search import sweep as beam_sweep
+from kraftproof.checkers.engines.strings import beam_facts as beam_strings
+from kraftproof.checkers.engines.transactions import beam_facts as beam_transactions
+from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.generate.catalogue import SUBJECTS
 from kraftproof.checkers.history.operations import Operation

@@ -5,9 +5,12 @@ from unittest.mock import patch
 
 import pytest
 
-from kraftproof.checkers.engines import beam_refute, beam_strings, beam_transactions, choose
-from kraftproof.checkers.engines.beam_layout import Layout, lay_out
-from kraftproof.checkers.engines.beam_refute import Refuter
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.repeated.beam_search import refute as beam_refute
+from kraftproof.checkers.engines.repeated.beam_search.refute import Refuter
+from kraftproof.checkers.engines.repeated.layout import Layout, lay_out
+from kraftproof.checkers.engines.strings import beam_facts as beam_strings
+from kraftproof.checkers.engines.transactions import beam_facts as beam_transactions
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.history.operations import Operation

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.engines.container_counts import short_at
+from kraftproof.checkers.engines.repeated.counting import short_at
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.history.operations import Operation
 from tests.checkers import reference

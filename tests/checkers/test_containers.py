@@ -7,9 +7,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from kraftproof.checkers.engines import choose
-from kraftproof.checkers.engines.lives import Times, is_repeated, lives
-from kraftproof.checkers.engines.trees import (
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.kernels.element_intervals import Times, is_repeated, lives
+from kraftproof.checkers.engines.kernels.segment_tree import (
     cover,
     first_gap,
     largest,

@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.engines import choose
-from kraftproof.checkers.engines.counter_descent import GAVE_UP, LEGAL, descend
-from kraftproof.checkers.engines.counter_frontier import decide_by_frontier
-from kraftproof.checkers.engines.counter_gaps import Counter, gaps_of
-from kraftproof.checkers.engines.counter_growing import decide_growing
-from kraftproof.checkers.engines.counter_steps import WORK, begin
-from kraftproof.checkers.engines.prefixes import spans
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.counter.frontier import decide_by_frontier
+from kraftproof.checkers.engines.kernels.bisection import spans
+from kraftproof.checkers.engines.repeated.counter.descent import GAVE_UP, LEGAL, descend
+from kraftproof.checkers.engines.repeated.counter.gaps import Counter, gaps_of
+from kraftproof.checkers.engines.repeated.counter.growing import decide_growing
+from kraftproof.checkers.engines.repeated.counter.steps import WORK, begin
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.history.columns import NEVER, columns_of
 from kraftproof.checkers.models import model_named

@@ -9,7 +9,7 @@ from random import Random
 import msgspec
 import pytest
 
-from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.certificate.counting import left_over, unbalanced
 from kraftproof.checkers.explain.reduction.reductions import prefix, projected

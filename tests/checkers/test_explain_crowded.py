@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.checkers.engines import stack_repeated
+from kraftproof.checkers.engines.repeated.stack import stack as stack_repeated
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of

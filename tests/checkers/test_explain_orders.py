@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.engines.wgl.plan import plan_of
 from kraftproof.checkers.explain.reduction.reductions import helpful, prefix
 from kraftproof.checkers.explain.reduction.update_order import update_order
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable

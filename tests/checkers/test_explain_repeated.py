@@ -5,8 +5,8 @@ from unittest.mock import patch
 
 import pytest
 
-from kraftproof.checkers.engines import beam_sweep
-from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.engines.repeated.beam_search import sweep as beam_sweep
+from kraftproof.checkers.engines.wgl.plan import plan_of
 from kraftproof.checkers.explain.linearization.engine_orders import engine_order
 from kraftproof.checkers.explain.reduction.reductions import prefix
 from kraftproof.checkers.explain.reduction.update_order import order_from_hints

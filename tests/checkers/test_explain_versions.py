@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.engines.wgl.plan import plan_of
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.certificate.sum_bounds import contradicting_sum_bound, left_of
 from kraftproof.checkers.explain.explanation import Explanation

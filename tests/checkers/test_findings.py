@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from kraftproof.checkers import check_paths, findings
-from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.generate.catalogue import SUBJECTS
 from kraftproof.checkers.history.faults import FaultEvent, fault_spans, faults_near

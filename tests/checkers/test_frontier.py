@@ -8,9 +8,10 @@ import pytest
 
 from kraftproof.checkers.calls.register import READ
 from kraftproof.checkers.calls.register import register_calls as calls_of
-from kraftproof.checkers.engines import depth_first, race
-from kraftproof.checkers.engines.race import decide
-from kraftproof.checkers.engines.register_layout import lay_out
+from kraftproof.checkers.engines.register.search import depth_first
+from kraftproof.checkers.engines.register.search import portfolio as race
+from kraftproof.checkers.engines.register.search.layout import lay_out
+from kraftproof.checkers.engines.register.search.portfolio import decide
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.options import Limits
@@ -168,18 +169,18 @@ def test_large_registers_are_valid_and_their_twins_are_not(concurrency, indeterm
 
 def test_the_last_returns_alone_refute_a_wrong_answer(monkeypatch):
     """With a budget too small for the frontier, and verdicts as those of every order."""
-    monkeypatch.setattr(race, "is_gone", lambda *_: False)
+    monkeypatch.setattr(race, "is_overwritten", lambda *_: False)
     for name, value in {"_FIRST_SWEEP": 1, "_FIRST_RETURNS": 1, "_FIRST_SHARE": 400}.items():
         monkeypatch.setattr(race, name, value)
     refuted = []
-    refute = race._Race._refute
+    refute = race._Portfolio._refute
 
     def noted(*arguments):
         outcome = refute(*arguments)
         refuted.append(outcome is not None)
         return outcome
 
-    monkeypatch.setattr(race._Race, "_refute", noted)
+    monkeypatch.setattr(race._Portfolio, "_refute", noted)
     random = Random(9)
     keys = [random_key(random, random.randrange(8, 13)) for _ in range(1000)]
     for key, outcome in zip(keys, decide(register_calls(*keys), LIMITS), strict=True):
@@ -243,7 +244,7 @@ def hard():
     ],
 )
 def test_a_limit_that_is_reached_leaves_the_key_unknown(limits, reason, monkeypatch):
-    monkeypatch.setattr(race, "is_gone", lambda *_: False)  # which tells it at once
+    monkeypatch.setattr(race, "is_overwritten", lambda *_: False)  # which tells it at once
     (outcome,) = decide(hard(), limits)
     assert (outcome.verdict, outcome.reason) == (Verdict.UNKNOWN, reason)
 

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.engines.choose import decide
+from kraftproof.checkers.engines.registry import decide
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.initial import StartingModel, parse_initial, started

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from kraftproof.checkers.calls.selection import of_keys
-from kraftproof.checkers.engines import choose
+from kraftproof.checkers.engines import registry as choose
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.tables import operations_table

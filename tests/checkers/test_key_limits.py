@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from kraftproof.checkers.calls.lists import element_texts
-from kraftproof.checkers.engines import general, weight
-from kraftproof.checkers.engines.general import check_linearizable
+from kraftproof.checkers.engines.wgl import memory as weight
+from kraftproof.checkers.engines.wgl import search as general
+from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.models.specification import Specification
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict

@@ -7,8 +7,9 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.engines import choose, list_repeated
-from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.lists import repeated as list_repeated
+from kraftproof.checkers.engines.wgl.plan import plan_of
 from kraftproof.checkers.explain.reduction.reductions import helpful, prefix
 from kraftproof.checkers.explain.reduction.update_order import update_order as in_turn_of
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable

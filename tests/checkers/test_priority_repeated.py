@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 
 from kraftproof.checkers.calls.containers import PriorityQueueCalls
-from kraftproof.checkers.engines import choose, priority_queues, priority_search
-from kraftproof.checkers.engines.priority_front import no_steps
-from kraftproof.checkers.engines.priority_layout import NOBODY, lay_out
-from kraftproof.checkers.engines.priority_order import order_of
-from kraftproof.checkers.engines.priority_repeated import decide_repeated
-from kraftproof.checkers.engines.priority_steps import Now
-from kraftproof.checkers.engines.priority_sweep import beginning, sweep
-from kraftproof.checkers.engines.priority_worth import Taste, best
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.containers import priority_queue as priority_queues
+from kraftproof.checkers.engines.repeated.priority_queue import search as priority_search
+from kraftproof.checkers.engines.repeated.priority_queue.frontier import no_steps
+from kraftproof.checkers.engines.repeated.priority_queue.heuristic import Taste, best
+from kraftproof.checkers.engines.repeated.priority_queue.layout import NOBODY, lay_out
+from kraftproof.checkers.engines.repeated.priority_queue.order import order_of
+from kraftproof.checkers.engines.repeated.priority_queue.priority_queue import decide_repeated
+from kraftproof.checkers.engines.repeated.priority_queue.steps import Now
+from kraftproof.checkers.engines.repeated.priority_queue.sweep import beginning, sweep
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.history.columns import NEVER, columns_of
 from kraftproof.checkers.history.tables import operations_of

@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from kraftproof.checkers.calls.register import CAS, READ, WRITE
-from kraftproof.checkers.engines.race import decide
+from kraftproof.checkers.engines.register.search.portfolio import decide
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers.engines import by_frontier, from_the_last_returns, in_steps

@@ -6,16 +6,16 @@ from random import Random
 import numpy as np
 import pytest
 
-from kraftproof.checkers.engines.container_counts import short_at
-from kraftproof.checkers.engines.queue_bounds import (
+from kraftproof.checkers.engines.repeated.counting import short_at
+from kraftproof.checkers.engines.repeated.queue.bounds import (
     bounds_of,
     is_possible,
     kinds_of,
     out_of_bounds_at,
 )
-from kraftproof.checkers.engines.queue_guide import guide_of
-from kraftproof.checkers.engines.queue_lines import lines_of, queue_of
-from kraftproof.checkers.engines.queue_search import GAVE_UP, ILLEGAL, LEGAL, search
+from kraftproof.checkers.engines.repeated.queue.heuristic import guide_of
+from kraftproof.checkers.engines.repeated.queue.layout import lines_of, queue_of
+from kraftproof.checkers.engines.repeated.queue.search import GAVE_UP, ILLEGAL, LEGAL, search
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.history.columns import NEVER, columns_of
 from kraftproof.checkers.history.operations import Operation

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from kraftproof.checkers.calls.containers import QueueCalls
-from kraftproof.checkers.engines import choose, queue_repeated, queues
-from kraftproof.checkers.engines.general import check_linearizable
-from kraftproof.checkers.engines.known_sets import NONE, is_known, remember
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.containers import queue as queues
+from kraftproof.checkers.engines.repeated.queue import queue as queue_repeated
+from kraftproof.checkers.engines.visited_states import NONE, is_known, remember
+from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.models import model_named

@@ -5,9 +5,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from kraftproof.checkers.engines import depth_first
-from kraftproof.checkers.engines.quick_descent import new_search, search_keys
-from kraftproof.checkers.engines.register_layout import RANKS, lay_out
+from kraftproof.checkers.engines.register.search import depth_first
+from kraftproof.checkers.engines.register.search.bitmask_dfs import new_search, search_keys
+from kraftproof.checkers.engines.register.search.layout import RANKS, lay_out
 from tests.checkers.register_calls import register_calls
 from tests.checkers.test_frontier import random_key, truth_of
 

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.engines.race import decide
-from kraftproof.checkers.engines.register_gone import is_gone
+from kraftproof.checkers.engines.register.search.overwritten import is_overwritten
+from kraftproof.checkers.engines.register.search.portfolio import decide
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.models import model_named
@@ -22,7 +22,7 @@ def test_no_call_of_a_legal_key_found_what_was_gone():
         key = random_key(random, random.randrange(3, 10))
         calls = register_calls(key)
         over = [n for n in range(len(calls)) if calls.complete[n] < 1 << 60]
-        is_some_gone = any(is_gone(calls, 0, call) for call in over)
+        is_some_gone = any(is_overwritten(calls, 0, call) for call in over)
         assert not (is_some_gone and truth_of(key).stuck is None), key
         gone += is_some_gone
     assert gone > 200
@@ -45,7 +45,7 @@ def test_no_call_of_a_legal_key_found_what_was_gone():
 def test_by_hand(steps, expected):
     calls = calls_of("cas-register", history(*steps))
     asked = next(n for n, step in enumerate(steps) if step[0] == "read")
-    assert is_gone(calls, 0, asked) is expected
+    assert is_overwritten(calls, 0, asked) is expected
 
 
 def test_a_wrong_answer_among_many_lost_calls_is_found_without_trying_them_all():

@@ -7,10 +7,11 @@ from random import Random
 import msgspec
 import pytest
 
-from kraftproof.checkers.engines import choose, registrations
-from kraftproof.checkers.engines.general import check_linearizable
-from kraftproof.checkers.engines.plan import plan_of
-from kraftproof.checkers.engines.registration_sweep import Sweep
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.kraft import registrations
+from kraftproof.checkers.engines.kraft.registration_sweep import Sweep
+from kraftproof.checkers.engines.wgl.plan import plan_of
+from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.linearization.engine_orders import engine_order
 from kraftproof.checkers.explain.reduction.reductions import prefix, projected
@@ -81,7 +82,7 @@ def test_a_narrow_sweep_passes_no_more_than_an_exact_one_and_an_endless_one_no_l
         columns = columns_of(operations_table(lossy_history(random, [10, 14, 18, 30])))
         calls = MODEL.calls_of(columns)
         sweep = partial(Sweep, calls, 0, len(calls), Limits(), deadline=math.inf)
-        kinds = ({"is_narrow": True}, {}, {"is_endless": True})
+        kinds = ({"is_narrow": True}, {}, {"is_relaxed": True})
         stuck = [sweep(**kind).first_stuck() for kind in kinds]
         passed = [NEVER if one is None else int(calls.complete[one]) for one in stuck]
         assert passed == sorted(passed), columns
@@ -92,7 +93,7 @@ def test_a_narrow_sweep_passes_no_more_than_an_exact_one_and_an_endless_one_no_l
 @pytest.mark.parametrize("corrupt", [None, "stale-epoch", "repeated-epoch"])
 def test_a_long_history_is_decided_without_an_exact_sweep(corrupt, monkeypatch):
     def of_two_kinds(*args, **options):
-        assert options.get("is_narrow") or options.get("is_endless")
+        assert options.get("is_narrow") or options.get("is_relaxed")
         return Sweep(*args, **options)
 
     monkeypatch.setattr(registrations, "Sweep", of_two_kinds)

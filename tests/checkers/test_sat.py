@@ -5,14 +5,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from kraftproof.checkers.engines import sat
-from kraftproof.checkers.engines.beam_layout import NONE, Facts, Values
-from kraftproof.checkers.engines.beam_transactions import facts_of
-from kraftproof.checkers.engines.general import check_linearizable
-from kraftproof.checkers.engines.sat import settle
-from kraftproof.checkers.engines.sat_problem import before, problem_of
-from kraftproof.checkers.engines.sat_rules import draw
-from kraftproof.checkers.engines.sat_state import DECIDED, WRONG, hold
+from kraftproof.checkers.engines.repeated.cdcl import cdcl as sat
+from kraftproof.checkers.engines.repeated.cdcl.cdcl import settle
+from kraftproof.checkers.engines.repeated.cdcl.problem import before, problem_of
+from kraftproof.checkers.engines.repeated.cdcl.rules import draw
+from kraftproof.checkers.engines.repeated.cdcl.state import DECIDED, WRONG, hold
+from kraftproof.checkers.engines.repeated.layout import NONE, Facts, Values
+from kraftproof.checkers.engines.transactions.beam_facts import facts_of
+from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import NEVER, columns_of
 from kraftproof.checkers.judge.keys import judge_columns

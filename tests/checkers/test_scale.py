@@ -8,7 +8,7 @@ import time
 import msgspec
 import pytest
 
-from kraftproof.checkers.engines.outcome import Outcome
+from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.generate.subjects.register_corruption import KINDS
 from kraftproof.checkers.history.operations import Operation

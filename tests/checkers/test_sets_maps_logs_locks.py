@@ -6,7 +6,7 @@ That the engines agree with trying every order is in test_against_reference.
 import pytest
 
 from kraftproof.checkers.calls.sets import GrowingSetCalls, SetCalls
-from kraftproof.checkers.engines import choose
+from kraftproof.checkers.engines import registry as choose
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.generate.catalogue import SUBJECTS
 from kraftproof.checkers.history.columns import columns_of

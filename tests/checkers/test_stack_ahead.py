@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kraftproof.checkers.engines.stack_ahead import GROUPS, ahead_of, oddness
-from kraftproof.checkers.engines.stack_calls import calls_of as searched
+from kraftproof.checkers.engines.repeated.stack.layout import calls_of as searched
+from kraftproof.checkers.engines.repeated.stack.lookahead import GROUPS, ahead_of, oddness
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers.columnar import calls_of, history

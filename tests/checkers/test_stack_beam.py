@@ -5,10 +5,11 @@ from unittest.mock import patch
 
 import pytest
 
-from kraftproof.checkers.engines import choose, stack_beam
-from kraftproof.checkers.engines.stack_beam import found_order
-from kraftproof.checkers.engines.stack_calls import calls_of as known_of
-from kraftproof.checkers.engines.stack_order import is_legal, order_of, searched
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.repeated.stack import beam as stack_beam
+from kraftproof.checkers.engines.repeated.stack.beam import found_order
+from kraftproof.checkers.engines.repeated.stack.layout import calls_of as known_of
+from kraftproof.checkers.engines.repeated.stack.order import is_legal, order_of, searched
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers import reference

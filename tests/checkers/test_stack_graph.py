@@ -4,11 +4,12 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.engines import choose, stack_graph
-from kraftproof.checkers.engines.general import check_linearizable
-from kraftproof.checkers.engines.stack_calls import calls_of as known_of
-from kraftproof.checkers.engines.stack_graph import swept
-from kraftproof.checkers.engines.stack_order import is_legal, order_of
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.repeated.stack import graph as stack_graph
+from kraftproof.checkers.engines.repeated.stack.graph import swept
+from kraftproof.checkers.engines.repeated.stack.layout import calls_of as known_of
+from kraftproof.checkers.engines.repeated.stack.order import is_legal, order_of
+from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.models import model_named

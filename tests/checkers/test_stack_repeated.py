@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from kraftproof.checkers.calls.containers import StackCalls
-from kraftproof.checkers.engines import stacks
-from kraftproof.checkers.engines.stack_calls import calls_of as searchable
-from kraftproof.checkers.engines.stack_order import is_legal, order_of, searched
-from kraftproof.checkers.engines.stack_repeated import put_once
+from kraftproof.checkers.engines.containers import stack as stacks
+from kraftproof.checkers.engines.repeated.stack.layout import calls_of as searchable
+from kraftproof.checkers.engines.repeated.stack.order import is_legal, order_of, searched
+from kraftproof.checkers.engines.repeated.stack.stack import put_once
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.models import model_named

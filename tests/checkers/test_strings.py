@@ -5,7 +5,7 @@ That the engine agrees with trying every order is in test_against_reference.
 
 import pytest
 
-from kraftproof.checkers.engines import strings
+from kraftproof.checkers.engines.strings import strings
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers.columnar import decided, history, in_turn, judged
 from tests.checkers.differential import run_batch

@@ -5,9 +5,10 @@ from random import Random
 import msgspec
 import pytest
 
-from kraftproof.checkers.engines import choose, topics
-from kraftproof.checkers.engines.general import check_linearizable
-from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines.kraft import topics
+from kraftproof.checkers.engines.wgl.plan import plan_of
+from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.explain.linearization.engine_orders import engine_order
 from kraftproof.checkers.explain.reduction.reductions import prefix
 from kraftproof.checkers.explain.reduction.update_order import order_from_hints

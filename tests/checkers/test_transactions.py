@@ -9,7 +9,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from kraftproof.checkers.engines import transactions
+from kraftproof.checkers.engines.transactions import transactions
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers.columnar import calls_of, decided, history, judged

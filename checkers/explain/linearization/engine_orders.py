@@ -6,7 +6,7 @@ A proposal: `checkers.explain.reduction.update_order` replays it by the model's 
 from collections.abc import Sequence
 from typing import Final
 
-from kraftproof.checkers.engines import choose
+from kraftproof.checkers.engines import registry as choose
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_table

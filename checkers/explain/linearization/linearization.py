@@ -11,9 +11,9 @@ linearization at the time limit, the explanation omits this part.
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
-from kraftproof.checkers.engines.general import search
-from kraftproof.checkers.engines.plan import Plan, plan_of
-from kraftproof.checkers.engines.trace import Configuration, Trace
+from kraftproof.checkers.engines.wgl.plan import Plan, plan_of
+from kraftproof.checkers.engines.wgl.search import search
+from kraftproof.checkers.engines.wgl.trace import Configuration, Trace
 from kraftproof.checkers.explain.linearization.parts import OrderOf, in_parts
 from kraftproof.checkers.explain.reduction.reductions import helpful
 from kraftproof.checkers.explain.reduction.update_order import order_from_hints, update_order

@@ -9,7 +9,7 @@ not their product.
 
 from collections.abc import Callable, Hashable
 
-from kraftproof.checkers.engines.plan import Plan, plan_of
+from kraftproof.checkers.engines.wgl.plan import Plan, plan_of
 from kraftproof.checkers.explain.reduction.reductions import is_reducible
 from kraftproof.checkers.explain.reduction.update_order import order_from_hints
 from kraftproof.checkers.models import SequentialModel

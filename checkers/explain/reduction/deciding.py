@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from kraftproof.checkers.engines.plan import Plan, plan_of
+from kraftproof.checkers.engines.wgl.plan import Plan, plan_of
 from kraftproof.checkers.explain.reduction.update_order import update_order
 from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.verify.budget import Budget

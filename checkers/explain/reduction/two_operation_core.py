@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Final
 
-from kraftproof.checkers.engines.plan import plan_of
+from kraftproof.checkers.engines.wgl.plan import plan_of
 from kraftproof.checkers.explain.reduction.reductions import (
     is_reducible,
     optional,

@@ -1,9 +1,9 @@
 """Makes a legal order out of the hints that a model knows its updates to have.
 
-A sweep over the completions, as `checkers.engines.general` makes, but without a choice: a pure call
-is placed as soon as it is legal, and before a completion the next updates of the tracks, until what
-completes is placed. O(n) steps of the model at a bounded number of tracks and of open calls. Each
-call is checked against the model when placed, so every returned order is legal.
+A sweep over the completions, as `checkers.engines.wgl.search` makes, but without a choice: a pure
+call is placed as soon as it is legal, and before a completion the next updates of the tracks, until
+what completes is placed. O(n) steps of the model at a bounded number of tracks and of open calls.
+Each call is checked against the model when placed, so every returned order is legal.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
-from kraftproof.checkers.engines.plan import Plan
+from kraftproof.checkers.engines.wgl.plan import Plan
 from kraftproof.checkers.explain.reduction.reductions import is_reducible
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import OrderHint

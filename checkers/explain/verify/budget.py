@@ -5,9 +5,9 @@ from collections.abc import Hashable, Sequence
 from typing import Final
 
 from kraftproof.checkers.compiling import thread_seconds
-from kraftproof.checkers.engines.general import Found, search
-from kraftproof.checkers.engines.plan import Plan
-from kraftproof.checkers.engines.trace import Trace
+from kraftproof.checkers.engines.wgl.plan import Plan
+from kraftproof.checkers.engines.wgl.search import Found, search
+from kraftproof.checkers.engines.wgl.trace import Trace
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
@@ -36,7 +36,7 @@ class Budget:
         The search is quick and uses little memory: without a refutation, nothing is known.
         """
         limits = self.limits(_ENDLESS_BYTES)
-        found = search(model, plan, limits, starts, is_endless=True)
+        found = search(model, plan, limits, starts, is_relaxed=True)
         return found.verdict is Verdict.INVALID
 
     def limits(self, memory_bytes: int = _FIRST_BYTES) -> Limits:

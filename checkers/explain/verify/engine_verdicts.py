@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kraftproof.checkers.engines import choose
+from kraftproof.checkers.engines import registry as choose
 from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.operations import Operation

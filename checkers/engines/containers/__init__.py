@@ -1,0 +1,1 @@
+"""Queues, stacks and priority queues whose elements are put once."""

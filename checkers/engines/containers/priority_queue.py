@@ -1,0 +1,99 @@
+"""Priority queues whose elements are put once: O(n log n) a key, in memory of the order of n.
+
+The least element goes first. Whoever takes x must do so while none that is less is there, so an
+element constrains only those greater than it. Decide therefore from the least on: an element should
+be there as short as it may, from put[1] (later can't be) to the first moment at or after both
+invocations at which none of the lesser ones is there. By induction on the order of elements each is
+there at a subset of the moments at which any legal order has it there, so if some element finds no
+moment before its take completes there is no legal order, and otherwise the moments chosen make one.
+A take that found none has to find a moment when no element at all is there.
+
+Time is the gaps between the events of the key; those at which an element is there are skipped by a
+union-find. After Lee and Mathur ("Efficient decrease-and-conquer linearizability monitoring",
+2024), who remove elements one by one as well.
+
+What this leaves undecided, as elements repeat or takes were lost, is swept over instead
+(`checkers.engines.repeated.priority_queue.priority_queue`).
+"""
+
+import numpy as np
+
+from kraftproof.checkers.calls.containers import PriorityQueueCalls
+from kraftproof.checkers.engines.kernels.bisection import spans
+from kraftproof.checkers.engines.kernels.distinct_elements import Containers
+from kraftproof.checkers.engines.kernels.element_intervals import Times
+from kraftproof.checkers.engines.kernels.segment_tree import largest, make_largest, replace
+from kraftproof.checkers.engines.kernels.unmatched_takes import none_found_after
+from kraftproof.checkers.engines.repeated.priority_queue.priority_queue import decide_repeated
+from kraftproof.checkers.engines.types import Outcome
+from kraftproof.checkers.history.columns import NEVER
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
+
+
+def decide(calls: PriorityQueueCalls, limits: Limits) -> list[Outcome | None]:
+    """Returns the outcome of each priority queue, None for one left to the general engine."""
+    decided = Containers(calls=calls, fits=fits, deadlines=deadlines).decide("priority-queue")
+    return [
+        outcome or decide_repeated(calls, start, end, limits, "priority-queue-repeated")
+        for outcome, (start, end) in zip(decided, spans(calls), strict=True)
+    ]
+
+
+@kernel
+def fits(life: Times, nones: Times) -> bool:
+    """Says whether lives can have been those of a priority queue; elements by number, least first.
+
+    Args:
+        life: int64[4, m], as `checkers.engines.kernels.element_intervals.lives` returns them.
+        nones: int64[2, k], when takes that found none began and ended.
+    """
+    events = np.sort(np.concatenate((life.copy().reshape(-1), nones.copy().reshape(-1))))
+    events = events[: np.searchsorted(events, NEVER)]
+    free = np.arange(len(events) + 1)  # gap g is after event g; the last stands for no gap at all
+    for it in range(life.shape[1]):
+        if life[0, it] == NEVER:
+            continue
+        taken = len(events)
+        if life[2, it] != NEVER:
+            soonest = np.searchsorted(events, max(life[0, it], life[2, it]))
+            taken = next_free(free, soonest)
+        if taken >= np.searchsorted(events, life[3, it]) and life[3, it] != NEVER:
+            return False
+        for gap in range(next_free(free, np.searchsorted(events, life[1, it])), taken):
+            free[gap] = gap + 1
+    for none in range(nones.shape[1]):
+        first = next_free(free, np.searchsorted(events, nones[0, none]))
+        if first >= np.searchsorted(events, nones[1, none]):
+            return False
+    return True
+
+
+@kernel
+def deadlines(life: Times, nones: Times) -> Times:
+    """Returns by when each element must have been taken: int64[m].
+
+    That is when a take of a greater one completes that was invoked after the lesser was put, or one
+    that found none.
+    """
+    due = none_found_after(life, nones)
+    by_take = np.argsort(life[2])
+    taken, place_of = life[2][by_take], np.argsort(by_take)
+    soonest = make_largest(life.shape[1])
+    for it in range(life.shape[1] - 1, -1, -1):
+        first = largest(soonest, int(np.searchsorted(taken, life[1, it])), life.shape[1])
+        if first >= 0:
+            due[it] = min(due[it], life[3, by_take[first]])
+        replace(soonest, place_of[it], -life[3, it])
+    return due
+
+
+@kernel
+def next_free(free: Times, gap: int) -> int:
+    """Returns the first free gap from one on, and shortens the way there."""
+    root = gap
+    while free[root] != root:
+        root = free[root]
+    while free[gap] != root:
+        free[gap], gap = root, free[gap]
+    return root

@@ -1,0 +1,1 @@
+"""Counters: a greedy order, or a frontier."""

@@ -1,0 +1,137 @@
+"""Finds the first completion that no legal order reaches, with an engine that decides prefixes.
+
+The prefix of a history up to an event has what was invoked before it; what completes by then is
+required, and what is open may have taken effect, with the answer that it got later, or not. If a
+history is linearizable so are its prefixes. Therefore an engine that decides any prefix finds the
+first completion that can't be by bisection, asking log2(n) times. Nothing here knows what a call
+means.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.engines.types import Outcome
+from kraftproof.checkers.history.columns import NEVER
+from kraftproof.checkers.verdict import Verdict
+
+Legal = Callable[[int, int, int], bool]
+"""(start, end, cut) -> whether calls start to end are linearizable up to the event `cut`."""
+
+
+def first_stuck(calls: Calls, start: int, end: int, is_legal: Legal) -> int | None:
+    """Returns the first completion that no legal order reaches, as a call; None if all are."""
+    if is_legal(start, end, NEVER):
+        return None
+    completions = start + np.argsort(calls.complete[start:end], kind="stable")
+    low, high = 0, int(np.count_nonzero(calls.complete[start:end] != NEVER)) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if is_legal(start, end, int(calls.complete[completions[middle]])):
+            low = middle + 1
+        else:
+            high = middle
+    return int(completions[low])
+
+
+@dataclass(slots=True)
+class Guided:
+    """Finds the first stuck completion of one key where a decision gives an idea of it.
+
+    Attributes:
+        complete: int64[n], the completions of the key's calls, NEVER for those without.
+        decide: says whether the prefix up to an event is legal, and if it is not, which earlier
+            prefix perhaps is not either.
+        legal: the longest prefix that is known to be legal, by its last event.
+        illegal: the shortest that is known not to be.
+        guess: where the latter's first stuck completion may be, if there is an idea.
+    """
+
+    complete: NDArray[np.int64]
+    decide: Callable[[int], tuple[bool, int]]
+    legal: int = -1
+    illegal: int = NEVER
+    guess: int = NEVER
+
+    def first_stuck(self) -> int | None:
+        """Returns the call whose completion no legal order reaches first; None if all are.
+
+        Where a guess leads is decided first, and the prefix before it; if that is not it, bisection
+        goes on from there.
+        """
+        if self._is_legal(NEVER - 1):
+            return None
+        while self.guess < self.illegal and not self._is_legal(self.guess):
+            pass
+        self._is_legal(int(self.complete[self.complete < self.illegal].max(initial=-1)))
+        events = np.sort(self.complete[(self.complete > self.legal) & (self.complete != NEVER)])
+        low, high = 0, len(events) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if self._is_legal(int(events[middle])):
+                low = middle + 1
+            else:
+                high = middle
+        (stuck,) = np.nonzero(self.complete == events[low])
+        return int(stuck[0])
+
+    def _is_legal(self, cut: int) -> bool:
+        if self.legal < cut < self.illegal:
+            is_legal, self.guess = self.decide(cut)
+            if is_legal:
+                self.legal = cut
+            else:
+                self.illegal = cut
+        return cut <= self.legal
+
+
+def outcome_of(
+    calls: Calls, start: int, end: int, stuck: int | None, engine: str, anomaly: str | None = None
+) -> Outcome:
+    """Returns the outcome of a key of which some call is stuck, or none."""
+    if stuck is None:
+        return Outcome(verdict=Verdict.VALID, engine=engine)
+    return Outcome(
+        verdict=Verdict.INVALID,
+        engine=engine,
+        first_illegal_row=int(calls.rows[stuck]),
+        linearizable=int(np.count_nonzero(calls.complete[start:end] < calls.complete[stuck])),
+        anomaly=anomaly,
+    )
+
+
+def decide_keys(calls: Calls, engine: str, is_legal: Legal) -> list[Outcome]:
+    """Returns the outcome of every key, by an engine that decides all prefixes."""
+    return [
+        outcome_of(calls, start, end, first_stuck(calls, start, end, is_legal), engine)
+        for start, end in spans(calls)
+    ]
+
+
+def decide_between(
+    calls: Calls, start: int, end: int, engine: str, strict: Legal, lenient: Legal
+) -> Outcome | None:
+    """Returns the outcome of a key of which only bounds can be decided, None if they differ.
+
+    Args:
+        calls: all calls.
+        start: the key's first call.
+        end: the next key's first call.
+        engine: the engine's name.
+        strict: never legal where it should not be, perhaps illegal where it should be legal.
+        lenient: the other way round.
+    """
+    stuck = first_stuck(calls, start, end, strict)
+    if stuck is not None and stuck != first_stuck(calls, start, end, lenient):
+        return None
+    return outcome_of(calls, start, end, stuck, engine)
+
+
+def spans(calls: Calls) -> Sequence[tuple[int, int]]:
+    """Returns where the calls of each key begin and end."""
+    starts = calls.starts.tolist()
+    return list(pairwise(starts))

@@ -1,0 +1,96 @@
+"""Transactions on registers, laid out in lanes for the kernels that decide them.
+
+For `checkers.engines.transactions.transactions`. A *lane* is a chain of transactions in which each
+goes before the next for sure, so that one number a lane tells a set that has with each what goes
+before it. A *section* is a value of a register, from the write that left it to the last that found
+it.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kraftproof.checkers.kernels import kernel
+
+Ints = NDArray[np.int64]
+
+NONE: Final = -1
+
+
+class History(NamedTuple):
+    """The transactions that took effect, n of them, and their sections.
+
+    Sections that writes began have the write's number, w of them; then there is one for what each
+    of the registers held at first.
+
+    Attributes:
+        invoke: int64[n], ascending.
+        complete: int64[n], NEVER for what was not over.
+        over: int64[n], an event by which it was over for sure.
+        lane: int64[n].
+        place: int64[n], its number in its lane, from 0.
+        passed: int64[n], how many completions were before its invocation.
+        done: int64[d], the transactions that completed, by completion.
+        finds: int64[n + 1]; what transaction t found is finds[t] to finds[t + 1] of `found`.
+        found: int64[r], sections.
+        leaves: int64[n + 1]; the sections that t began are leaves[t] to leaves[t + 1].
+        left_in: int64[w], the register of each write.
+        writer: int64[w].
+        readers_of: int64[w + registers + 1]; the readers of section s are readers_of[s] to
+            readers_of[s + 1] of `readers`.
+        readers: int64[r].
+        lanes: how many lanes there are.
+        registers: how many registers.
+        in_lane: int64[registers * lanes + 1]; the writes of register x by lane l are at
+            x * lanes + l of it, in order, in `by_lane`.
+        by_lane: int64[w].
+    """
+
+    invoke: Ints
+    complete: Ints
+    over: Ints
+    lane: Ints
+    place: Ints
+    passed: Ints
+    done: Ints
+    finds: Ints
+    found: Ints
+    leaves: Ints
+    left_in: Ints
+    writer: Ints
+    readers_of: Ints
+    readers: Ints
+    lanes: int
+    registers: int
+    in_lane: Ints
+    by_lane: Ints
+
+
+@kernel
+def chains_of(invoke: Ints, over: Ints, most: int) -> tuple[Ints, Ints, int]:
+    """Returns the lane of each transaction, its place there, and how many lanes there are.
+
+    Args:
+        invoke: int64[n], ascending.
+        over: int64[n], events after which everything that is invoked goes after it.
+        most: so many lanes there may be; with more it stops at once.
+    """
+    lane, place = np.empty(len(invoke), dtype=np.int64), np.empty(len(invoke), dtype=np.int64)
+    free_from = [0 for _ in range(0)]
+    lengths = [0 for _ in range(0)]
+    for number in range(len(invoke)):
+        chosen = len(free_from)
+        for candidate in range(len(free_from)):
+            if free_from[candidate] < invoke[number]:
+                chosen = candidate
+                break
+        if chosen == len(free_from):
+            free_from.append(0)
+            lengths.append(0)
+            if chosen == most:
+                break
+        lane[number], place[number] = chosen, lengths[chosen]
+        free_from[chosen] = over[number]
+        lengths[chosen] += 1
+    return lane, place, len(free_from)

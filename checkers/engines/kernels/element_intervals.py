@@ -1,0 +1,108 @@
+"""The lives of a container's elements: when each was put and when it was taken.
+
+What the engines of queues, stacks and priority queues start from. An element is put at most once;
+what is put twice is for the general engine. The life of an element is two intervals,
+
+    put[0] .. put[1]   and   taken[0] .. taken[1]
+
+and its *core*, put[1] .. taken[0], is when it is in the container for certain. A prefix of a
+history, up to the event `cut`, reads as a whole history does when
+
+- what has not completed by the cut completes at NEVER;
+- an element that nobody takes is taken at NEVER, after everything: at the end of time what remains
+  can be taken in whatever order the container has;
+- an open take of an element that was not put is left out, and so is a second, open take of one.
+
+A take whose answer nobody knows may have taken anything, or nothing. It is left out here;
+`checkers.engines.kernels.unmatched_takes` says what can be made of it.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE
+from kraftproof.checkers.history.columns import NEVER
+from kraftproof.checkers.kernels import kernel
+
+Times = NDArray[np.int64]
+
+
+@kernel
+def is_repeated(action: NDArray[np.int8], element: Times) -> bool:
+    """Says whether any element of a key is put twice."""
+    seen = np.zeros(element.max() + 1 if len(element) else 0, dtype=np.bool_)
+    for call in range(len(element)):
+        if action[call] == PUT:
+            if seen[element[call]]:
+                return True
+            seen[element[call]] = True
+    return False
+
+
+@kernel
+def lives(
+    action: NDArray[np.int8], element: Times, invoke: Times, complete: Times, cut: int
+) -> tuple[bool, Times]:
+    """Returns the lives of a key's elements up to a cut.
+
+    Args:
+        action: int8[n], of the key's calls.
+        element: int64[n], numbered from 0.
+        invoke: int64[n], ascending.
+        complete: int64[n].
+        cut: the event.
+
+    Returns:
+        Whether no element was taken twice, or by someone who was done before it was put; and
+        int64[4, m], of each element put[0], put[1], taken[0] and taken[1].
+    """
+    life = np.full((4, element.max() + 1 if len(element) else 0), NEVER)
+    for call in range(len(element)):
+        if invoke[call] >= cut:
+            break
+        it = element[call]
+        end = complete[call] if complete[call] <= cut else NEVER
+        if action[call] == PUT:
+            life[0, it], life[1, it] = invoke[call], end
+        elif action[call] == TAKE and it >= 0:
+            if life[3, it] != NEVER and end != NEVER:
+                return False, life
+            if end != NEVER or life[2, it] == NEVER:
+                life[2, it], life[3, it] = invoke[call], end
+    for it in range(life.shape[1]):
+        if life[3, it] < life[0, it]:
+            return False, life
+        if life[0, it] == NEVER:
+            life[2, it] = NEVER
+    return True, life
+
+
+@kernel
+def none_found(action: NDArray[np.int8], invoke: Times, complete: Times, cut: int) -> Times:
+    """Returns invocation and completion of the takes that found none: int64[2, k]."""
+    (calls,) = np.nonzero((action == FOUND_NONE) & (complete <= cut))
+    found = np.empty((2, len(calls)), dtype=np.int64)
+    found[0], found[1] = invoke[calls], complete[calls]
+    return found
+
+
+@kernel
+def may_be_empty(life: Times, nones: Times) -> bool:
+    """Says whether at some moment of each interval no element is there for certain.
+
+    There is none where the cores, taken together, cover all of the interval. `nones` is ascending.
+    """
+    by_put = np.argsort(life[1])
+    reached, place = -1, 0
+    for none in range(nones.shape[1]):
+        start, end = nones[0, none], nones[1, none]
+        while place < len(by_put) and life[1, by_put[place]] < start:
+            reached = max(reached, life[2, by_put[place]])
+            place += 1
+        covered, ahead = max(reached, start), place
+        while covered <= end and ahead < len(by_put) and life[1, by_put[ahead]] < covered:
+            covered = max(covered, life[2, by_put[ahead]])
+            ahead += 1
+        if covered > end:
+            return False
+    return True

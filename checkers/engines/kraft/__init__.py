@@ -1,0 +1,1 @@
+"""Broker ids and topic names of a KRaft cluster."""

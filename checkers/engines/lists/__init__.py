@@ -1,0 +1,1 @@
+"""Lists, sets and logs that grow and are read whole."""

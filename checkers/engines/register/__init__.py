@@ -1,0 +1,1 @@
+"""Registers: by zones, by blocks, or by a portfolio of searches."""

@@ -1,0 +1,1 @@
+"""Searches for a legal order of one register whose values are written again."""

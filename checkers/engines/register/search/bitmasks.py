@@ -1,0 +1,200 @@
+"""The calls of one register that are open at a return, as bits of machine words.
+
+Each call has a *slot* while it is open, 64 of them at most; sets of open calls are masks, by what
+the calls ask for or set. Indeterminate calls, which never return, take turns in the slots that the
+others leave: the oldest is forgotten when there is no room. Not here: any search.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kraftproof.checkers.calls.register import READ, WRITE
+from kraftproof.checkers.engines.register.search.configurations import Key
+from kraftproof.checkers.engines.register.search.layout import (
+    CALL,
+    EXPECTED,
+    INVOKED,
+    KIND,
+    LOST_CAS,
+    LOST_WRITE,
+    NEW,
+    RANKS,
+    Integer,
+    Layout,
+    Numbers,
+)
+from kraftproof.checkers.engines.register.search.layout import POSITION as RETURNS_AT
+from kraftproof.checkers.kernels import bare_kernel
+
+SLOTS: Final = 64
+
+READS: Final = 0
+WRITES: Final = 1
+UPDATES: Final = 2
+
+POSITION: Final = 0
+OPEN: Final = 1
+OPEN_WRITES: Final = 2
+OPEN_UPDATES: Final = 3
+LOST: Final = 4
+
+_DE_BRUIJN: Final = 0x03F79D71B4CB0A89
+"""Each six bits of it in a row are different: B(2, 6), Leiserson, Prokop and Randall 1998."""
+_PLACES: Final = np.zeros(SLOTS, np.int64)
+_PLACES[[(_DE_BRUIJN << place & (1 << 64) - 1) >> 58 for place in range(SLOTS)]] = range(SLOTS)
+
+
+class Masks(NamedTuple):
+    """The calls open at a position.
+
+    Attributes:
+        slots: int8[n], the slot of each call, -1 for an indeterminate one that has none.
+        calls: int32[64], the call in each slot that is taken.
+        sets: int64[3, values], the open READS and UPDATES (compare-and-sets) that ask for a value,
+            and the WRITES that set it.
+        at: int64[5], the POSITION; and the calls OPEN there, those that are writes, that are
+            updates, and that are LOST, or indeterminate.
+    """
+
+    slots: NDArray[np.int8]
+    calls: Numbers
+    sets: NDArray[np.int64]
+    at: NDArray[np.int64]
+
+
+def new_masks(calls: int, values: int) -> Masks:
+    """Returns masks for keys of so many calls and values at most."""
+    return Masks(
+        slots=np.empty(calls, np.int8),
+        calls=np.zeros(SLOTS, np.int32),
+        sets=np.zeros((3, values), np.int64),
+        at=np.zeros(5, np.int64),
+    )
+
+
+def that_fit(layout: Layout) -> NDArray[np.bool_]:
+    """Returns the keys whose calls have enough slots: bool[m]."""
+    fits: NDArray[np.bool_] = layout.counts[:, RANKS] <= SLOTS
+    return fits
+
+
+@bare_kernel
+def lowest(mask: Integer) -> Integer:
+    """Returns the number of the lowest bit of a mask that is not 0."""
+    found: Integer = _PLACES[((mask & -mask) * _DE_BRUIJN) >> 58 & 63]
+    return found
+
+
+@bare_kernel
+def soonest_of(key: Key, masks: Masks, rivals: Integer) -> Integer:
+    """Returns the bit of the call in a mask, which is not 0, that returns soonest."""
+    best = rivals & -rivals
+    soonest = key.calls[masks.calls[lowest(rivals)], RETURNS_AT]
+    rivals &= rivals - 1
+    while rivals:
+        returns_at = key.calls[masks.calls[lowest(rivals)], RETURNS_AT]
+        if returns_at < soonest:
+            best, soonest = rivals & -rivals, returns_at
+        rivals &= rivals - 1
+    return best
+
+
+@bare_kernel
+def enter(key: Key, ranks: Integer, masks: Masks) -> None:
+    """Gives the calls of a key their slots, and sets the masks to the first position.
+
+    Args:
+        key: whose calls.
+        ranks: how many are open at a time, at most; not more than there are slots.
+        masks: to be set.
+    """
+    _assign(key, ranks, masks.slots)
+    masks.sets[:, : len(key.wanted)] = 0
+    masks.at[:] = 0
+    for call in range(key.returning[0, INVOKED]):
+        _open(key, masks, call)
+
+
+@bare_kernel
+def _assign(key: Key, ranks: Integer, slots: NDArray[np.int8]) -> None:
+    """Gives the calls slots: the first ones are for those that return."""
+    free = np.int64(-1) if ranks == SLOTS else (np.int64(1) << ranks) - 1
+    left = SLOTS - ranks
+    call, lost = 0, 0
+    for position in range(key.returns):
+        while call < key.returning[position, INVOKED]:
+            if key.calls[call, KIND] >= LOST_WRITE:
+                slots[call] = ranks + lost % left if left else -1
+                lost += 1
+            else:
+                slots[call] = lowest(free)
+                free &= free - 1
+            call += 1
+        free |= np.int64(1) << slots[key.returning[position, CALL]]
+
+
+@bare_kernel
+def _open(key: Key, masks: Masks, call: Integer) -> Integer:
+    """Adds a call, and returns its bit, 0 if it has no slot."""
+    slot, kind = masks.slots[call], key.calls[call, KIND]
+    if slot < 0:
+        return np.int64(0)
+    bit: Integer = np.int64(1) << slot
+    if masks.at[OPEN] & bit:
+        close(key, masks, masks.calls[slot])
+    masks.calls[slot] = call
+    masks.at[OPEN] |= bit
+    if kind == READ:
+        masks.sets[READS, key.calls[call, EXPECTED]] |= bit
+    elif kind in (WRITE, LOST_WRITE):
+        masks.sets[WRITES, key.calls[call, NEW]] |= bit
+        masks.at[OPEN_WRITES] |= bit
+    else:
+        masks.sets[UPDATES, key.calls[call, EXPECTED]] |= bit
+        masks.at[OPEN_UPDATES] |= bit
+    if kind in (LOST_WRITE, LOST_CAS):
+        masks.at[LOST] |= bit
+    return bit
+
+
+@bare_kernel
+def close(key: Key, masks: Masks, call: Integer) -> None:
+    """Takes a call out, if it is in its slot."""
+    slot, kind = masks.slots[call], key.calls[call, KIND]
+    if slot < 0 or masks.calls[slot] != call:
+        return
+    rest = ~(np.int64(1) << slot)
+    masks.at[OPEN] &= rest
+    if kind == READ:
+        masks.sets[READS, key.calls[call, EXPECTED]] &= rest
+    elif kind in (WRITE, LOST_WRITE):
+        masks.sets[WRITES, key.calls[call, NEW]] &= rest
+        masks.at[OPEN_WRITES] &= rest
+    else:
+        masks.sets[UPDATES, key.calls[call, EXPECTED]] &= rest
+        masks.at[OPEN_UPDATES] &= rest
+    masks.at[LOST] &= rest
+
+
+@bare_kernel
+def forward(key: Key, masks: Masks) -> Integer:
+    """Goes one position on; returns the bits of the calls that were invoked since."""
+    position = masks.at[POSITION]
+    close(key, masks, key.returning[position, CALL])
+    opened = np.int64(0)
+    for call in range(key.returning[position, INVOKED], key.returning[position + 1, INVOKED]):
+        opened |= _open(key, masks, call)
+    masks.at[POSITION] = position + 1
+    return opened
+
+
+@bare_kernel
+def back(key: Key, masks: Masks) -> None:
+    """Goes one position back; indeterminate calls that were forgotten since stay so."""
+    position = masks.at[POSITION] - 1
+    for call in range(key.returning[position, INVOKED], key.returning[position + 1, INVOKED]):
+        close(key, masks, call)
+    _open(key, masks, key.returning[position, CALL])
+    masks.at[POSITION] = position

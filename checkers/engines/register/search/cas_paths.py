@@ -1,0 +1,274 @@
+"""How a block of one register's calls may go on to what returns: along compare-and-sets.
+
+Where the block lies is told: it is the current one, or an earlier one that only calls below a scope
+can join. How that is chosen, and why nothing is missed: `checkers.engines.register.search.steps`.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kraftproof.checkers.calls.register import CAS, READ
+from kraftproof.checkers.engines.register.search.configurations import (
+    VALUE,
+    Key,
+    Rows,
+    Window,
+    answer_reads,
+    copy_row,
+    first_cas,
+    is_done,
+    mark_done,
+    pool_left,
+    pool_take,
+)
+from kraftproof.checkers.engines.register.search.dominance import covers
+from kraftproof.checkers.engines.register.search.layout import (
+    CALL,
+    EXPECTED,
+    KIND,
+    LOST_CAS,
+    LOST_WRITE,
+    NEW,
+    OLD,
+    POSITION,
+    RANK,
+    SET,
+    Integer,
+    Numbers,
+)
+from kraftproof.checkers.engines.register.search.open_blocks import add_end
+from kraftproof.checkers.engines.register.search.window import advance
+from kraftproof.checkers.kernels import bare_kernel
+
+COUNT: Final = 0
+LACKING: Final = 1
+STAMP: Final = 2
+STANDS_FOR: Final = 3
+TRIED: Final = 4
+
+EARLIER: Final = 0
+CURRENT: Final = 1
+
+NOTHING: Final = 0
+ROOM: Final = 1
+ENDS: Final = 2
+
+
+class Space(NamedTuple):
+    """Where the successors of one configuration are worked out.
+
+    Attributes:
+        rows: int64[., .], the successors.
+        paths: int64[., .], the beginnings of blocks that may lead to what returns.
+        reached: int64[.], the value that each path has reached.
+        leads: int32[values], STAMP at a value from which updates may lead to what returns.
+        at: int64[5], COUNT: how many successors; LACKING: NOTHING, ROOM or ENDS, if a row had too
+            few columns for its loose ends; STAMP, and the position that it STANDS_FOR; TRIED: how
+            many paths were compared.
+    """
+
+    rows: Rows
+    paths: Rows
+    reached: NDArray[np.int64]
+    leads: Numbers
+    at: NDArray[np.int64]
+
+
+def new_space(columns: int, values: int, room: int) -> Space:
+    """Returns a space.
+
+    Args:
+        columns: of its rows.
+        values: how many a key has, at most.
+        room: for how many successors, and paths.
+    """
+    return Space(
+        rows=np.zeros((room, columns), np.int64),
+        paths=np.zeros((room, columns), np.int64),
+        reached=np.zeros(room, np.int64),
+        leads=np.zeros(values, np.int32),
+        at=np.zeros(5, np.int64),
+    )
+
+
+@bare_kernel
+def copy_out(key: Key, rows: Rows, i: Integer, space: Space) -> Integer:
+    """Copies a row to the successors, and returns its place there."""
+    place: Integer = space.at[COUNT]
+    if place == len(space.rows) - 1:  # the last row is never one of them
+        space.at[LACKING] = ROOM
+        copy_row(key, rows, i, space.rows, place)
+        return place
+    copy_row(key, rows, i, space.rows, place)
+    space.at[COUNT] += 1
+    return place
+
+
+@bare_kernel
+def leave_end(
+    key: Key, here: Window, rows: Rows, i: Integer, value: Integer, scope: Integer, space: Space
+) -> None:
+    """Leaves the end of a block loose."""
+    if not add_end(key, here, rows, i, value, scope):
+        space.at[LACKING] = ENDS
+
+
+@bare_kernel
+def find_leads(key: Key, here: Window, space: Space) -> None:
+    """Marks the values from which compare-and-sets may lead to what the returning call needs."""
+    if space.at[STANDS_FOR] == here.at[0]:
+        return
+    space.at[STANDS_FOR] = here.at[0]
+    space.at[STAMP] += 1
+    stamp, leads = space.at[STAMP], space.leads
+    leads[key.calls[key.returning[here.at[0], CALL], EXPECTED]] = stamp
+    is_changed = True
+    while is_changed:
+        is_changed = False
+        for rank in range(here.at[1]):
+            call = here.opened[rank]
+            if key.calls[call, KIND] == CAS or key.calls[call, KIND] == LOST_CAS:
+                is_changed |= _lead(leads, stamp, key.calls[call, EXPECTED], key.calls[call, NEW])
+        for field in range(key.pool_writes, len(key.pool)):
+            is_changed |= _lead(leads, stamp, key.pool[field, OLD], key.pool[field, SET])
+
+
+@bare_kernel
+def _lead(leads: Numbers, stamp: Integer, old: Integer, new: Integer) -> bool:
+    if leads[new] != stamp or leads[old] == stamp:
+        return False
+    leads[old] = stamp
+    return True
+
+
+@bare_kernel
+def explore(
+    key: Key,
+    here: Window,
+    there: Window,
+    space: Space,
+    value: Integer,
+    scope: Integer,
+    way: Integer,
+) -> None:
+    """Follows compare-and-sets in scope from the first path's value to what returns."""
+    returning = key.returning[here.at[0], CALL]
+    space.reached[0] = value
+    head, tail = np.int64(0), np.int64(1)
+    while head < tail and space.at[LACKING] == NOTHING:
+        arrived = space.reached[head] == key.calls[returning, EXPECTED]
+        if arrived:
+            _arrive(key, here, there, space, head, scope, way)
+        if not arrived or key.calls[returning, KIND] == CAS:
+            tail = np.int64(_follow(key, here, space, head, tail, scope))
+        head += 1
+
+
+@bare_kernel
+def _arrive(
+    key: Key, here: Window, there: Window, space: Space, path: Integer, scope: Integer, way: Integer
+) -> None:
+    """Makes a path that has reached what the returning call needs a successor."""
+    position = here.at[0]
+    call, rank, value = (
+        key.returning[position, CALL],
+        key.returning[position, RANK],
+        space.reached[path],
+    )
+    place = copy_out(key, space.paths, path, space)
+    mark_done(space.rows, place, rank)
+    if key.calls[call, KIND] != READ:
+        value = key.calls[call, NEW]
+        answer_reads(key, here, space.rows, place, value, scope)
+    if way == CURRENT:
+        space.rows[place, VALUE] = value
+    else:
+        leave_end(key, here, space.rows, place, value, scope, space)
+    advance(key, here, there, space.rows, place)
+
+
+@bare_kernel
+def _follow(
+    key: Key, here: Window, space: Space, head: Integer, tail: Integer, scope: Integer
+) -> Integer:
+    """Adds the paths that go one compare-and-set further, and returns how many there are then."""
+    stamp, value = space.at[STAMP], space.reached[head]
+    returning = key.returning[here.at[0], CALL]
+    for rank in range(scope):
+        call = here.opened[rank]
+        kind = key.calls[call, KIND]
+        if kind not in (CAS, LOST_CAS) or key.calls[call, EXPECTED] != value or call == returning:
+            continue
+        if space.leads[key.calls[call, NEW]] != stamp or is_done(space.paths, head, rank):
+            continue
+        if _is_best_cas(key, here, space.paths, head, rank, scope):
+            if tail == len(space.paths):
+                space.at[LACKING] = ROOM
+                return tail
+            copy_row(key, space.paths, head, space.paths, tail)
+            mark_done(space.paths, tail, rank)
+            tail = _keep_path(key, here, space, tail, key.calls[call, NEW], scope)
+    field = first_cas(key, value)
+    while field < len(key.pool) and key.pool[field, OLD] == value:
+        new = key.pool[field, SET]
+        is_there = space.leads[new] == stamp and pool_left(key, space.paths, head, field) > 0
+        if is_there and not _has_cas(key, here, space.paths, head, value, new, scope):
+            if tail == len(space.paths):
+                space.at[LACKING] = ROOM
+                return tail
+            copy_row(key, space.paths, head, space.paths, tail)
+            pool_take(key, space.paths, tail, field)
+            tail = _keep_path(key, here, space, tail, new, scope)
+        field += 1
+    return tail
+
+
+@bare_kernel
+def _keep_path(
+    key: Key, here: Window, space: Space, path: Integer, value: Integer, scope: Integer
+) -> Integer:
+    """Keeps the last path unless an earlier one covers it, and returns how many there are."""
+    answer_reads(key, here, space.paths, path, value, scope)
+    space.reached[path] = value
+    space.at[TRIED] += path >> 3
+    for other in range(path):
+        same = space.reached[other] == value
+        if same and covers(key, here, space.paths, other, space.paths, path):
+            return path
+    return path + 1
+
+
+@bare_kernel
+def _is_best_cas(
+    key: Key, here: Window, rows: Rows, i: Integer, rank: Integer, scope: Integer
+) -> bool:
+    """Says whether no equal compare-and-set in scope was open only while this one was."""
+    call = here.opened[rank]
+    for other in range(rank + 1, scope):
+        rival = here.opened[other]
+        is_equal = (
+            key.calls[rival, EXPECTED] == key.calls[call, EXPECTED]
+            and key.calls[rival, NEW] == key.calls[call, NEW]
+        )
+        if not is_equal or key.calls[rival, KIND] < CAS or is_done(rows, i, other):
+            continue
+        if key.calls[rival, KIND] == LOST_WRITE or rival == key.returning[here.at[0], CALL]:
+            continue
+        if key.calls[rival, POSITION] <= key.calls[call, POSITION]:
+            return False
+    return True
+
+
+@bare_kernel
+def _has_cas(
+    key: Key, here: Window, rows: Rows, i: Integer, old: Integer, new: Integer, scope: Integer
+) -> bool:
+    for rank in range(scope):
+        call = here.opened[rank]
+        is_equal = key.calls[call, EXPECTED] == old and key.calls[call, NEW] == new
+        is_returning = call == key.returning[here.at[0], CALL]
+        if is_equal and not is_returning and not is_done(rows, i, rank):
+            return True
+    return False

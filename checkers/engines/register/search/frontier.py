@@ -1,0 +1,283 @@
+"""The frontier: all configurations of a register that the returns so far leave possible.
+
+It passes one return after the other, breadth first. Of configurations of which one can do whatever
+the other can (`checkers.engines.register.search.dominance`) one is kept. When none is left, no
+legal order reaches that return: invalid. It is exact: nothing is dropped for want of room, it stops
+instead. How configurations follow each other, and why none is missed:
+`checkers.engines.register.search.steps`.
+
+Memory is that of the frontier: bounded by the calls open at a time and the distinct indeterminate
+ones, not by the length. The worst case is exponential in both; the problem is NP-complete (Gibbons
+and Korach, "Testing shared memories", 1997).
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kraftproof.checkers.engines.register.search.cas_paths import (
+    COUNT,
+    LACKING,
+    NOTHING,
+    ROOM,
+    STANDS_FOR,
+    TRIED,
+    Space,
+)
+from kraftproof.checkers.engines.register.search.configurations import (
+    VALUE,
+    Key,
+    Rows,
+    Window,
+    copy_row,
+    key_of,
+)
+from kraftproof.checkers.engines.register.search.dominance import covers, kinship
+from kraftproof.checkers.engines.register.search.layout import Integer, Layout, Numbers
+from kraftproof.checkers.engines.register.search.steps import successors
+from kraftproof.checkers.engines.register.search.window import begin, new_window, step_forward
+from kraftproof.checkers.kernels import bare_kernel
+
+RUNNING: Final = 0
+VALID: Final = 1
+STUCK: Final = 2
+FULL: Final = 3
+LACKS_SPACE: Final = 4
+LACKS_ENDS: Final = 5
+
+POSITION: Final = 0
+NEXT: Final = 1
+SIZE: Final = 2
+FOLLOWING: Final = 3
+WORK: Final = 4
+
+_DEAD: Final = -2
+_NONE: Final = -1
+
+
+class Frontier(NamedTuple):
+    """A search that can be left and taken up again.
+
+    Attributes:
+        even: int64[., .], the configurations at even positions; SIZE or FOLLOWING of them.
+        odd: the same at odd ones.
+        heads: int32[.], the first of the following configurations of each bucket.
+        links: int32[.], the next one in the bucket.
+        even_window: the calls open at even positions.
+        odd_window: the same at odd ones.
+        at: int64[5], POSITION, NEXT configuration to look at, their number (SIZE), the number of
+            those FOLLOWING, and how much WORK was done.
+    """
+
+    even: Rows
+    odd: Rows
+    heads: Numbers
+    links: Numbers
+    even_window: Window
+    odd_window: Window
+    at: Rows
+
+
+def new_frontier(columns: int, ranks: int, room: int) -> Frontier:
+    """Returns an empty frontier.
+
+    Args:
+        columns: of its rows.
+        ranks: how many calls are open at a time, at most.
+        room: for how many configurations.
+    """
+    return Frontier(
+        even=np.zeros((room, columns), np.int64),
+        odd=np.zeros((room, columns), np.int64),
+        heads=np.empty(room // 4 + 64, np.int32),
+        links=np.empty(room, np.int32),
+        even_window=new_window(ranks),
+        odd_window=new_window(ranks),
+        at=np.zeros(5, np.int64),
+    )
+
+
+def enlarged(frontier: Frontier, columns: int, room: int) -> Frontier:
+    """Returns the same frontier with more columns, or more room; it redoes its last step."""
+    larger = new_frontier(columns, len(frontier.even_window.opened), room)
+    size, narrow = frontier.at[SIZE], frontier.even.shape[1]
+    for rows, source in ((larger.even, frontier.even), (larger.odd, frontier.odd)):
+        rows[:size, :narrow] = source[:size]
+    larger.heads[:] = _NONE
+    frontier.at[NEXT] = frontier.at[FOLLOWING] = 0
+    return larger._replace(
+        even_window=frontier.even_window, odd_window=frontier.odd_window, at=frontier.at
+    )
+
+
+@bare_kernel
+def sweep(
+    layout: Layout,
+    keys: NDArray[np.int64],
+    ends: Integer,
+    frontier: Frontier,
+    space: Space,
+    work: Integer,
+    is_resumed: bool,  # noqa: FBT001 a kernel takes no keywords
+    is_relaxed: bool,  # noqa: FBT001
+    found: NDArray[np.int64],
+) -> None:
+    """Sweeps some keys, one after the other, with the same frontier.
+
+    Args:
+        layout: the calls.
+        keys: int64[m], the numbers of the keys.
+        ends: how many loose ends a row has room for.
+        frontier: what it works with; rows at least as wide as those of any of the keys.
+        space: likewise.
+        work: about how much work a key may cost.
+        is_resumed: whether to go on with the frontier as it is; then m is 1.
+        is_relaxed: whether to start with any value, and never to use up settled indeterminate
+            calls. Then VALID says nothing, and STUCK that the history is stuck there or before.
+            The frontier must have room for as many rows as a key has values.
+        found: int64[m, 6], set to the status of each key, the position, and if STUCK up to four
+            values with which legal orders get there, -1 for none.
+    """
+    for j in range(len(keys)):
+        key = key_of(layout, keys[j], ends, is_relaxed)
+        found[j] = -1
+        if key.returns == 0:
+            found[j, 0] = VALID
+            continue
+        if not is_resumed:
+            start(key, frontier)
+        found[j, 0] = run(key, frontier, space, work)
+        found[j, 1] = frontier.at[POSITION]
+        if found[j, 0] == STUCK:
+            _tell_values(frontier, found[j, 2:])
+
+
+@bare_kernel
+def _tell_values(frontier: Frontier, values: NDArray[np.int64]) -> None:
+    """Writes down some distinct values of the configurations."""
+    rows = frontier.even if frontier.at[POSITION] % 2 == 0 else frontier.odd
+    count = 0
+    for place in range(frontier.at[SIZE]):
+        is_told = False
+        for other in range(count):
+            is_told |= values[other] == rows[place, VALUE]
+        if not is_told and count < len(values):
+            values[count] = rows[place, VALUE]
+            count += 1
+
+
+@bare_kernel
+def start(key: Key, frontier: Frontier) -> None:
+    """Sets a frontier to the first configuration, or if relaxed, to one for each value."""
+    even, odd = frontier.even_window, frontier.odd_window
+    odd.at[0], odd.at[1] = -1, 0
+    step_forward(key, odd, even)
+    frontier.at[:] = 0
+    frontier.at[SIZE] = len(key.wanted) if key.is_relaxed else 1
+    for value in range(frontier.at[SIZE]):
+        begin(key, even, frontier.even, value, value)
+    _enter(key, frontier)
+
+
+@bare_kernel
+def _enter(key: Key, frontier: Frontier) -> None:
+    """Makes ready for the successors at the next position."""
+    is_even = frontier.at[POSITION] % 2 == 0
+    here = frontier.even_window if is_even else frontier.odd_window
+    there = frontier.odd_window if is_even else frontier.even_window
+    frontier.heads[:] = _NONE
+    frontier.at[NEXT], frontier.at[FOLLOWING] = 0, 0
+    if frontier.at[POSITION] + 1 < key.returns:
+        step_forward(key, here, there)
+
+
+@bare_kernel
+def run(key: Key, frontier: Frontier, space: Space, work: Integer) -> Integer:
+    """Goes on until it is decided, something is lacking, or about so much work was done.
+
+    Returns:
+        RUNNING; VALID; STUCK at POSITION; FULL, if the frontier has no room; LACKS_SPACE, if the
+        successors have none; LACKS_ENDS, if a row has none for a loose end. After RUNNING it can go
+        on where it was; after the last three too, with larger arrays.
+    """
+    at = frontier.at
+    end = at[WORK] + work
+    space.at[STANDS_FOR] = -1
+    while True:
+        is_even = at[POSITION] % 2 == 0
+        here = frontier.even_window if is_even else frontier.odd_window
+        there = frontier.odd_window if is_even else frontier.even_window
+        rows = frontier.even if is_even else frontier.odd
+        following = frontier.odd if is_even else frontier.even
+        while at[NEXT] < at[SIZE]:
+            if at[WORK] >= end:
+                return RUNNING
+            successors(key, here, there, rows, at[NEXT], space)
+            at[WORK] += 1 + space.at[COUNT] + space.at[TRIED]
+            if space.at[LACKING] != NOTHING:
+                return LACKS_SPACE if space.at[LACKING] == ROOM else LACKS_ENDS
+            if at[POSITION] + 1 == key.returns:
+                if space.at[COUNT] > 0:
+                    return VALID
+            elif not _insert_all(key, there, following, frontier, space):
+                return FULL
+            at[NEXT] += 1
+        if at[FOLLOWING] == 0:
+            return STUCK
+        at[SIZE] = _drop_dead(key, following, frontier)
+        at[POSITION] += 1
+        _enter(key, frontier)
+
+
+@bare_kernel
+def _insert_all(key: Key, there: Window, following: Rows, frontier: Frontier, space: Space) -> bool:
+    """Adds successors to those that follow; returns False if there is no room."""
+    for place in range(space.at[COUNT]):
+        if frontier.at[FOLLOWING] == len(following):
+            return False
+        _insert(key, there, following, frontier, space.rows, place)
+    return True
+
+
+@bare_kernel
+def _insert(
+    key: Key, there: Window, following: Rows, frontier: Frontier, rows: Rows, i: Integer
+) -> None:
+    """Adds a row unless one that follows covers it, and drops those that it covers."""
+    heads, links, at = frontier.heads, frontier.links, frontier.at
+    bucket = kinship(key, there, rows, i) % len(heads)
+    free, previous, place = np.int64(_NONE), np.int64(_NONE), np.int64(heads[bucket])
+    while place != _NONE:
+        after = np.int64(links[place])
+        at[WORK] += 1
+        if covers(key, there, following, place, rows, i):
+            return
+        if covers(key, there, rows, i, following, place):
+            links[place] = _DEAD
+            free = place
+            if previous == _NONE:
+                heads[bucket] = after
+            else:
+                links[previous] = after
+        else:
+            previous = place
+        place = after
+    if free == _NONE:
+        free = at[FOLLOWING]
+        at[FOLLOWING] += 1
+    copy_row(key, rows, i, following, free)
+    links[free] = heads[bucket]
+    heads[bucket] = free
+
+
+@bare_kernel
+def _drop_dead(key: Key, following: Rows, frontier: Frontier) -> Integer:
+    """Moves the rows that were not dropped together, and returns how many they are."""
+    count = 0
+    for place in range(frontier.at[FOLLOWING]):
+        if frontier.links[place] != _DEAD:
+            if count != place:
+                copy_row(key, following, place, following, count)
+            count += 1
+    return count

@@ -1,0 +1,1 @@
+"""Searches for a legal order where elements or values occur several times."""

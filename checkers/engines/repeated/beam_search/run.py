@@ -1,0 +1,168 @@
+"""The search by returns for an order of one prefix, wider where it fails, and what else is tried.
+
+For `checkers.engines.repeated.beam_search.beam_search`: where nothing passes a return it may be
+shown that nothing can (`checkers.engines.repeated.beam_search.refute`); where the calls are crowded
+the prefix is settled by learning from conflicts (`checkers.engines.repeated.cdcl.cdcl`); else the
+search begins anew some returns before.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from kraftproof.checkers.engines.repeated.beam_search.checkpoints import Place, restore, saved
+from kraftproof.checkers.engines.repeated.beam_search.configurations import DROPPED
+from kraftproof.checkers.engines.repeated.beam_search.effort import Effort
+from kraftproof.checkers.engines.repeated.beam_search.refute import Refuter
+from kraftproof.checkers.engines.repeated.beam_search.sweep import (
+    POSITION,
+    WORK,
+    Search,
+    bytes_of,
+    new_search,
+    positions,
+    sweep,
+)
+from kraftproof.checkers.engines.repeated.cdcl.cdcl import settle
+from kraftproof.checkers.engines.repeated.layout import NONE, Facts, Ints, Layout
+from kraftproof.checkers.history.columns import NEVER
+from kraftproof.checkers.options import Limits
+
+_MOST_MOST: Final = 1 << 13
+_PLACES: Final = 64
+"""So many places to start again from are kept, besides the beginning."""
+_DEPTH: Final = 7
+"""Fewer updates are tried to use a call that is done, where some configurations were dropped: as
+many as what it makes is usually made of, for else there is a return that none of these passes."""
+_WIDER: Final = 16
+"""So many times as many configurations are kept to show that none passes a return."""
+_CROWDED: Final = 64
+"""Where more configurations of a return were of no use, learning from conflicts is."""
+_WORK_A_SECOND: Final = 30_000_000
+"""So few steps on any machine; so that what a key may cost is counted, not timed."""
+
+
+class UndecidedError(Exception):
+    """A decision takes more than a key may cost; its text is the limit that was reached."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """The search for an order of one prefix.
+
+    Attributes:
+        facts: what the calls found and left.
+        layout: these, laid out.
+        cut: the last event of the prefix.
+        limits: what the key may cost.
+        refuter: shows that no order passes a return; None if there is an order for sure.
+        spent: the work done so far, with that on other prefixes.
+        is_logged: whether the order is asked for that is found.
+        places: those to start again from, the beginning and the last ones; all if it is logged.
+        legal: the last event of the longest prefix that was found to be legal.
+        illegal: that of a prefix that is known not to be, if it is known.
+        order: the updates in a legal order, by number, if it was found by learning.
+    """
+
+    facts: Facts
+    layout: Layout
+    cut: int
+    limits: Limits
+    refuter: Refuter | None
+    spent: int = 0
+    is_logged: bool = False
+    places: list[Place] = field(default_factory=list)
+    legal: int = -1
+    illegal: int = NEVER
+    order: Ints | None = None
+
+    def stuck(self) -> int | None:
+        """Returns by which event there perhaps is no order, None if there is one of the prefix.
+
+        Raises:
+            UndecidedError: there may be one that was not found.
+        """
+        end = positions(self.layout, self.cut)
+        effort = Effort()
+        room = effort.most
+        search = new_search(self.layout, room, is_logged=self.is_logged)
+        self.places = [saved(search, is_exact=True)]
+        is_settled = False
+        while self.places[-1].position < end:
+            if self._go_on(search, effort, end):
+                effort.came_to(self.places[-1].position)
+                continue
+            stuck = int(search.at[POSITION])
+            event = int(self.layout.complete[self.layout.returning[stuck]])
+            self.legal = max(self.legal, event - 1)
+            if self._is_exact(search):
+                return event
+            is_new = stuck >= effort.furthest and effort.is_wider
+            if is_new and self._is_refuted(stuck, _WIDER * effort.most):
+                return self.illegal
+            effort.failed_at(stuck)
+            if effort.most > _CROWDED and not is_settled:
+                is_settled, is_legal = True, self._settled()
+                if is_legal is not None:
+                    return None if is_legal else event
+            self._refuse_room(effort.most)
+            if effort.most > room:
+                room = effort.most
+                search = new_search(self.layout, room, is_logged=self.is_logged)
+            del self.places[max(1, len(self.places) - effort.back) :]
+        return None
+
+    def _go_on(self, search: Search, effort: Effort, end: int) -> bool:
+        """Goes on from the last place; says whether anything came to the next."""
+        last = self.places[-1]
+        restore(search, last)
+        search.here.taste[:] = effort.taste(len(self.layout.initial))
+        depth = NEVER if last.is_exact else _DEPTH
+        before = int(search.at[WORK])
+        until = min(end, effort.until(last.position))
+        work = int(self.limits.seconds * _WORK_A_SECOND)
+        is_there = sweep(
+            self.layout, search, effort.most, until, self.cut, depth, before + work - self.spent
+        )
+        self.spent += int(search.at[WORK]) - before
+        if self.spent >= work:
+            raise UndecidedError(f"no verdict within {work} steps of a search")
+        if is_there:
+            self.places.append(saved(search, is_exact=self._is_exact(search)))
+            if not self.is_logged:
+                del self.places[1:-_PLACES]
+        return is_there
+
+    def _settled(self) -> bool | None:
+        """Says whether the prefix is legal, by learning from conflicts; None if that is unknown."""
+        if (self.facts.piece != NONE).any():
+            return None
+        left = int(self.limits.seconds * _WORK_A_SECOND) - self.spent
+        found = settle(self.facts, self.cut, left // 2, self.limits.memory_bytes // 2)
+        self.spent += found.steps
+        self.order = found.order
+        if found.is_legal is False:
+            self.illegal = self.cut
+        return found.is_legal
+
+    def _is_refuted(self, position: int, most: int) -> bool:
+        """Says whether some return is known not to be passed, perhaps this one."""
+        if self.refuter is None:
+            return False
+        before = self.refuter.spent
+        shown = self.refuter.shown(position, self.cut, min(most, _MOST_MOST))
+        self.spent += self.refuter.spent - before
+        self.illegal = self.illegal if shown is None else shown
+        return shown is not None
+
+    def _refuse_room(self, most: int) -> None:
+        """Raises UndecidedError where so many configurations of a return are too many."""
+        if most > _MOST_MOST:
+            said = f"no legal order found among the best {_MOST_MOST} configurations of each return"
+            raise UndecidedError(said)
+        if bytes_of(self.layout, most) > self.limits.memory_bytes // 2:
+            raise UndecidedError(f"no verdict within {self.limits.memory_bytes} bytes")
+
+    def _is_exact(self, search: Search) -> bool:
+        """Says whether nothing was dropped that no other configuration covers."""
+        dropped = search.here.at[DROPPED] + search.there.at[DROPPED]
+        return self.places[-1].is_exact and not dropped

@@ -1,0 +1,141 @@
+"""What is open at a return, and what is found later that only open calls can leave.
+
+Kernels for `checkers.engines.repeated.beam_search.beam_search`, which says why they are right.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from kraftproof.checkers.engines.repeated.layout import NONE, SLOTS, Ints, Layout
+from kraftproof.checkers.kernels import bare_kernel
+
+OPEN: Final = 0
+INVOKED: Final = 1
+NOW: Final = 2
+
+LATER: Final = 16
+"""So many calls that are invoked later are looked at at most, for each register."""
+_AHEAD: Final = 2 * SLOTS
+"""Among so many that return next."""
+
+
+class Window(NamedTuple):
+    """What is open at a return.
+
+    Attributes:
+        calls: int64[SLOTS + 1], the calls that return and are open, by completion.
+        first: int64[r], the first finder of each register that has not returned.
+        lost: int64[l], how many indeterminate calls of each kind were invoked.
+        wanted: int64[r, SLOTS + 1], the open calls that find a value of each register, by it.
+        shared: int64[r, SLOTS + 1], how deep what it has in common with the one before is.
+        wants: int64[r], how many these are.
+        awaited: int64[r, LATER], calls invoked later of which nothing that is invoked from now on
+            leaves what they find of each register: it is there, or an open call leaves it.
+        awaits: int64[r], how many these are.
+        at: int64[3], how many calls are OPEN, how many were INVOKED, and the event NOW.
+    """
+
+    calls: Ints
+    first: Ints
+    lost: Ints
+    wanted: Ints
+    shared: Ints
+    wants: Ints
+    awaited: Ints
+    awaits: Ints
+    at: Ints
+
+
+def new_window(layout: Layout) -> Window:
+    """Returns the window before the first return."""
+    return Window(
+        calls=np.zeros(SLOTS + 1, dtype=np.int64),
+        first=layout.finder_starts[:-1].copy(),
+        lost=np.zeros(len(layout.lost), dtype=np.int64),
+        wanted=np.zeros((len(layout.initial), SLOTS + 1), dtype=np.int64),
+        shared=np.zeros((len(layout.initial), SLOTS + 1), dtype=np.int64),
+        wants=np.zeros(len(layout.initial), dtype=np.int64),
+        awaited=np.zeros((len(layout.initial), LATER), dtype=np.int64),
+        awaits=np.zeros(len(layout.initial), dtype=np.int64),
+        at=np.zeros(3, dtype=np.int64),
+    )
+
+
+@bare_kernel
+def enter(layout: Layout, window: Window, position: int) -> None:
+    """Goes on to a return: what was invoked before it is open, what returned before is not."""
+    window.at[NOW] = layout.complete[layout.returning[position]]
+    count = 0
+    for place in range(window.at[OPEN]):
+        if layout.complete[window.calls[place]] >= window.at[NOW]:
+            window.calls[count] = window.calls[place]
+            count += 1
+    call = window.at[INVOKED]
+    while call < len(layout.invoke) and layout.invoke[call] < window.at[NOW]:
+        if layout.lost_of[call] != NONE:
+            window.lost[layout.lost_of[call]] += 1
+        else:
+            place = count
+            while place > 0 and layout.complete[window.calls[place - 1]] > layout.complete[call]:
+                window.calls[place] = window.calls[place - 1]
+                place -= 1
+            window.calls[place] = call
+            count += 1
+        call += 1
+    window.at[OPEN], window.at[INVOKED] = count, call
+    for register in range(len(window.first)):
+        place = window.first[register]
+        end = layout.finder_starts[register + 1]
+        while place < end and layout.complete[layout.finders[place]] < window.at[NOW]:
+            place += 1
+        window.first[register] = place
+        _sort_wanted(layout, window, register)
+        _look_ahead(layout, window, register)
+
+
+@bare_kernel
+def _sort_wanted(layout: Layout, window: Window, register: int) -> None:
+    """Sorts the open calls that find a value of a register by that value."""
+    wanted, shared, count = window.wanted[register], window.shared[register], 0
+    for call in window.calls[: window.at[OPEN]]:
+        found = layout.find[call, register]
+        if found >= 0:
+            place = count
+            while place > 0 and layout.find[wanted[place - 1], register] > found:
+                wanted[place] = wanted[place - 1]
+                place -= 1
+            wanted[place] = call
+            count += 1
+    window.wants[register] = count
+    for place in range(1, count):
+        one = layout.find[wanted[place - 1], register]
+        other = layout.find[wanted[place], register]
+        while one != NONE and not one <= other <= layout.last[one]:
+            one = layout.parent[one]
+        shared[place] = 0 if one == NONE else layout.depth[one]
+
+
+@bare_kernel
+def _look_ahead(layout: Layout, window: Window, register: int) -> None:
+    """Looks for calls among the next finders that only open ones can leave a value to."""
+    awaited, count = window.awaited[register], 0
+    end = min(layout.finder_starts[register + 1], window.first[register] + _AHEAD)
+    for place in range(window.first[register], end):
+        call = layout.finders[place]
+        hope = layout.hope[call, register]
+        if layout.invoke[call] < window.at[NOW] or hope >= window.at[NOW]:
+            continue
+        found, is_new = layout.find[call, register], True
+        for other in awaited[:count]:
+            is_new &= layout.find[other, register] != found
+        if is_new and count < LATER:
+            awaited[count] = call
+            count += 1
+    window.awaits[register] = count
+
+
+@bare_kernel
+def bit(layout: Layout, call: int) -> int:
+    """Returns the bit of a call that returns."""
+    return 1 << layout.slot[call]  # type: ignore[no-any-return]

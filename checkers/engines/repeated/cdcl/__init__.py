@@ -1,0 +1,1 @@
+"""Conflict-driven clause learning for the order of register calls."""

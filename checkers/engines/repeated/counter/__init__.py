@@ -1,0 +1,1 @@
+"""Counters that only grow."""

@@ -1,0 +1,1 @@
+"""Priority queues with repeated elements."""

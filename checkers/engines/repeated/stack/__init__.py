@@ -1,0 +1,1 @@
+"""Stacks with repeated elements."""

@@ -1,0 +1,203 @@
+"""A search for a legal order of a stack's calls: of the best states, with all below their top.
+
+It sweeps over the completions as `checkers.engines.repeated.stack.graph` does, but only the best
+states of each stay (`checkers.engines.repeated.stack.graph_heuristic`): a beam search (Lowerre,
+"The Harpy speech recognition system", 1976) over a graph-structured stack (Tomita, "An efficient
+augmented-context- free parsing algorithm", 1987). What lies deep in a stack is decided long before
+a take shows whether it was right, and by then all states of a beam have it alike. Here a frame
+keeps several stacks below it, so that some hundred states stand for very many stacks.
+
+Here states that differ only in the lost calls that they used are one mostly, reached by the way
+that used the fewest. So a frame reckons with one of its edges: what is used on top of it has to be
+there besides what that way used. Another edge serves where its way used no more of these kinds:
+that loses orders, but the sweep stays narrow, and no call is used twice.
+
+Where no state passes a completion it goes back, each time farther, and keeps more states until it
+is past that. What it finds is replayed before it is believed
+(`checkers.engines.repeated.stack.order`); that it finds none shows nothing.
+
+Time is O(n) times the states kept and the calls that are open, more where it goes back; memory is
+what the kept states came by, some hundred bytes a step.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from kraftproof.checkers.engines.repeated.stack.graph_capacity import (
+    collect,
+    is_half_full,
+    with_heaps,
+)
+from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
+    COUNT,
+    EDGE_COLUMNS,
+    FRAME_COLUMNS,
+    WORD_COLUMNS,
+    new_heap,
+)
+from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Taste
+from kraftproof.checkers.engines.repeated.stack.graph_order import order_of
+from kraftproof.checkers.engines.repeated.stack.graph_sweep import (
+    FULL,
+    OUT_OF_WORK,
+    PASSED,
+    sweep_levels,
+)
+from kraftproof.checkers.engines.repeated.stack.graph_workspace import (
+    ARRIVED,
+    IS_APART,
+    LEVEL,
+    MOST_COST,
+    MOST_EDGES,
+    NO_LIMIT,
+    Sweep,
+    new_sweep,
+)
+from kraftproof.checkers.engines.repeated.stack.layout import MOST_SLOTS, Calls, Ints
+from kraftproof.checkers.options import Limits
+
+_WORK_A_SECOND: Final = 20_000_000
+"""So much on any machine; so that what a key may cost is counted, not timed."""
+_KEPT: Final = 64
+_MOST_KEPT: Final = 1 << 10
+_EDGES: Final = 4
+"""So many stacks, and some more after a while, are told apart below a frame."""
+_ON_THE_WAY: Final = 4
+"""So many states for each that is kept may come up by one completion."""
+_STRIDE: Final = 32
+"""One in so many completions can be gone back to; half as many each time it is twice as far."""
+_NEAR: Final = 16
+_MOST_TURNS: Final = 40
+"""So often it goes back because of one completion."""
+_ROOM: Final = _MOST_KEPT * _ON_THE_WAY
+_ROOM_BYTES: Final = 2400
+"""What the room for a state costs at first."""
+_FRAME_BYTES: Final = 1200
+"""What the room for a frame costs, with edges and words, while it is moved to more."""
+
+
+def found_order(calls: Calls, last: int, limits: Limits) -> Ints | None:
+    """Returns puts and takes in what should be a legal order; None if none was found.
+
+    Args:
+        calls: those of one key.
+        last: how many completions there are to reach.
+        limits: what it may take.
+    """
+    if calls.opened.shape[1] > MOST_SLOTS or limits.memory_bytes < _ROOM * _ROOM_BYTES:
+        return None
+    search = _Search(calls=calls, sweep=new_sweep(calls, _ROOM), memory_bytes=limits.memory_bytes)
+    if not search.reaches(last, int(limits.seconds * _WORK_A_SECOND)):
+        return None
+    return order_of(calls, search.sweep)
+
+
+def _with_room(sweep: Sweep, room: int) -> Sweep:
+    """Returns a sweep with room for so many frames, and edges and words for these."""
+    larger = sweep._replace(
+        frames=new_heap(room, FRAME_COLUMNS),
+        edges=new_heap(8 * room, EDGE_COLUMNS),
+        words=new_heap(4 * room, WORD_COLUMNS),
+    )
+    return with_heaps(larger, sweep)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Search:
+    """Where a search stands.
+
+    Attributes:
+        calls: those of one key.
+        sweep: the states, and what they came by.
+        memory_bytes: so much the frames, edges and words may take.
+        trail: the frontiers that can be gone back to, by how many completions were passed.
+        failed: the farthest completion that no state passed.
+        turns: how often it went back because of that.
+        full: the last completion for which there was too little room.
+    """
+
+    calls: Calls
+    sweep: Sweep
+    memory_bytes: int
+    trail: dict[int, Ints] = field(default_factory=dict)
+    failed: int = -1
+    turns: int = 0
+    full: int = -1
+
+    def reaches(self, last: int, most: int) -> bool:
+        """Says whether it passes so many completions, by so much work at most."""
+        self.note()
+        while self.sweep.at[LEVEL] < last:
+            goal = min(last, (int(self.sweep.at[LEVEL]) // _STRIDE + 1) * _STRIDE)
+            stuck = self.advance(goal, most)
+            if stuck == OUT_OF_WORK or (stuck == FULL and not self.make_room()):
+                return False
+            if stuck == PASSED:
+                self.note()
+            elif stuck != FULL and not self.go_back():
+                return False
+        return True
+
+    def advance(self, goal: int, most: int) -> int:
+        """Passes completions with the states that are kept now; returns what a sweep does.
+
+        At every other turn states are kept apart that used other lost calls: fewer differ then in
+        what is inside.
+        """
+        more = 1 + self.turns // 4
+        kept = min(_KEPT << (self.turns // 2), _MOST_KEPT)
+        self.sweep.at[MOST_EDGES] = _EDGES * (1 + self.turns % 3) << (self.turns // 8)
+        self.sweep.at[IS_APART] = self.turns % 2
+        room = _ON_THE_WAY * kept
+        narrow = self.sweep._replace(
+            passed=self.sweep.passed._replace(rows=self.sweep.passed.rows[:room]),
+            seen=self.sweep.seen._replace(rows=self.sweep.seen.rows[:room]),
+            made=self.sweep.made._replace(rows=self.sweep.made.rows[:room]),
+        )
+        return int(sweep_levels(self.calls, narrow, goal, most, Taste(kept=kept, more=more)))
+
+    def note(self) -> None:
+        """Notes where it stands, to go back to; of what is long ago less and less."""
+        level, frontier = int(self.sweep.at[LEVEL]), self.sweep.frontier
+        if level > self.failed + _STRIDE:
+            self.turns = 0
+        self.trail[level] = frontier.rows[: frontier.at[COUNT]].copy()
+        self.trail = {
+            noted: rows
+            for noted, rows in self.trail.items()
+            if noted % (_STRIDE << max(0, ((level - noted) // (_NEAR * _STRIDE)).bit_length())) == 0
+        }
+
+    def go_back(self) -> bool:
+        """Goes back, farther each time; says whether to go on."""
+        self.failed = max(self.failed, int(self.sweep.at[LEVEL]))
+        self.turns += 1
+        if self.turns > _MOST_TURNS:
+            return False
+        far = _STRIDE << min(self.turns // 2, 12)
+        level = max(noted for noted in self.trail if noted <= max(self.failed - far, 0))
+        self.trail = {noted: rows for noted, rows in self.trail.items() if noted <= level}
+        rows, frontier = self.trail[level], self.sweep.frontier
+        frontier.rows[: len(rows)], frontier.at[COUNT] = rows, len(rows)
+        self.sweep.at[LEVEL], self.sweep.at[MOST_COST] = level, NO_LIMIT
+        self.sweep.begun[:], self.sweep.at[ARRIVED] = 0, 0
+        return True
+
+    def make_room(self) -> bool:
+        """Makes room for frames, edges and words; says whether there is any."""
+        frontier = self.sweep.frontier.rows[: self.sweep.frontier.at[COUNT]]
+        states = np.concatenate([frontier, *self.trail.values()])
+        collect(self.sweep, states)
+        ends = np.cumsum([len(frontier), *map(len, self.trail.values())])
+        told = np.split(states, ends[:-1])
+        frontier[:] = told[0]
+        self.trail = dict(zip(self.trail, told[1:], strict=True))
+        room = 2 * len(self.sweep.frames.rows)
+        is_again, self.full = self.full == self.sweep.at[LEVEL], int(self.sweep.at[LEVEL])
+        if is_again or is_half_full(self.sweep):
+            if room * _FRAME_BYTES > self.memory_bytes:
+                return False
+            self.sweep = _with_room(self.sweep, room)
+        return True

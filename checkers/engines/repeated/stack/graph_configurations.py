@@ -1,0 +1,174 @@
+"""Tables of a sweep over a stack whose states share what is below (`checkers.engines.repeated.stack.graph`).
+
+A *frame* is an element that was put where certain calls had had their effect, on top of one of the
+frames that its *edges* name: so one frame stands for all stacks that are alike in it, whatever is
+below (Tomita's graph-structured stack). A *word* is what happened on top of a frame and is over:
+another word, or nothing, then a put, a word, and the take of what was put.
+
+Tables have a room. What is added beyond it is not there, and the table says that it is full.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from kraftproof.checkers.engines.register.search.layout import Integer
+from kraftproof.checkers.engines.repeated.stack.layout import Ints
+from kraftproof.checkers.kernels import bare_kernel
+
+NONE: Final = -1
+BOTTOM: Final = 0
+"""The frame below all."""
+
+HAD: Final = 0
+FRAME: Final = 1
+KEY: Final = 2
+WORD: Final = 3
+COST: Final = 4
+SPENT: Final = 5
+"""Of a state: the bits of the open calls that had their effect; what is on top; a number that tells
+apart states that have the same; and what happened on top of that: the word, what it cost, and a
+number that says how many lost calls of each kind it used."""
+
+COLUMNS: Final = 6
+"""Of a state."""
+
+VALUE: Final = 0
+EDGE: Final = 1
+BEST: Final = 2
+TOTAL: Final = 3
+USES: Final = 4
+EDGES: Final = 5
+IS_FIXED: Final = 6
+FRAME_COLUMNS: Final = 7
+"""Of a frame: its element, the last of its edges, and the one by which all up to it cost the least;
+what that cost, and which lost calls it used; how many edges it has; and whether that edge has to
+remain the best, since something was reckoned by it."""
+
+BELOW: Final = 0
+BEFORE: Final = 1
+CALL: Final = 2
+NEXT: Final = 3
+PAID: Final = 4
+WENT: Final = 5
+EDGE_COLUMNS: Final = 6
+"""Of an edge: the frame below, what had happened on top of that one, the put, the edge of the same
+frame that was made before; what the word before cost, and which lost calls it used."""
+
+OUTER: Final = 0
+PUT_BY: Final = 1
+INNER: Final = 2
+TAKEN_BY: Final = 3
+WORD_COLUMNS: Final = 4
+"""Of a word."""
+
+COUNT: Final = 0
+AGE: Final = 1
+IS_FULL: Final = 2
+
+
+class Table(NamedTuple):
+    """States, the same three keys once: HAD, FRAME and KEY.
+
+    Attributes:
+        rows: int64[room, COLUMNS].
+        slots: int64[2^j], the places of rows by their hashes.
+        ages: int64[2^j], in which age of the table each was filled.
+        at: int64[3], the COUNT of rows, the table's AGE, and whether it IS FULL.
+    """
+
+    rows: Ints
+    slots: Ints
+    ages: Ints
+    at: Ints
+
+
+class Heap(NamedTuple):
+    """Rows that refer to each other by their numbers.
+
+    Attributes:
+        rows: int64[room, columns].
+        number: int64[room], the number of each after what nothing refers to was left out.
+        at: int64[3], the COUNT of rows; whether it IS FULL.
+    """
+
+    rows: Ints
+    number: Ints
+    at: Ints
+
+
+def new_table(room: int) -> Table:
+    """Returns an empty table with room for so many rows, a power of two."""
+    return Table(
+        rows=np.zeros((room, COLUMNS), dtype=np.int64),
+        slots=np.zeros(2 * room, dtype=np.int64),
+        ages=np.zeros(2 * room, dtype=np.int64),
+        at=np.array([0, 1, 0]),
+    )
+
+
+def new_heap(room: int, columns: int) -> Heap:
+    """Returns an empty heap."""
+    return Heap(
+        rows=np.zeros((room, columns), dtype=np.int64),
+        number=np.zeros(room, dtype=np.int64),
+        at=np.zeros(3, dtype=np.int64),
+    )
+
+
+@bare_kernel
+def clear(table: Table) -> None:
+    """Empties a table."""
+    table.at[COUNT] = table.at[IS_FULL] = 0
+    table.at[AGE] += 1
+
+
+@bare_kernel
+def place_of(
+    table: Table, had: Integer, frame: Integer, key: Integer, cost: Integer
+) -> tuple[Integer, bool]:
+    """Finds the row of a state, or adds it.
+
+    Returns:
+        Its place, the room if there is none left; and whether what it holds is to be written: it is
+        new, or costs less now.
+    """
+    rows, at = table.rows, table.at
+    slot = _hash(had, frame, key) & (len(table.slots) - 1)
+    while table.ages[slot] == at[AGE]:
+        place = table.slots[slot]
+        row = rows[place]
+        if row[HAD] == had and row[FRAME] == frame and row[KEY] == key:
+            is_less = cost < row[COST]
+            if is_less:
+                row[COST] = cost
+            return np.int64(place), is_less
+        slot = (slot + 1) & (len(table.slots) - 1)
+    place = at[COUNT]
+    if place == len(rows):
+        at[IS_FULL] = 1
+        return np.int64(place), False
+    table.ages[slot], table.slots[slot] = at[AGE], place
+    row = rows[place]
+    row[HAD], row[FRAME], row[KEY], row[COST] = had, frame, key, cost
+    at[COUNT] += 1
+    return np.int64(place), True
+
+
+@bare_kernel
+def _hash(had: Integer, frame: Integer, key: Integer) -> Integer:
+    mixed = np.uint64(had) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(frame)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + np.uint64(key)
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0x94D049BB133111EB)
+    return np.int64(mixed >> np.uint64(32))
+
+
+@bare_kernel
+def new_row(heap: Heap) -> Integer:
+    """Returns the number of a row that is new: the last, which nothing has, if there is no room."""
+    new = heap.at[COUNT]
+    if new == len(heap.rows) - 1:
+        heap.at[IS_FULL] = 1
+        return np.int64(new)
+    heap.at[COUNT] += 1
+    return np.int64(new)

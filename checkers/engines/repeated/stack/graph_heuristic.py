@@ -1,0 +1,124 @@
+"""Which states of a sweep over a stack are kept where there is no room for all.
+
+For `checkers.engines.repeated.stack.beam`. A state costs what the lost calls cost that it used; and
+open calls that had their effect early in their time, or did not have it late, are a matter of
+chance: if a call may have its effect at any time alike while it is open, a state is as likely as
+the product of these chances. As many states are kept of each cost: those that cost less may all be
+wrong, since they lack a lost call whose effect is needed later.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kraftproof.checkers.engines.register.search.layout import Integer
+from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
+    COLUMNS,
+    COST,
+    COUNT,
+    FRAME,
+    HAD,
+    TOTAL,
+)
+from kraftproof.checkers.engines.repeated.stack.graph_workspace import (
+    COST_OF_LOST,
+    MOST_COST,
+    OPEN,
+    Sweep,
+)
+from kraftproof.checkers.engines.repeated.stack.layout import MOST_SLOTS, Calls, Ints
+from kraftproof.checkers.kernels import bare_kernel, kernel
+
+_CHANCE_COST: Final = 20
+"""What it costs that something was e times less likely: a lost call costs as much as e^5."""
+_LEAST_SHARE: Final = 0.02
+
+
+class Taste(NamedTuple):
+    """Which states are kept.
+
+    Attributes:
+        kept: so many; 0 for all.
+        more: so many lost calls more may be used than by the state that used the fewest.
+    """
+
+    kept: int
+    more: int
+
+
+@kernel
+def keep_best(calls: Calls, sweep: Sweep, it: Integer, taste: Taste) -> None:
+    """Makes what passed a call that returns the frontier, or the best of it."""
+    passed, count = sweep.passed.rows, sweep.passed.at[COUNT]
+    sweep.frontier.at[COUNT] = 0
+    if taste.kept == 0:
+        for place in range(count):
+            _keep(sweep, place)
+        return
+    costs = np.empty(count, dtype=np.int64)
+    for place in range(count):
+        row = passed[place]
+        costs[place] = sweep.frames.rows[row[FRAME], TOTAL] + row[COST]
+    least = costs.min()
+    sweep.at[MOST_COST] = least + taste.more * COST_OF_LOST
+    if count <= taste.kept:
+        for place in range(count):
+            _keep(sweep, place)
+        return
+    odds, left = _odds(calls, sweep, it), np.int64(taste.kept)
+    for more in range(taste.more + 1):
+        (places,) = np.nonzero(costs == least + more * COST_OF_LOST)
+        among = taste.more + 1 - more
+        left -= _keep_of(calls, sweep, places, odds, (left + among - 1) // among)
+
+
+@bare_kernel
+def _keep(sweep: Sweep, place: Integer) -> None:
+    new = sweep.frontier.at[COUNT]
+    for column in range(COLUMNS):
+        sweep.frontier.rows[new, column] = sweep.passed.rows[place, column]
+    sweep.frontier.at[COUNT] += 1
+
+
+@kernel
+def _keep_of(
+    calls: Calls, sweep: Sweep, places: Ints, odds: NDArray[np.float64], most: Integer
+) -> Integer:
+    """Keeps the likeliest of some states; returns how many."""
+    if len(places) <= most:
+        for place in places:
+            _keep(sweep, place)
+        return np.int64(len(places))
+    if most == 0:
+        return np.int64(0)
+    chance = np.zeros(len(places), dtype=np.int64)
+    for number in range(len(places)):
+        had, sum_of_odds = sweep.passed.rows[places[number], HAD], 0.0
+        for place in range(sweep.at[OPEN]):
+            slot = calls.slot[sweep.opened[place]]
+            if had >> slot & 1 != 0:
+                sum_of_odds += odds[slot]
+        chance[number] = np.int64(_CHANCE_COST * sum_of_odds)
+    least = np.partition(chance, most - 1)[most - 1]
+    kept = 0
+    for is_alike in range(2):  # those that are just good enough only as far as there is room
+        for number in range(len(places)):
+            is_one = chance[number] == least if is_alike else chance[number] < least
+            if is_one and kept < most:
+                _keep(sweep, places[number])
+                kept += 1
+    return np.int64(kept)
+
+
+@kernel
+def _odds(calls: Calls, sweep: Sweep, it: Integer) -> NDArray[np.float64]:
+    """Returns by how much each open call is likelier not to have had its effect: float64[slots]."""
+    odds, now = np.zeros(MOST_SLOTS), calls.complete[it]
+    for place in range(sweep.at[OPEN]):
+        call = sweep.opened[place]
+        share = (now - calls.invoke[call]) / (calls.complete[call] - calls.invoke[call])
+        share = min(max(share, _LEAST_SHARE), 1 - _LEAST_SHARE)
+        if call != it:
+            odds[calls.slot[call]] = np.log(1 - share) - np.log(share)
+    return odds

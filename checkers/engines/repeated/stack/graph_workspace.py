@@ -1,0 +1,111 @@
+"""What a sweep over a stack works with (`checkers.engines.repeated.stack.graph_sweep`)."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
+    BOTTOM,
+    COUNT,
+    EDGE_COLUMNS,
+    FRAME_COLUMNS,
+    NONE,
+    WORD,
+    WORD_COLUMNS,
+    Heap,
+    Table,
+    new_heap,
+    new_table,
+)
+from kraftproof.checkers.engines.repeated.stack.layout import MOST_SLOTS, Calls, Ints
+
+LEVEL: Final = 0
+OPEN: Final = 1
+NONES: Final = 2
+WORK: Final = 3
+MOST_EDGES: Final = 4
+MOST_COST: Final = 5
+IS_APART: Final = 6
+ARRIVED: Final = 7
+
+NO_LIMIT: Final = 1 << 60
+COST_OF_LOST: Final = 100
+"""What it costs to use a lost call."""
+
+_MOST_SPENT: Final = 1 << 62
+
+
+class Sweep(NamedTuple):
+    """What a sweep works with.
+
+    Attributes:
+        frontier: the states at the last completion.
+        passed: those that pass the next.
+        seen: those on the way.
+        made: the frames that were made by this completion: of each its bits, in place of a frame
+            its element, and in place of a word the frame.
+        frames: int64[., FRAME_COLUMNS] as rows.
+        edges: int64[., EDGE_COLUMNS] as rows.
+        words: int64[., WORD_COLUMNS] as rows.
+        opened: int64[MOST_SLOTS], the calls that are open, by their completions.
+        radix: int64[k], what a lost call of each kind adds to the number of those that were used;
+            0 if they are not counted.
+        counted: int64[.], the kinds that are, those that add the most first.
+        begun: int64[k], how many of each kind were invoked.
+        at: int64[8], which LEVEL is next, how many calls are OPEN, the bits of those that found
+            NONE, how much WORK was done; how many edges a frame may have at most, what a state may
+            cost at most, whether states are kept apart that used other lost calls; and how many of
+            these have ARRIVED.
+    """
+
+    frontier: Table
+    passed: Table
+    seen: Table
+    made: Table
+    frames: Heap
+    edges: Heap
+    words: Heap
+    opened: Ints
+    radix: Ints
+    counted: Ints
+    begun: Ints
+    at: Ints
+
+
+def new_sweep(calls: Calls, room: int) -> Sweep:
+    """Returns a sweep that has passed nothing, with room for so many states, a power of two."""
+    frontier, frames = new_table(room), new_heap(2 * room, FRAME_COLUMNS)
+    frontier.rows[0, WORD] = NONE
+    frames.rows[BOTTOM] = NONE, NONE, NONE, 0, 0, 0, 1
+    frontier.at[COUNT] = frames.at[COUNT] = 1
+    radix = _radix(calls)
+    return Sweep(
+        frontier=frontier,
+        passed=new_table(room),
+        seen=new_table(room),
+        made=new_table(room),
+        frames=frames,
+        edges=new_heap(16 * room, EDGE_COLUMNS),
+        words=new_heap(8 * room, WORD_COLUMNS),
+        opened=np.zeros(MOST_SLOTS, dtype=np.int64),
+        radix=radix,
+        counted=np.argsort(-radix)[: np.count_nonzero(radix)],
+        begun=np.zeros(len(radix), dtype=np.int64),
+        at=np.array([0, 0, 0, 0, NO_LIMIT, NO_LIMIT, 1, 0]),
+    )
+
+
+def counts_all(sweep: Sweep) -> bool:
+    """Says whether lost calls of all kinds are counted."""
+    return bool((sweep.radix > 0).all())
+
+
+def _radix(calls: Calls) -> Ints:
+    """Returns what a lost call of each kind adds; of the larger kinds, as many as a word counts."""
+    counts = np.diff(calls.lost_from)
+    radix, product = np.zeros(len(counts), dtype=np.int64), 1
+    for kind in np.argsort(-counts, kind="stable").tolist():
+        more = product * (int(counts[kind]) + 1)
+        if more < _MOST_SPENT:
+            radix[kind], product = product, more
+    return radix

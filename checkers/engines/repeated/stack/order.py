@@ -1,0 +1,120 @@
+"""An order of a stack's calls, whose elements may be equal: told by a search, or by a sweep.
+
+The sweep of all states (`checkers.engines.repeated.stack.graph`) tells an order, or that there is
+none, and mostly takes too much where calls were lost, or many are open. The searches find an order
+or tell nothing: that over states which share what is below
+(`checkers.engines.repeated.stack.beam`), and, where calls were lost, first one that puts off in
+which order puts that overlap come (`checkers.engines.repeated.stack.search`): it finds short ones
+in which much was lost.
+"""
+
+from typing import Final
+
+import numpy as np
+from msgspec import structs
+
+from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, StackCalls
+from kraftproof.checkers.calls.values import NO_VALUE
+from kraftproof.checkers.engines.repeated.stack.beam import found_order
+from kraftproof.checkers.engines.repeated.stack.graph import swept
+from kraftproof.checkers.engines.repeated.stack.layout import Calls, Ints, calls_of, is_lossy
+from kraftproof.checkers.engines.repeated.stack.lazy_push_order import lazy_push_order
+from kraftproof.checkers.history.columns import NEVER
+from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.options import Limits
+
+_SWEEPS: Final = 0.3
+_SWEEPS_LOSSY: Final = 0.2
+"""So much of the time may be taken by a sweep, and if calls were lost."""
+_PUTS_OFF: Final = 0.25
+"""So much of the time of a search goes to that which puts off the order of puts."""
+
+
+def order_of(calls: StackCalls, cut: int, limits: Limits) -> Ints | None:
+    """Returns puts and takes of the only key up to an event in a legal order; None if unknown."""
+    known = calls_of(calls, 0, len(calls))
+    sweeping, searching = shares(known, limits)
+    last = int(np.searchsorted(known.complete[known.levels], cut, side="right"))
+    order = searched(known, last, searching) if is_lossy(known) else None
+    if order is None and (found := swept(known, last, sweeping)) is not None:
+        return found.order if found.stuck is None else None
+    if order is None and not is_lossy(known):
+        order = searched(known, last, searching)
+    return order
+
+
+def shares(calls: Calls, limits: Limits) -> tuple[Limits, Limits]:
+    """Returns what a sweep may take and what a search may: less, where calls were lost."""
+    sweeping = limits.seconds * (_SWEEPS_LOSSY if is_lossy(calls) else _SWEEPS)
+    searching = limits.seconds - sweeping
+    return (
+        structs.replace(limits, seconds=sweeping),
+        structs.replace(limits, seconds=searching),
+    )
+
+
+def searched(calls: Calls, last: int, limits: Limits) -> Ints | None:
+    """Returns puts and takes in a legal order that a search of bounded width finds, if it does.
+
+    Args:
+        calls: those of one key.
+        last: how many completions it has to reach.
+        limits: what it may take.
+    """
+    putting_off = limits.seconds * _PUTS_OFF if is_lossy(calls) else 0.0
+    ways = (
+        (lazy_push_order, putting_off),
+        (found_order, limits.seconds - putting_off),
+    )
+    for way, seconds in ways:
+        order = way(calls, last, structs.replace(limits, seconds=seconds)) if seconds else None
+        if order is not None and is_legal(calls, last, order):
+            return order
+    return None
+
+
+@kernel
+def is_legal(calls: Calls, last: int, order: Ints) -> bool:
+    """Steps through an order: says whether it is legal, keeps to real time and has all it must.
+
+    Args:
+        calls: those of one key.
+        last: how many completions there are; what completed must be in the order, but for takes
+            that found none: these need a moment at which nothing is inside.
+        order: puts and takes.
+    """
+    is_there = np.zeros(len(calls.action), dtype=np.bool_)
+    inside, height, latest = np.empty(len(order) + 1, dtype=np.int64), 0, -1
+    begun = np.full(len(order) + 1, -1)  # at each moment, the last invocation of what was before
+    is_empty = np.ones(len(order) + 1, dtype=np.bool_)
+    for place in range(len(order)):
+        it = order[place]
+        if is_there[it] or calls.complete[it] <= latest:
+            return False
+        is_there[it], latest = True, max(latest, calls.invoke[it])
+        if calls.action[it] == PUT:
+            inside[height] = calls.element[it]
+            height += 1
+        else:
+            height -= 1
+            told = calls.element[it]
+            if height < 0 or (told != NO_VALUE and told != inside[height]):
+                return False
+        begun[place + 1], is_empty[place + 1] = latest, height == 0
+    over = np.full(len(order) + 1, NEVER)  # the first completion of what comes after
+    for place in range(len(order) - 1, -1, -1):
+        over[place] = min(over[place + 1], calls.complete[order[place]])
+    over[~is_empty] = -1
+    for it in calls.levels[:last]:
+        if calls.action[it] != FOUND_NONE and not is_there[it]:
+            return False
+        if calls.action[it] == FOUND_NONE and not _may_find_none(calls, it, begun, over):
+            return False
+    return True
+
+
+@kernel
+def _may_find_none(calls: Calls, it: int, begun: Ints, over: Ints) -> bool:
+    """Says whether a call has a moment among some: after all that was over before, and so on."""
+    is_so = (over > calls.invoke[it]) & (begun < calls.complete[it])
+    return bool(is_so.any())

@@ -1,0 +1,1 @@
+"""Strings that are put, appended to and read whole."""

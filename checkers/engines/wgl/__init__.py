@@ -1,0 +1,1 @@
+"""The general engine: a search over the states of any sequential model."""

@@ -1,0 +1,82 @@
+"""Decides by the general engine where many calls were lost, from both sides.
+
+Which lost calls took effect makes most of the configurations of a search, and one that ends in
+nothing has to look at them all. If a lost call may take effect any number of times, nothing of that
+is to be remembered. Every legal order is one then, too, so no order passes the completion at which
+that search is stuck. If there is an order of what was completed before, it is the first that none
+passes; and where there is an order a search seldom has to turn back. If there is none, the search
+for it tells which completion was stuck before.
+
+A first look with little memory decides most histories, so that this costs nothing there.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+import msgspec
+
+from kraftproof.checkers.engines.wgl.plan import Plan, plan_of
+from kraftproof.checkers.engines.wgl.search import Found, search
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.models import SequentialModel
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
+
+_FIRST_BYTES: Final = 4_000_000
+_ENDLESS_BYTES: Final = 20_000_000
+
+
+def decided(model: SequentialModel, plan: Plan, limits: Limits, started: float) -> Found:
+    """Decides whether a plan is linearizable from the initial state.
+
+    Args:
+        model: the model.
+        plan: the operations of one key.
+        limits: what it may cost.
+        started: the moment from which its time is counted.
+    """
+    first = _with_memory(limits, _FIRST_BYTES)
+    if plan.indeterminate and first != limits:
+        found = search(model, plan, first, [model.init()], started=started)
+        if found.verdict is not Verdict.UNKNOWN:
+            return found
+        decided = from_both_sides(model, plan, limits, started)
+        if decided is not None:
+            return decided
+    return search(model, plan, limits, [model.init()], started=started)
+
+
+def from_both_sides(
+    model: SequentialModel, plan: Plan, limits: Limits, started: float
+) -> Found | None:
+    """Decides a plan by what is stuck though lost calls take effect as often as they like.
+
+    None if nothing is.
+    """
+    few = _with_memory(limits, _ENDLESS_BYTES)
+    above = search(model, plan, few, [model.init()], started=started, is_relaxed=True)
+    if above.stuck is None or above.stuck.complete_index is None:
+        return None
+    before = _until(model, plan, above.stuck.complete_index)
+    found = search(model, before, limits, [model.init()], started=started)
+    return replace(above, states=()) if found.verdict is Verdict.VALID else found
+
+
+def _with_memory(limits: Limits, memory_bytes: int) -> Limits:
+    less = min(limits.memory_bytes, memory_bytes)
+    return msgspec.structs.replace(limits, memory_bytes=less)
+
+
+def _until(model: SequentialModel, plan: Plan, end: int) -> Plan:
+    """Returns the plan of what was invoked before a completion; what is open then may have been."""
+    kept = []
+    for operation, call in zip(plan.operations, plan.calls, strict=True):
+        cut = _cut(operation, end)
+        if operation.invoke_index < end and (cut.status == "ok" or not model.is_pure(call)):
+            kept.append((cut, call))
+    return plan_of(model, kept)
+
+
+def _cut(operation: Operation, end: int) -> Operation:
+    is_open = operation.status == "ok" and (operation.complete_index or 0) >= end
+    return msgspec.structs.replace(operation, status="info") if is_open else operation

@@ -1,0 +1,290 @@
+"""A linearizability engine for any sequential model.
+
+It searches depth first over *configurations*, in the just-in-time manner of Lowe ("Testing for
+linearizability", 2017) after Wing and Gong: nothing is linearized before some operation has to
+return, and then only operations that are open at that moment. A configuration is
+
+    (return, linearized, used, state)
+
+`return` counts the completions passed, `linearized` marks the required operations that are still
+open and already linearized, `used` marks the indeterminate operations that took effect, `state` is
+the model's. Delaying a linearization point up to the next completion never loses a legal order, so
+the search is complete. Six things keep it small, none of which loses one either:
+
+1. A pure call that is legal in the present state is linearized at once: it changes no state, so it
+   can be moved to here from wherever a legal order has it.
+2. An indeterminate call that would leave the state as it is isn't applied: it may as well never
+   happen.
+3. Of equal indeterminate calls the earliest unused goes first, so those used are the first of
+   them; of equal open ones that have to return the one that returns first: they can change places
+   in any legal order.
+4. A configuration is dropped if another with the same return, linearized and state had used no
+   more: the other can do whatever this one can.
+5. States that no call of the history tells apart are one (the model's `normal_form`).
+
+6. Where the model says which calls commute, only those are tried before a return that it depends on
+   (`checkers.engines.wgl.dependence`).
+
+Masks are as wide as the concurrency plus the indeterminate operations, not as the history. It does
+not split by key (`checkers.judge.keys` does) and knows no model. Time and memory are bounded; past
+a bound the answer is unknown. The history's first `n` completions being linearizable and the first
+`n + 1` not, an `invalid` names the operation of completion `n + 1`; what is open at that moment may
+have taken effect with the answer that it got later.
+"""
+
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from kraftproof.checkers.engines.types import Outcome
+from kraftproof.checkers.engines.wgl.dependence import Dependence
+from kraftproof.checkers.engines.wgl.memory import Weight
+from kraftproof.checkers.engines.wgl.plan import Plan, make_plan
+from kraftproof.checkers.engines.wgl.trace import Configuration, Trace
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.models import CommutingModel, SequentialModel
+from kraftproof.checkers.options import Limits
+from kraftproof.checkers.verdict import Verdict
+
+_CLOCK_STRIDE: Final = 256
+"""So many configurations are looked at before the memory is, so many steps before the clock."""
+_STATES_TOLD: Final = 4
+
+Among = frozenset[Hashable] | None
+"""The calls that need be tried; None for all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        verdict: valid, invalid, or unknown when a limit was reached.
+        configurations: how many configurations were looked at.
+        stuck: if invalid, the first operation whose completion no legal order reaches.
+        linearizable: how many completions some legal order reaches.
+        states: some states in which the longest legal orders end, in words, sorted.
+        reason: if unknown, which limit was reached.
+    """
+
+    verdict: Verdict
+    configurations: int
+    stuck: Operation | None = None
+    linearizable: int = 0
+    states: tuple[str, ...] = ()
+    reason: str | None = None
+
+    def among(self, operations: Sequence[Operation]) -> Outcome:
+        """Returns it as every engine says it: what is stuck by its place among the operations."""
+        return Outcome(
+            verdict=self.verdict,
+            engine="general",
+            first_illegal_row=None if self.stuck is None else operations.index(self.stuck),
+            linearizable=self.linearizable,
+            states=self.states,
+            reason=self.reason,
+        )
+
+
+def check_linearizable(
+    model: SequentialModel, operations: Sequence[Operation], limits: Limits
+) -> Found:
+    """Decides whether the operations of one key are linearizable under the model."""
+    from kraftproof.checkers.engines.wgl.relaxed_search import (
+        decided,  # which asks for searches of this file
+    )
+
+    started = time.monotonic()
+    return decided(model, make_plan(model, operations), limits, started)
+
+
+def search(
+    model: SequentialModel,
+    plan: Plan,
+    limits: Limits,
+    starts: Iterable[Hashable],
+    trace: Trace | None = None,
+    started: float | None = None,
+    *,
+    is_relaxed: bool = False,
+) -> Found:
+    """Decides whether a plan is linearizable from one of several states, and notes how in `trace`.
+
+    Explanations (`checkers.explain`) ask this; a key's own check starts from the initial state. If
+    it `is_relaxed`, an indeterminate call may take effect any number of times: what is invalid then
+    is invalid, and there are far fewer configurations.
+    """
+    normal = model.normal_form(plan.calls)
+    deadline = (time.monotonic() if started is None else started) + limits.seconds
+    return _Search(
+        model=model,
+        plan=plan,
+        limits=limits,
+        normal=normal,
+        trace=trace,
+        deadline=deadline,
+        is_relaxed=is_relaxed,
+    ).run(starts)
+
+
+class _LateError(Exception):
+    """The time is over."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Search:
+    model: SequentialModel
+    plan: Plan
+    limits: Limits
+    normal: Callable[[Hashable], Hashable]
+    trace: Trace | None
+    deadline: float
+    is_relaxed: bool = False
+    dependence: Dependence | None = None
+    waiting: list[Configuration] = field(default_factory=list)
+    seen: dict[tuple[int, int, Hashable], list[int]] = field(default_factory=dict)
+    remembered: int = 0
+    configurations: int = 0
+    weight: Weight = field(default_factory=Weight)
+    steps_left: int = _CLOCK_STRIDE
+    furthest: int = -1
+    furthest_states: list[Hashable] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.model, CommutingModel):
+            self.dependence = Dependence(self.plan, self.model.commutes, self._spend)
+
+    def run(self, starts: Iterable[Hashable]) -> Found:
+        self.waiting.extend((0, 0, 0, self.normal(state)) for state in starts)
+        while self.waiting:
+            self.configurations += 1
+            if self.configurations % _CLOCK_STRIDE == 0 and self._is_full():
+                return self._unknown(f"no verdict within {self.limits.memory_bytes} bytes")
+            try:
+                if self._advance(self.waiting.pop()):
+                    return Found(verdict=Verdict.VALID, configurations=self.configurations)
+            except _LateError:
+                return self._unknown(f"no verdict within {self.limits.seconds:g} s")
+        return self._invalid()
+
+    def _is_full(self) -> bool:
+        count = self.remembered + len(self.waiting)
+        return self.weight.with_one_more(self.waiting[-1], count) > self.limits.memory_bytes
+
+    def _spend(self, steps: int) -> None:
+        """Counts steps, of which one may take long, and looks at the clock from time to time.
+
+        Raises:
+            _LateError: it is too late.
+        """
+        self.steps_left -= steps
+        if self.steps_left < 0:
+            self.steps_left = _CLOCK_STRIDE
+            if time.monotonic() > self.deadline:
+                raise _LateError
+
+    def _advance(self, configuration: Configuration) -> bool:
+        """Takes a configuration as far as it goes without a choice, then lists its choices.
+
+        Returns:
+            Whether every completion has been passed.
+        """
+        position, linearized, used, state = configuration
+        plan, step = self.plan, self.model.step
+        while True:
+            if position == len(plan.returns):
+                if self.trace is not None:
+                    self.trace.note(configuration, position, ())
+                return True
+            self._spend(1 + len(plan.open_pure[position]))
+            for operation in plan.open_pure[position]:
+                bit = plan.bits[operation]
+                if not linearized & bit and step(state, plan.calls[operation]) is not None:
+                    linearized |= bit
+            returning = plan.bits[plan.returns[position]]
+            if not linearized & returning:
+                break
+            linearized ^= returning
+            position += 1
+        if self._is_new(position, linearized, used, state):
+            self._note(position, state)
+            waiting = len(self.waiting)
+            among = self.dependence.calls(position, linearized) if self.dependence else None
+            self._choose_indeterminate(position, linearized, used, state, among)
+            self._choose_required(position, linearized, used, state, among)
+            if self.trace is not None:
+                self.trace.note(configuration, position, self.waiting[waiting:])
+        return False
+
+    def _choose_required(
+        self, position: int, linearized: int, used: int, state: Hashable, among: Among
+    ) -> None:
+        """Lists the open updates, so that the one that has to return soonest is tried first."""
+        plan = self.plan
+        soonest: dict[Hashable, int] = {}
+        for operation in reversed(plan.open_updates[position]):
+            if not linearized & plan.bits[operation]:
+                soonest.setdefault(plan.calls[operation], plan.bits[operation])
+        for call, bit in reversed(soonest.items()):
+            if among is not None and call not in among:
+                continue
+            following = self._step(state, call)
+            if following is not None:
+                self.waiting.append((position, linearized | bit, used, following))
+
+    def _step(self, state: Hashable, call: Hashable) -> Hashable | None:
+        self._spend(1)
+        following = self.model.step(state, call)
+        return None if following is None else self.normal(following)
+
+    def _choose_indeterminate(
+        self, position: int, linearized: int, used: int, state: Hashable, among: Among
+    ) -> None:
+        plan = self.plan
+        available = plan.indeterminate_before[position]
+        self._spend(len(plan.indeterminate) // 8)
+        for call, places in plan.indeterminate:
+            if places[0] >= available:
+                break
+            if among is not None and call not in among:
+                continue
+            unused = bisect_left(places, 1, key=lambda place: ~(used >> place) & 1)
+            if unused == len(places) or places[unused] >= available:
+                continue
+            place = places[unused]
+            following = self._step(state, call)
+            if following is not None and following != state:
+                after = used if self.is_relaxed else used | 1 << place
+                self.waiting.append((position, linearized, after, following))
+
+    def _is_new(self, position: int, linearized: int, used: int, state: Hashable) -> bool:
+        found = self.seen.setdefault((position, linearized, state), [])
+        self._spend(len(found) // 4)
+        if any(other & used == other for other in found):
+            return False
+        self.remembered -= len(found)
+        found[:] = [other for other in found if used & other != used]
+        found.append(used)
+        self.remembered += len(found)
+        return True
+
+    def _note(self, position: int, state: Hashable) -> None:
+        if position > self.furthest:
+            self.furthest = position
+            self.furthest_states.clear()
+        if position == self.furthest and len(self.furthest_states) < _STATES_TOLD:
+            self.furthest_states.append(state)
+
+    def _invalid(self) -> Found:
+        return Found(
+            verdict=Verdict.INVALID,
+            configurations=self.configurations,
+            stuck=self.plan.operations[self.plan.returns[self.furthest]],
+            linearizable=self.furthest,
+            states=tuple(sorted({self.model.describe(state) for state in self.furthest_states})),
+        )
+
+    def _unknown(self, reason: str) -> Found:
+        return Found(verdict=Verdict.UNKNOWN, configurations=self.configurations, reason=reason)
