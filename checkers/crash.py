@@ -29,6 +29,11 @@ def crashed(name: str, model: object, error: BaseException) -> str:
     return f"the checker of {name} crashed: {_described(error)}{_origin(model)}"
 
 
+def crashed_engine(name: str, error: BaseException) -> str:
+    """Return which engine of another distribution crashed, and of what."""
+    return f"engine {name} crashed: {_described(error)}"
+
+
 def origin_of(entry: EntryPoint) -> str:
     """Return the object of an entry point and the package that provides the entry point."""
     return entry.value if entry.dist is None else f"{entry.value} of {entry.dist.name}"

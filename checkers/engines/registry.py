@@ -1,139 +1,294 @@
-"""Chooses the compiled engines for some calls, by their kind, and spreads the keys over the cores.
+"""The registry of engines: which engine decides which calls, and which engine knows a legal order.
 
-A family of engines is a module with `decide(calls, limits)`: one outcome for each key, in order,
-None for a key that it leaves to the general engine. A module is imported when first needed, so that
-a check that needs no kernel never pays for numba. What a family does with a key that has this or
-that in it is the family's affair.
+Kraftproof's engines are listed here, one line for each kind of calls; other distributions add
+engines by the entry-point group `kraftproof.engines`. Both fit the protocol
+`checkers.engines.types.Engine`. For each kind of calls Kraftproof's own engine is asked first; an
+installed engine that accepts the calls is asked about the keys that are still undecided.
+
+The modules of our engines are imported when they are first needed, so that a check that needs no
+compiled code never pays for numba.
 """
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
-from typing import Final, Protocol, cast
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.calls.selection import of_keys
-from kraftproof.checkers.engines.types import Outcome
+from kraftproof.checkers.crash import crashed_engine, origin_of
+from kraftproof.checkers.engines.types import Engine, Outcome, Outcomes
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.uncompiled import uncompiled_first
-from kraftproof.checkers.verdict import Verdict
+from kraftproof.checkers.verdict import CheckerInputError, Verdict
 
-FAMILIES: Final = {
-    "CounterCalls": "kraftproof.checkers.engines.counter.counter",
-    "FencingCalls": "kraftproof.checkers.engines.locks.tokens",
-    "GrowingSetCalls": "kraftproof.checkers.engines.lists.growing_sets",
-    "ListCalls": "kraftproof.checkers.engines.lists.list_append",
-    "LogCalls": "kraftproof.checkers.engines.lists.append_log",
-    "MutexCalls": "kraftproof.checkers.engines.locks.mutex",
-    "PriorityQueueCalls": "kraftproof.checkers.engines.containers.priority_queue",
-    "QueueCalls": "kraftproof.checkers.engines.containers.queue",
-    "RegisterCalls": "kraftproof.checkers.engines.register.registers",
-    "RegistrationCalls": "kraftproof.checkers.engines.kraft.registrations",
-    "SetCalls": "kraftproof.checkers.engines.register.sets",
-    "StackCalls": "kraftproof.checkers.engines.containers.stack",
-    "StringCalls": "kraftproof.checkers.engines.strings.strings",
-    "TopicCalls": "kraftproof.checkers.engines.kraft.topics",
-    "TransactionCalls": "kraftproof.checkers.engines.transactions.transactions",
-    "VersionedCalls": "kraftproof.checkers.engines.register.versioned_cas",
-}
-"""By the name of a kind of calls: the module of the family that decides them."""
-
+ENTRY_POINT_GROUP: Final = "kraftproof.engines"
 WORTH_SPREADING: Final = 50_000
 """Calls, below which threads gain nothing."""
-
 _PARTS_A_WORKER: Final = 4
+_ENGINES: Final = __package__
 
 
-WHOLE: Final = frozenset(
-    {"GrowingSetCalls", "ListCalls", "SetCalls", "StringCalls", "TransactionCalls"}
-)
-"""The kinds that have more arrays than those with one entry a call: they are not cut by key."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnEngine(Engine):
+    """An engine of Kraftproof, imported when it is first asked.
 
+    Attributes:
+        name: The name in `kraftproof list engines`.
+        kind: The name of the class of the calls that it accepts.
+        deciding: The module with `decide`, below this package.
+        ordering: The module with `order_of`; empty if none is known to find a legal order.
+        can_be_cut: Whether keys can be selected (`of_keys`): each array has one entry a call.
+    """
 
-def _is_whole(calls: Calls) -> bool:
-    return type(calls).__name__ in WHOLE
+    name: str
+    kind: str
+    deciding: str
+    ordering: str = ""
+    can_be_cut: bool = True
 
+    @override
+    def accepts(self, calls: Calls) -> bool:
+        return type(calls).__name__ == self.kind
 
-class Family(Protocol):
-    """A module that decides one kind of calls."""
+    @override
+    def decide(self, calls: Calls, limits: Limits) -> Outcomes:
+        module = _module(self.deciding)
+        return uncompiled_first(
+            module.__name__,
+            len(calls),
+            limits.seconds,
+            lambda: module.decide(calls, limits),
+            _are_decided,
+        )
 
-    def decide(self, calls: Calls, limits: Limits) -> Sequence[Outcome | None]:
-        """Returns the outcome of each key, None for one that the general engine has to decide."""
-        ...
+    def decide_in_threads(self, calls: Calls, limits: Limits, workers: int) -> Outcomes:
+        """Return the same as `decide`; threads share the keys where that is worth their start."""
+        is_spread = workers > 1 and len(calls) >= WORTH_SPREADING and self.can_be_cut
+        parts = _parts(calls, workers) if is_spread else []
+        if len(parts) < 2:
+            return self.decide(calls, limits)
+        decide = _module(self.deciding).decide
+        with ThreadPoolExecutor(workers) as threads:
+            decided = threads.map(lambda keys: decide(of_keys(calls, keys), limits), parts)
+            return [outcome for part in decided for outcome in part]
 
-
-ORDERING: Final = {
-    "CounterCalls": "kraftproof.checkers.engines.repeated.counter.growing",
-    "PriorityQueueCalls": "kraftproof.checkers.engines.repeated.priority_queue.order",
-    "QueueCalls": "kraftproof.checkers.engines.repeated.queue.order",
-    "RegisterCalls": "kraftproof.checkers.engines.repeated.beam_search.registers",
-    "RegistrationCalls": "kraftproof.checkers.engines.kraft.registrations",
-    "StackCalls": "kraftproof.checkers.engines.repeated.stack.order",
-    "StringCalls": "kraftproof.checkers.engines.strings.strings",
-    "TopicCalls": "kraftproof.checkers.engines.kraft.topics",
-    "TransactionCalls": "kraftproof.checkers.engines.transactions.transactions",
-}
-"""By the name of a kind of calls: the module that can tell legal orders of them."""
-
-
-class Ordering(Protocol):
-    """A module that knows legal orders of one kind of calls."""
-
+    @override
     def order_of(self, calls: Calls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
-        """Returns the calls of the only key up to an event in a legal order, None if unknown.
+        if not self.ordering:
+            return None
+        module = _module(self.ordering)
+        order: NDArray[np.int64] | None = uncompiled_first(
+            module.__name__,
+            len(calls),
+            limits.seconds,
+            lambda: module.order_of(calls, cut, limits),
+            lambda found: found is not None,
+        )
+        return order
 
-        What is open at that event, or indeterminate, is among them where something needs it. Calls
-        that are left out fit in as soon as they are legal, or as late as they can be.
-        """
-        ...
+
+OWN: Final = (
+    OwnEngine(
+        name="counter",
+        kind="CounterCalls",
+        deciding="counter.counter",
+        ordering="repeated.counter.growing",
+    ),
+    OwnEngine(name="fencing-token", kind="FencingCalls", deciding="locks.tokens"),
+    OwnEngine(
+        name="growing-set",
+        kind="GrowingSetCalls",
+        deciding="lists.growing_sets",
+        can_be_cut=False,
+    ),
+    OwnEngine(name="list", kind="ListCalls", deciding="lists.list_append", can_be_cut=False),
+    OwnEngine(name="log", kind="LogCalls", deciding="lists.append_log"),
+    OwnEngine(name="mutex", kind="MutexCalls", deciding="locks.mutex"),
+    OwnEngine(
+        name="priority-queue",
+        kind="PriorityQueueCalls",
+        deciding="containers.priority_queue",
+        ordering="repeated.priority_queue.order",
+    ),
+    OwnEngine(
+        name="queue",
+        kind="QueueCalls",
+        deciding="containers.queue",
+        ordering="repeated.queue.order",
+    ),
+    OwnEngine(
+        name="register",
+        kind="RegisterCalls",
+        deciding="register.registers",
+        ordering="repeated.beam_search.registers",
+    ),
+    OwnEngine(
+        name="registration",
+        kind="RegistrationCalls",
+        deciding="kraft.registrations",
+        ordering="kraft.registrations",
+    ),
+    OwnEngine(name="set", kind="SetCalls", deciding="register.sets", can_be_cut=False),
+    OwnEngine(
+        name="stack",
+        kind="StackCalls",
+        deciding="containers.stack",
+        ordering="repeated.stack.order",
+    ),
+    OwnEngine(
+        name="string",
+        kind="StringCalls",
+        deciding="strings.strings",
+        ordering="strings.strings",
+        can_be_cut=False,
+    ),
+    OwnEngine(
+        name="topic",
+        kind="TopicCalls",
+        deciding="kraft.topics",
+        ordering="kraft.topics",
+    ),
+    OwnEngine(
+        name="transaction",
+        kind="TransactionCalls",
+        deciding="transactions.transactions",
+        ordering="transactions.transactions",
+        can_be_cut=False,
+    ),
+    OwnEngine(
+        name="versioned-register",
+        kind="VersionedCalls",
+        deciding="register.versioned_cas",
+    ),
+)
+"""Kraftproof's engines, by name: one for each kind of calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledEngine(Engine):
+    """An engine of another distribution; whatever it raises leaves its keys unknown.
+
+    Attributes:
+        name: The entry point's name and origin, for messages.
+        engine: The loaded engine.
+    """
+
+    name: str
+    engine: Engine
+
+    @override
+    def accepts(self, calls: Calls) -> bool:
+        return self.engine.accepts(calls)
+
+    @override
+    def decide(self, calls: Calls, limits: Limits) -> Outcomes:
+        count = len(calls.starts) - 1
+        try:
+            return _of_each_key(list(self.engine.decide(calls, limits)), count)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 a plug-in may raise anything
+            reason = crashed_engine(self.name, error)
+            return [Outcome(verdict=Verdict.UNKNOWN, engine=self.name, reason=reason)] * count
+
+    @override
+    def order_of(self, calls: Calls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
+        try:
+            order = self.engine.order_of(calls, cut, limits)
+        except (Exception, SystemExit):  # noqa: BLE001 an order is a proposal: others are asked
+            return None
+        return None if order is None else np.asarray(order, dtype=np.int64)
+
+
+def _of_each_key(outcomes: Outcomes, count: int) -> Outcomes:
+    if len(outcomes) != count:
+        raise ValueError(f"{len(outcomes)} outcomes for {count} keys")
+    return outcomes
+
+
+@cache
+def installed() -> tuple[InstalledEngine, ...]:
+    """Return the engines of other distributions, by name.
+
+    Raises:
+        CheckerInputError: An engine can't be loaded, or two different engines have one name.
+    """
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        other = found.setdefault(entry.name, entry)
+        if other.value != entry.value:
+            both = " and ".join(sorted(map(origin_of, (other, entry))))
+            raise CheckerInputError(
+                f"engine {entry.name}: registered twice in {ENTRY_POINT_GROUP}, as {both}:"
+                " rename or uninstall one"
+            )
+    return tuple(_loaded(found[name]) for name in sorted(found))
+
+
+def _loaded(entry: EntryPoint) -> InstalledEngine:
+    named = f"{entry.name} ({origin_of(entry)})"
+    try:
+        engine = entry.load()()
+    except (Exception, SystemExit) as error:
+        raise CheckerInputError(f"{crashed_engine(named, error)}: uninstall it") from error
+    missing = [one for one in ("accepts", "decide", "order_of") if not hasattr(engine, one)]
+    if missing:
+        raise CheckerInputError(f"engine {named} has no {missing[0]}: it has to be an Engine")
+    return InstalledEngine(named, engine)
+
+
+def decide(calls: Calls, limits: Limits, workers: int = 1) -> Outcomes:
+    """Return the outcome of each key, None for one that the general engine has to decide.
+
+    Args:
+        calls: All calls.
+        limits: What one key may cost.
+        workers: How many threads may decide keys; kernels run without Python's lock.
+    """
+    own = next((engine for engine in OWN if engine.accepts(calls)), None)
+    if own is not None:
+        outcomes = own.decide_in_threads(calls, limits, workers)
+    else:
+        outcomes = [None] * (len(calls.starts) - 1)
+    for engine in installed():
+        if not _are_decided(outcomes) and engine.accepts(calls):
+            others = engine.decide(calls, limits)
+            outcomes = [_better(*pair) for pair in zip(outcomes, others, strict=True)]
+    return outcomes
 
 
 def order_of(calls: Calls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
-    """Returns the rows of the only key up to an event in a legal order; None if none is known."""
-    module = ORDERING.get(type(calls).__name__)
-    if module is None:
-        return None
-    ordering = cast("Ordering", import_module(module))
-    order = uncompiled_first(
-        module,
-        len(calls),
-        limits.seconds,
-        lambda: ordering.order_of(calls, cut, limits),
-        lambda found: found is not None,
-    )
-    return None if order is None else calls.rows[order]
+    """Return the rows of the only key up to an event in a legal order; None if none is known."""
+    for engine in (*OWN, *installed()):
+        order = engine.order_of(calls, cut, limits) if engine.accepts(calls) else None
+        if order is not None:
+            return calls.rows[order]
+    return None
 
 
-def decide(calls: Calls, limits: Limits, workers: int = 1) -> Sequence[Outcome | None]:
-    """Returns the outcome of each key, None for one that the general engine has to decide.
-
-    Args:
-        calls: all calls.
-        limits: what one key may cost.
-        workers: how many threads may decide keys; kernels run without Python's lock.
-    """
-    module = FAMILIES[type(calls).__name__]
-    family = cast("Family", import_module(module))
-    is_spread = workers > 1 and len(calls) >= WORTH_SPREADING and not _is_whole(calls)
-    parts = _parts(calls, workers) if is_spread else []
-    if len(parts) < 2:
-        return uncompiled_first(
-            module, len(calls), limits.seconds, lambda: family.decide(calls, limits), _are_decided
-        )
-    with ThreadPoolExecutor(workers) as threads:
-        decided = threads.map(lambda keys: family.decide(of_keys(calls, keys), limits), parts)
-        return [outcome for part in decided for outcome in part]
+def _better(first: Outcome | None, second: Outcome | None) -> Outcome | None:
+    """Return the first outcome if it is decided or the second engine has none."""
+    if second is None or (first is not None and first.verdict is not Verdict.UNKNOWN):
+        return first
+    return second if first is None or second.verdict is not Verdict.UNKNOWN else first
 
 
 def _are_decided(outcomes: Sequence[Outcome | None]) -> bool:
     return not any(one is None or one.verdict is Verdict.UNKNOWN for one in outcomes)
 
 
+def _module(name: str) -> Any:  # noqa: ANN401 engines share a protocol that modules can't state
+    return import_module(f"{_ENGINES}.{name}")
+
+
 def _parts(calls: Calls, workers: int) -> list[NDArray[np.int64]]:
-    """Returns runs of keys with about as many calls each, several for each worker."""
+    """Return runs of keys with about as many calls each, several for each worker."""
     count = min(workers * _PARTS_A_WORKER, len(calls.starts) - 1)
     shares = np.linspace(0, len(calls), count + 1)[1:-1]
     cuts = np.unique(np.searchsorted(calls.starts[1:-1], shares))

@@ -1,7 +1,14 @@
-"""What an engine says of one key."""
+"""The types that all engines share: the outcome of one key, and the protocol of an engine."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 
 
@@ -41,3 +48,37 @@ class Outcome:
             if self.first_illegal_row is None
             else replace(self, first_illegal_row=self.first_illegal_row - start)
         )
+
+
+Outcomes = Sequence[Outcome | None]
+"""The outcome of each key, in the order of the keys; None for a key that the engine leaves."""
+
+
+class Engine(Protocol):
+    """An engine: decides whether calls of some kind have a legal order that keeps real time.
+
+    Another distribution adds a class without parameters to the entry-point group
+    `kraftproof.engines` (see `checkers.engines.registry`).
+    """
+
+    def accepts(self, calls: Calls) -> bool:
+        """Return whether the engine knows calls of this kind."""
+        ...
+
+    def decide(self, calls: Calls, limits: Limits) -> Outcomes:
+        """Return the outcome of each key, None for a key that another engine has to decide.
+
+        Args:
+            calls: The calls of all keys, of a kind that the engine accepts.
+            limits: Time and memory for one key; past these the outcome is unknown or None.
+        """
+        ...
+
+    def order_of(self, calls: Calls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
+        """Return the calls of the only key up to an event in a legal order, None if unknown.
+
+        A call that is open at that event, or indeterminate, is in the order if another call needs
+        it. A call that is left out fits in as soon as it is legal, or as late as it can be. The
+        order is a proposal: whoever asks replays it.
+        """
+        ...

@@ -23,9 +23,8 @@ from kraftproof.checkers.explain.linearization.linearization import longest_line
 from kraftproof.checkers.explain.linearization.longest_prefix import Known, longest_prefix
 from kraftproof.checkers.explain.reduction.minimal import Minimised
 from kraftproof.checkers.explain.reduction.minimise import minimise
-from kraftproof.checkers.explain.reduction.reductions import is_reducible, prefix, until
+from kraftproof.checkers.explain.reduction.reductions import prefix, until
 from kraftproof.checkers.explain.reduction.relevant_values import relevant_values
-from kraftproof.checkers.explain.subhistory import Entry
 from kraftproof.checkers.explain.text.candidate_causes import candidate_causes
 from kraftproof.checkers.explain.text.message_text import paragraph, prefix_sentence
 from kraftproof.checkers.explain.text.operations import answering, operation_view
@@ -36,8 +35,14 @@ from kraftproof.checkers.explain.verify.brute_force import (
     is_sum_bound_right,
 )
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.models import SequentialModel
-from kraftproof.checkers.models.reducible import HoldingModel, ReducibleModel, SummingModel
+from kraftproof.checkers.models.reducible import (
+    HoldingModel,
+    ReducibleModel,
+    SummingModel,
+    is_reducible,
+)
 from kraftproof.checkers.text import without_middle
 
 _MOST_STARTS: Final = 12

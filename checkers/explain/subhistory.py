@@ -5,31 +5,16 @@ A sub-history is a value; the module `checkers.explain.reduction.reductions` mak
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
-from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.judge.entries import Entry
 
 BEGINNING: Final = -1
 """Before every event."""
 
 Window = tuple[int, int]
-
-
-class Entry(NamedTuple):
-    """A call with its operation.
-
-    A call whose status is not ok takes effect at any later time, or never.
-    """
-
-    operation: Operation
-    call: Hashable
-
-    @property
-    def is_required(self) -> bool:
-        """Return whether the call surely took effect before its completion."""
-        return self.operation.status == "ok"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

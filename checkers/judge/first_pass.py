@@ -15,10 +15,10 @@ from typing import Final, cast
 import msgspec
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.types import Outcome
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.engines.wgl.replay import is_legal
-from kraftproof.checkers.engines.wgl.search import check_linearizable
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import (
@@ -74,7 +74,7 @@ def outcomes_of(
         options: limits, and how many processes there may be.
     """
     if isinstance(given, Calls):
-        return choose.decide(given, options.limits, options.processes)
+        return registry.decide(given, options.limits, options.processes)
     outcomes = _first_pass(cast("SequentialModel", model), columns, given, options.limits)
     asked_again = {Verdict.UNKNOWN, *([Verdict.INVALID] if names_anomalies(model) else [])}
     if asked_again.isdisjoint(outcome.verdict for outcome in outcomes):
@@ -82,7 +82,7 @@ def outcomes_of(
     calls = model.calls_of(columns)
     if calls is None:
         return [None if one.verdict is Verdict.UNKNOWN else one for one in outcomes]
-    decided = choose.decide(calls, options.limits, options.processes)
+    decided = registry.decide(calls, options.limits, options.processes)
     return [
         second if first.verdict is Verdict.UNKNOWN else _named(first, second)
         for first, second in zip(outcomes, decided, strict=True)

@@ -3,10 +3,10 @@
 The search for an order may be hopeless, and one answer plainly wrong all the same:
 
 - A call that is legal in no state which the calls invoked before it was over can lead to, each of
-  them any number of times and in any order, has no place. The question is asked for each value
-  alone; few calls concern a value (`ReducibleModel.without`), so there are few such states.
-- More elements were taken than put, or an element must remain where a take found the container
-  empty (`checkers.explain.certificate.counting`).
+  them any number of times and in any order, has no place. Asked of each value alone, of which few
+  calls are left (`ReducibleModel.without`), there are few such states.
+- More came out of what holds items than was put in, or something has to be left where nothing was
+  found (`checkers.judge.counting`).
 
 Whether the earlier operations are linearizable is not decided here.
 """
@@ -15,12 +15,11 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kraftproof.checkers.engines.types import Outcome
-from kraftproof.checkers.explain.certificate.counting import first_unbalanced
-from kraftproof.checkers.explain.reduction.reductions import is_reducible, prefix
-from kraftproof.checkers.explain.subhistory import Entry
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.judge.counting import first_unbalanced
+from kraftproof.checkers.judge.entries import Entry, entries_of, without_optional_pure
 from kraftproof.checkers.models import SequentialModel
-from kraftproof.checkers.models.reducible import AllBut, HoldingModel
+from kraftproof.checkers.models.reducible import AllBut, HoldingModel, is_reducible
 from kraftproof.checkers.verdict import Verdict
 
 _MOST_PROJECTED: Final = 3_000_000
@@ -41,10 +40,10 @@ def refute(model: SequentialModel, operations: Sequence[Operation]) -> Outcome |
         model: the model.
         operations: all of the key, in the order of their invocations.
     """
-    whole = prefix(model, operations, _NEVER)
-    found = [one for one in _illegal(model, whole.entries) if one is not None]
+    entries = without_optional_pure(model, entries_of(model, operations))
+    found = [one for one in _illegal(model, entries) if one is not None]
     if isinstance(model, HoldingModel):
-        unbalanced = first_unbalanced(model, whole)
+        unbalanced = first_unbalanced(model, entries)
         found += [] if unbalanced is None else [unbalanced]
     if not found:
         return None

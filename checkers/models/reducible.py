@@ -6,7 +6,7 @@ invalid. tests/checkers/test_explain_sound.py holds every model to that.
 """
 
 from collections.abc import Collection, Container, Hashable, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Final, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from typing_extensions import override
 
@@ -235,3 +235,15 @@ class ByElement(ReducibleModel, Protocol):
     def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
         assert isinstance(call, tuple)
         return None if call[1] is not None and call[1] in values else call
+
+
+_reducible: Final[dict[type[SequentialModel], bool]] = {}
+"""The models that were asked, and whether they know reductions."""
+
+
+def is_reducible(model: SequentialModel) -> TypeGuard[ReducibleModel]:
+    """Says whether a model knows reductions; asked for every call, and `isinstance` is slow."""
+    known = _reducible.get(type(model))
+    if known is None:
+        known = _reducible[type(model)] = isinstance(model, ReducibleModel)
+    return known

@@ -17,7 +17,7 @@ from random import Random
 import msgspec
 
 from kraftproof.checkers.engines.types import Outcome
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.generate.catalogue import SUBJECTS
 from kraftproof.checkers.history.columns import columns_of

@@ -9,7 +9,7 @@ import numpy as np
 from kraftproof.checkers import uncompiled
 from kraftproof.checkers.calls.containers import StackCalls
 from kraftproof.checkers.calls.register import RegisterCalls
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.containers import stack as stacks
 from kraftproof.checkers.engines.kernels.bisection import spans
 from kraftproof.checkers.engines.kernels.distinct_elements import Containers
@@ -43,13 +43,13 @@ UNCOMPILED_SECONDS = 600.0
 def compiled(calls: Any, limits: Limits) -> Outcomes:
     """What the command chooses, compiled from the beginning."""
     with patch.object(uncompiled, "SHORT", -1):
-        return choose.decide(calls, limits)
+        return registry.decide(calls, limits)
 
 
 def as_python(calls: Any, limits: Limits) -> Outcomes:
     """The same, uncompiled to the end."""
     with uncompiled.uncompiled(UNCOMPILED_SECONDS):
-        return choose.decide(calls, limits)
+        return registry.decide(calls, limits)
 
 
 def in_steps(calls: RegisterCalls, limits: Limits) -> Outcomes:

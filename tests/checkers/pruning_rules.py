@@ -51,7 +51,7 @@ class Condition:
 DOMINANCE = (
     Condition(
         "one that covers another has an equal or later start of its block",
-        "register_dominance",
+        "register.search.dominance",
         "rows[i, SCOPE] >= others[j, SCOPE]",
         "True",
         (
@@ -61,14 +61,14 @@ DOMINANCE = (
     ),
     Condition(
         "one that covers another has placed the compare-and-sets that the other has",
-        "register_dominance",
+        "register.search.dominance",
         "reads[word] | updates[word] |",
         "reads[word] |",
         (cas(B, A, 0, OPEN), write(B, 1, OPEN), cas(A, B, 2, 5), cas(B, C, 3, 4)),
     ),
     Condition(
         "one that covers another has the compare-and-sets left that the other has",
-        "register_dominance",
+        "register.search.dominance",
         "(writes[word] | updates[word] | lost[word])",
         "(writes[word] | lost[word])",
         (
@@ -78,14 +78,14 @@ DOMINANCE = (
     ),
     Condition(
         "one that covers another has the writes left that the other has",
-        "register_dominance",
+        "register.search.dominance",
         "(writes[word] | updates[word] | lost[word])",
         "(updates[word] | lost[word])",
         (write(B, 0, 4), cas(0, B, 1, OPEN), cas(B, A, 2, 3), cas(B, A, 5, 6)),
     ),
     Condition(
         "one that covers another has the open indeterminate calls left that the other has",
-        "register_dominance",
+        "register.search.dominance",
         "(writes[word] | updates[word] | lost[word])",
         "(writes[word] | updates[word])",
         (
@@ -95,28 +95,28 @@ DOMINANCE = (
     ),
     Condition(
         "one that covers another has as many calls left in the pool",
-        "register_dominance",
+        "register.search.dominance",
         "and _covers_pool(key, rows, i, others, j)",
         "",
         (write(A, 0, OPEN), cas(0, A, 1, OPEN), cas(A, B, 2, 4), write(B, 3, 5), read(A, 6, 7)),
     ),
     Condition(
         "one that covers another has answered the reads that the other has",
-        "register_dominance",
+        "register.search.dominance",
         "reads[word] | updates[word] |",
         "updates[word] |",
         (write(A, 0, OPEN), write(B, 1, 3), read(A, 2, 4), write(A, 5, 7), read(B, 6, 8)),
     ),
     Condition(
         "in one that covers another, a write that only the other has placed is free",
-        "register_dominance",
+        "register.search.dominance",
         "(writes[word] & ~scope)",
         "0",
         (cas(C, B, 0, 4), write(C, 1, 2), write(C, 3, 5), read(B, 6, 7)),
     ),
     Condition(
         "one that covers another has the loose ends that the other has",
-        "register_dominance",
+        "register.search.dominance",
         "and _covers_ends(key, rows, i, others, j)",
         "",
         (write(A, 0, 2), write(B, 1, 3), write(A, 4, 7), read(A, 5, 9), cas(B, A, 6, 8)),
@@ -125,14 +125,14 @@ DOMINANCE = (
 CHOICES = (
     Condition(
         "of equal writes the one that returns soonest starts the block",
-        "register_steps",
+        "register.search.steps",
         "key.calls[rival, POSITION] < key.calls[call, POSITION]",
         "key.calls[rival, POSITION] > key.calls[call, POSITION]",
         (write(B, 0, 4), write(B, 1, 7), read(B, 2, 3), cas(B, A, 5, 6), read(B, 8, 9)),
     ),
     Condition(
         "a compare-and-set waits for an equal one only if it returns no sooner",
-        "register_paths",
+        "register.search.cas_paths",
         "if key.calls[rival, POSITION] <= key.calls[call, POSITION]:",
         "if True:",
         (
@@ -142,7 +142,7 @@ CHOICES = (
     ),
     Condition(
         "a compare-and-set waits for an equal one only if it was invoked before",
-        "register_paths",
+        "register.search.cas_paths",
         "for other in range(rank + 1, scope):",
         "for other in [*range(rank), *range(rank + 1, scope)]:",
         (
@@ -152,7 +152,7 @@ CHOICES = (
     ),
     Condition(
         "of equal indeterminate compare-and-sets the last invoked goes first",
-        "register_paths",
+        "register.search.cas_paths",
         "for other in range(rank + 1, scope):",
         "for other in range(rank):",
         (
@@ -162,7 +162,7 @@ CHOICES = (
     ),
     Condition(
         "a write that may stay before the current block may start one too",
-        "register_steps",
+        "register.search.steps",
         "if key.wanted[new] <= position:",
         "if True:",
         (write(B, 0, 2), write(A, 1, 3), read(A, 4, 5), write(B, 6, 7), read(B, 8, 9)),
@@ -171,7 +171,7 @@ CHOICES = (
 LOOSE_ENDS = (
     Condition(
         "a loose end may go on by a call of the pool",
-        "register_ends",
+        "register.search.open_blocks",
         "if pool_left(key, rows, i, field) > 0:\n                return smallest",
         "if False:\n                return smallest",
         (
@@ -181,7 +181,7 @@ LOOSE_ENDS = (
     ),
     Condition(
         "a loose end is of use for a read",
-        "register_ends",
+        "register.search.open_blocks",
         "has_due |= kind != LOST_CAS",
         "has_due |= kind not in (READ, LOST_CAS)",
         (
@@ -191,21 +191,21 @@ LOOSE_ENDS = (
     ),
     Condition(
         "a write that stays before the current block leaves its end loose",
-        "register_steps",
+        "register.search.steps",
         "leave_end(key, here, space.rows, place, new, scope, space)",
         "pass",
         (write(B, 0, 4), cas(B, A, 1, 5), write(C, 2, 3), read(C, 6, 7)),
     ),
     Condition(
         "the current block leaves its end loose when another begins",
-        "register_steps",
+        "register.search.steps",
         "leave_end(key, here, rows, i, rows[i, VALUE], everything, space)",
         "pass",
         (write(A, 0, 3), cas(0, B, 1, OPEN), cas(B, A, 2, 4)),
     ),
     Condition(
         "of the loose ends with one value as many are kept as compare-and-sets go on from it",
-        "register_ends",
+        "register.search.open_blocks",
         "limit = np.int64(start)",
         "limit = np.int64(0)",
         (
@@ -215,7 +215,7 @@ LOOSE_ENDS = (
     ),
     Condition(
         "a loose end goes on by the last compare-and-set that it can, and leaves others the rest",
-        "register_ends",
+        "register.search.open_blocks",
         "for rank in range(limit - 1, -1, -1):",
         "for rank in range(limit):",
         (
@@ -225,14 +225,14 @@ LOOSE_ENDS = (
     ),
     Condition(
         "a loose end is kept for an open indeterminate compare-and-set",
-        "register_ends",
+        "register.search.open_blocks",
         "kind in (CAS, LOST_CAS)",
         "kind == CAS",
         (read(B, 0, 4), cas(0, B, 1, OPEN), write(A, 2, 3)),
     ),
     Condition(
         "a loose end is kept for a compare-and-set of the pool",
-        "register_ends",
+        "register.search.open_blocks",
         "elif spare > 0:",
         "elif False:",
         (cas(0, C, 0, OPEN), read(C, 1, 4), write(D, 2, 3)),

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.wgl.search import _Search
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.models import SequentialModel, models
@@ -53,7 +53,7 @@ def test_a_search_that_forgets_lost_operations_is_caught(case, monkeypatch):
 
 @pytest.mark.parametrize("case", COMPILED)
 def test_a_compiled_engine_with_a_sloppy_clock_is_caught(case, monkeypatch):
-    decide = choose.decide
+    decide = registry.decide
 
     def sloppy(calls, limits):
         complete = np.where(calls.complete == NEVER, NEVER, calls.complete + 2)
@@ -65,7 +65,7 @@ def test_a_compiled_engine_with_a_sloppy_clock_is_caught(case, monkeypatch):
 
 @pytest.mark.parametrize("case", COMPILED)
 def test_a_compiled_engine_that_names_the_wrong_operation_is_caught(case, monkeypatch):
-    decide = choose.decide
+    decide = registry.decide
 
     def careless(calls, limits):
         outcomes = zip(decide(calls, limits), calls.rows[calls.starts[:-1]], strict=True)

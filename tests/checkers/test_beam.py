@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from kraftproof.checkers.calls.strings import StringCalls
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.repeated.beam_search.beam_search import ENGINE
 from kraftproof.checkers.engines.strings.beam_facts import facts_of
 from kraftproof.checkers.engines.types import Outcome
@@ -39,7 +39,7 @@ def outcome_of(model: str, columns: Columns, limits: Limits = LIMITS) -> Outcome
     assert isinstance(known, ColumnarModel)
     calls = known.calls_of(columns)
     assert calls is not None
-    (outcome,) = choose.decide(calls, limits)
+    (outcome,) = registry.decide(calls, limits)
     assert outcome is not None
     return outcome
 
@@ -156,4 +156,4 @@ def test_past_a_limit_it_is_unknown_and_says_which(model, limits, widest, reason
 def test_more_calls_open_than_there_are_bits_are_left_to_the_general_engine():
     appends = [("append", "a", None, n, 1_000 + n) for n in range(70)]
     calls = calls_of("kv-append", history(*appends, ("get", None, "aa", 500, 501)))
-    assert list(choose.decide(calls, LIMITS)) == [None]
+    assert list(registry.decide(calls, LIMITS)) == [None]

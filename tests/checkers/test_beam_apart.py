@@ -7,10 +7,10 @@ from random import Random
 import msgspec
 import pytest
 
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.repeated.beam_search.beam_search import decide_repeated
 from kraftproof.checkers.engines.transactions import single_registers as beam_apart
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.generate import generated_table
 from kraftproof.checkers.history.columns import NEVER, columns_of
 from kraftproof.checkers.judge.keys import judge_columns
@@ -90,7 +90,7 @@ def test_what_is_shown_by_one_register_is_so(can_all_be_decided_later, monkeypat
             continue
         decide = first_is_hopeless() if can_all_be_decided_later else all_are_hopeless
         monkeypatch.setattr(beam_apart, "decide_repeated", decide)
-        (found,) = choose.decide(calls, Limits())
+        (found,) = registry.decide(calls, Limits())
         truth = check_linearizable(MODEL, operations, Limits()).among(operations)
         told[found.verdict, found.linearizable is None] += 1
         if not can_all_be_decided_later:
@@ -124,7 +124,7 @@ def test_which_operation_is_stuck_first_is_asked_again_if_it_was_not_told(monkey
         if not calls.is_ambiguous[0]:
             continue
         monkeypatch.setattr(beam_apart, "decide_repeated", first_tells_no_first())
-        (found,) = choose.decide(calls, Limits())
+        (found,) = registry.decide(calls, Limits())
         truth = check_linearizable(MODEL, operations, Limits()).among(operations)
         assert found.verdict is truth.verdict, operations
         assert (found.first_illegal_row, found.linearizable) == (

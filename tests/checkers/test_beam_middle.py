@@ -18,7 +18,7 @@ from kraftproof.checkers.engines.repeated.beam_search import beam_search as beam
 from kraftproof.checkers.engines.repeated.beam_search import sweep as beam_sweep
 from kraftproof.checkers.engines.strings import beam_facts as beam_strings
 from kraftproof.checkers.engines.transactions import beam_facts as beam_transactions
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.generate.catalogue import SUBJECTS
 from kraftproof.checkers.history.operations import Operation

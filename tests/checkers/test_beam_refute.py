@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import pytest
 
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.repeated.beam_search import refute as beam_refute
 from kraftproof.checkers.engines.repeated.beam_search.refute import Refuter
 from kraftproof.checkers.engines.repeated.layout import Layout, lay_out
@@ -126,6 +126,6 @@ def test_a_stale_read_among_twenty_clients_is_found():
     operations, wrong = generated(
         "multi-register", "stale-read", operations=1_000, concurrency=20, values=5, seed=1
     )
-    (outcome,) = choose.decide(calls_of("multi-register", operations), Limits(seconds=10))
+    (outcome,) = registry.decide(calls_of("multi-register", operations), Limits(seconds=10))
     assert outcome is not None
     assert (outcome.verdict, outcome.first_illegal_row) == (Verdict.INVALID, wrong)

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.kernels.element_intervals import Times, is_repeated, lives
 from kraftproof.checkers.engines.kernels.segment_tree import (
     cover,
@@ -95,7 +95,7 @@ def test_long_histories_with_lost_takes_are_decided(model, indeterminate, seed):
             failed=0.0, corrupt=kind, seed=seed,
         )  # fmt: skip
         (table,) = Chunks(options)
-        (outcome,) = choose.decide(model_named(model).calls_of(columns_of(table)), LIMITS)
+        (outcome,) = registry.decide(model_named(model).calls_of(columns_of(table)), LIMITS)
         assert outcome is not None
         assert outcome.verdict is (Verdict.INVALID if kind else Verdict.VALID), kind
 
@@ -147,7 +147,7 @@ def test_long_histories_are_decided_and_wrong_answers_in_them_found(model):
         )  # fmt: skip
         (table,) = Chunks(options)
         calls = model_named(model).calls_of(columns_of(table))
-        (outcome,) = choose.decide(calls, LIMITS)
+        (outcome,) = registry.decide(calls, LIMITS)
         assert outcome.verdict is (Verdict.INVALID if kind else Verdict.VALID), kind
 
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.counter.frontier import decide_by_frontier
 from kraftproof.checkers.engines.kernels.bisection import spans
 from kraftproof.checkers.engines.repeated.counter.descent import GAVE_UP, LEGAL, descend
@@ -87,7 +87,7 @@ def generated_calls(corrupt, values, indeterminate, concurrency, operations=2000
 
 def generated(corrupt, values, indeterminate, concurrency=20):
     calls = generated_calls(corrupt, values, indeterminate, concurrency)
-    (outcome,) = choose.decide(calls, LIMITS)
+    (outcome,) = registry.decide(calls, LIMITS)
     return outcome
 
 

@@ -9,9 +9,10 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.engines.wgl import relaxed_search as endless
+from kraftproof.checkers.engines.wgl import relaxed_search
 from kraftproof.checkers.engines.wgl.plan import make_plan
-from kraftproof.checkers.engines.wgl.search import Found, check_linearizable, search
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
+from kraftproof.checkers.engines.wgl.search import Found, search
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.models import model_named
@@ -29,7 +30,9 @@ SOME = Limits(seconds=60, memory_bytes=2_500_000)
 
 
 def decided_so(model, operations):
-    return endless.from_both_sides(model, make_plan(model, operations), FEW, time.monotonic())
+    return relaxed_search.from_both_sides(
+        model, make_plan(model, operations), FEW, time.monotonic()
+    )
 
 
 def agrees(case):
@@ -57,7 +60,7 @@ def test_what_nothing_passes_is_not_believed_to_be_the_first(monkeypatch):
             found if options.get("is_relaxed") else Found(verdict=Verdict.VALID, configurations=0)
         )
 
-    monkeypatch.setattr(endless, "search", believed)
+    monkeypatch.setattr(relaxed_search, "search", believed)
     with pytest.raises(AssertionError, match=r"Operation\(index=0"):
         [agrees(case) for case in SEARCHED]
 
@@ -75,7 +78,7 @@ def test_the_life_of_a_topic_with_many_lost_calls_is_decided(monkeypatch):
     model, operations = model_named("topics"), columns_of(generated_table(options)).operations(0)
     plan = make_plan(model, operations)
     assert search(model, plan, SOME, [model.init()]).verdict is Verdict.UNKNOWN
-    monkeypatch.setattr(endless, "_FIRST_BYTES", SOME.memory_bytes // 2)
+    monkeypatch.setattr(relaxed_search, "_FIRST_BYTES", SOME.memory_bytes // 2)
     found = check_linearizable(model, operations, SOME)
     assert found.verdict is Verdict.INVALID
     valid = columns_of(generated_table(replace(options, corrupt=None))).operations(0)

@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.explain import Explanation, explain
 from kraftproof.checkers.explain.linearization.linearization import longest_linearization, states_of
 from kraftproof.checkers.explain.reduction.minimise import minimise

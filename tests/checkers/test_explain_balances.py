@@ -9,13 +9,14 @@ from random import Random
 import msgspec
 import pytest
 
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.certificate.counting import left_over, unbalanced
 from kraftproof.checkers.explain.reduction.reductions import prefix, projected
-from kraftproof.checkers.explain.subhistory import ElementCount, Entry, SubHistory
+from kraftproof.checkers.explain.subhistory import ElementCount, SubHistory
 from kraftproof.checkers.explain.verify.brute_force import is_element_count_right, is_linearizable
 from kraftproof.checkers.generate import GenerateOptions
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.models import models
 from kraftproof.checkers.models.container import Container
 from kraftproof.checkers.models.reducible import AllBut

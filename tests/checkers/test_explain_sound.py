@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from kraftproof.checkers.engines.wgl.plan import plan_of
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.explain.reduction import reductions
 from kraftproof.checkers.explain.reduction.minimise import minimise
 from kraftproof.checkers.explain.reduction.readd_context import readd_context

@@ -10,10 +10,11 @@ from kraftproof.checkers.explain.certificate.sum_bounds import contradicting_sum
 from kraftproof.checkers.explain.explanation import Explanation
 from kraftproof.checkers.explain.reduction.reductions import prefix, weakest, window
 from kraftproof.checkers.explain.reduction.update_order import update_order
-from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable, is_sum_bound_right
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models.reducible import Tally
 from kraftproof.checkers.models.versioned_register import VersionedRegister

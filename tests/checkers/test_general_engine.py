@@ -6,7 +6,7 @@ from random import Random
 import msgspec
 import pytest
 
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.cas_register import CasRegister

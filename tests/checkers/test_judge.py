@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from kraftproof.checkers.calls.selection import of_keys
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.tables import operations_table
@@ -61,9 +61,9 @@ def test_a_long_one_gets_the_same_verdicts_from_compiled_engines_however_many_th
     columns = columns_of(operations_table(operations))
     assert len(columns) > 5_000
     one = judge_columns(CasRegister(), columns, OPTIONS)
-    monkeypatch.setattr(choose, "WORTH_SPREADING", 1)
+    monkeypatch.setattr(registry, "WORTH_SPREADING", 1)
     parts = []
-    monkeypatch.setattr(choose, "of_keys", lambda c, k: parts.append(k) or of_keys(c, k))
+    monkeypatch.setattr(registry, "of_keys", lambda c, k: parts.append(k) or of_keys(c, k))
     two = judge_columns(CasRegister(), columns, msgspec.structs.replace(OPTIONS, processes=2))
     assert len(parts) == 8
     assert without_times(two) == without_times(one)
@@ -126,7 +126,7 @@ def test_an_engine_that_crashes_leaves_all_keys_unknown(monkeypatch, fault):
         raise fault
 
     operations = many_keys(draw_cas, reference.cas_register, KEYS_TO_COMPILE, 6)
-    monkeypatch.setattr(choose, "decide", decide)
+    monkeypatch.setattr(registry, "decide", decide)
     verdicts = judge_columns(CasRegister(), columns_of(operations_table(operations)), OPTIONS)
     assert {(v.verdict, v.crashed) for v in verdicts} == {(Verdict.UNKNOWN, True)}
     assert len(verdicts) == KEYS_TO_COMPILE

@@ -5,9 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from kraftproof.checkers.calls.lists import element_texts
-from kraftproof.checkers.engines.wgl import memory as weight
-from kraftproof.checkers.engines.wgl import search as general
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl import memory, relaxed_search, search
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.models.specification import Specification
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
@@ -41,7 +40,9 @@ class Costly(Specification):
 @pytest.fixture
 def model(monkeypatch):
     costly = Costly()
-    monkeypatch.setattr(general, "time", SimpleNamespace(monotonic=lambda: float(costly.seconds)))
+    clock = SimpleNamespace(monotonic=lambda: float(costly.seconds))
+    for module in (relaxed_search, search):
+        monkeypatch.setattr(module, "time", clock)
     return costly
 
 
@@ -61,13 +62,13 @@ def test_a_choice_between_many_is_given_up_in_time(model):
 
 
 def test_laying_out_the_operations_counts(model, monkeypatch):
-    laid_out = general.make_plan
+    laid_out = relaxed_search.make_plan
 
     def slowly(*args):
         model.seconds += 2 * SECONDS
         return laid_out(*args)
 
-    monkeypatch.setattr(general, "make_plan", slowly)
+    monkeypatch.setattr(relaxed_search, "make_plan", slowly)
     reads = [("read", None, 0, 2 * n, 2 * n + 1) for n in range(1_000)]
     found = check_linearizable(model, history(*reads), Limits(seconds=SECONDS))
     assert found.verdict is Verdict.UNKNOWN
@@ -108,7 +109,7 @@ def test_states_as_long_as_the_history_count_as_memory(monkeypatch):
     given = history(*(("give", n, None, 2 * n, 2 * n + 1) for n in range(600)))
     limits = Limits(memory_bytes=1_000_000)
     assert check_linearizable(Hoard(), given, limits).verdict is Verdict.VALID
-    monkeypatch.setattr(weight, "_ALLOWANCE_BYTES", 0)
+    monkeypatch.setattr(memory, "_ALLOWANCE_BYTES", 0)
     found = check_linearizable(Hoard(), given, limits)
     assert (found.verdict, found.reason) == (Verdict.UNKNOWN, "no verdict within 1000000 bytes")
 

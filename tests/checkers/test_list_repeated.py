@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.lists import repeated as list_repeated
 from kraftproof.checkers.engines.wgl.plan import plan_of
 from kraftproof.checkers.explain.reduction.reductions import helpful, prefix
@@ -134,5 +134,5 @@ def test_a_long_history_is_decided_with_many_calls_open(concurrency, indetermina
         seed=concurrency,
     )
     operations = columns_of(generated_table(options)).operations(0)
-    (outcome,) = choose.decide(calls_of("list-append", operations), LIMITS)
+    (outcome,) = registry.decide(calls_of("list-append", operations), LIMITS)
     assert (outcome.verdict, outcome.engine) == (Verdict.VALID, "list-append")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kraftproof.checkers.calls.containers import PriorityQueueCalls
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.containers import priority_queue as priority_queues
 from kraftproof.checkers.engines.repeated.priority_queue import search as priority_search
 from kraftproof.checkers.engines.repeated.priority_queue.frontier import no_steps
@@ -62,7 +62,7 @@ def random_small(count: int, size: int, seed: int):
 )
 def test_a_large_history_with_five_values_is_decided(lost, corrupt, verdict):
     calls = generated(operations=10_000, indeterminate=lost, corrupt=corrupt, seed=2)
-    (outcome,) = choose.decide(calls, LIMITS)
+    (outcome,) = registry.decide(calls, LIMITS)
     assert outcome is not None
     assert (outcome.verdict, outcome.engine) == (verdict, ENGINE)
 
@@ -71,7 +71,7 @@ def test_a_large_history_with_five_values_is_decided(lost, corrupt, verdict):
 @pytest.mark.parametrize("lost", [0.0, 0.05, 0.2])
 def test_priority_queues_of_few_and_of_many_clients_are_found_valid(concurrency, lost):
     calls = generated(operations=5_000, concurrency=concurrency, indeterminate=lost, seed=3)
-    (outcome,) = choose.decide(calls, LIMITS)
+    (outcome,) = registry.decide(calls, LIMITS)
     assert outcome is not None
     assert (outcome.verdict, outcome.engine) == (Verdict.VALID, ENGINE)
 
@@ -177,7 +177,7 @@ def test_crowded_queues_of_equal_elements_are_found_valid(
         indeterminate=lost,
         seed=seed,
     )
-    (outcome,) = choose.decide(calls, LIMITS)
+    (outcome,) = registry.decide(calls, LIMITS)
     assert outcome is not None
     assert outcome.verdict is Verdict.VALID
 

@@ -7,11 +7,11 @@ from random import Random
 import msgspec
 import pytest
 
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.kraft import registrations
 from kraftproof.checkers.engines.kraft.registration_sweep import Sweep
 from kraftproof.checkers.engines.wgl.plan import plan_of
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.linearization.engine_orders import engine_order
 from kraftproof.checkers.explain.reduction.reductions import prefix, projected
@@ -64,7 +64,7 @@ def test_it_agrees_with_the_search_wherever_answers_are_lost():
     random = Random("lost registrations")
     histories = [lossy_history(random, [6, 10, 14, 18]) for _ in range(HISTORIES)]
     columns = columns_of(operations_table(as_keys(histories)))
-    outcomes = choose.decide(MODEL.calls_of(columns), Limits())
+    outcomes = registry.decide(MODEL.calls_of(columns), Limits())
     invalid = 0
     starts = columns.starts.tolist()
     for history, start, outcome in zip(histories, starts, outcomes, strict=False):
@@ -152,7 +152,7 @@ def test_a_limit_that_is_reached_is_told():
         (Limits(seconds=0), "no verdict within 0 s"),
         (Limits(memory_bytes=1), "no verdict within 1 bytes"),
     ):
-        (outcome,) = choose.decide(MODEL.calls_of(columns), limits)
+        (outcome,) = registry.decide(MODEL.calls_of(columns), limits)
         assert (outcome.verdict, outcome.reason) == (Verdict.UNKNOWN, words)
 
 
@@ -172,7 +172,7 @@ def beat(epoch):
 
 def stuck_of(operations):
     """The place of the first stuck operation, on which the engine and the search agree."""
-    (outcome,) = choose.decide(MODEL.calls_of(columns_of(operations_table(operations))), Limits())
+    (outcome,) = registry.decide(MODEL.calls_of(columns_of(operations_table(operations))), Limits())
     found = check_linearizable(MODEL, operations, Limits()).among(operations)
     assert outcome.first_illegal_row == found.first_illegal_row
     return outcome.first_illegal_row

@@ -12,7 +12,7 @@ from kraftproof.checkers.engines.repeated.cdcl.rules import draw
 from kraftproof.checkers.engines.repeated.cdcl.state import DECIDED, WRONG, hold
 from kraftproof.checkers.engines.repeated.layout import NONE, Facts, Values
 from kraftproof.checkers.engines.transactions.beam_facts import facts_of
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import NEVER, columns_of
 from kraftproof.checkers.judge.keys import judge_columns

@@ -6,7 +6,7 @@ That the engines agree with trying every order is in test_against_reference.
 import pytest
 
 from kraftproof.checkers.calls.sets import GrowingSetCalls, SetCalls
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.generate.catalogue import SUBJECTS
 from kraftproof.checkers.history.columns import columns_of
@@ -141,6 +141,6 @@ def test_wrong_answers_in_long_histories_are_found(name):
             failed=0.01, corrupt=kind, seed=9,
         )  # fmt: skip
         (table,) = Chunks(options)
-        outcomes = choose.decide(model_named(name).calls_of(columns_of(table)), LIMITS)
+        outcomes = registry.decide(model_named(name).calls_of(columns_of(table)), LIMITS)
         wrong = [outcome.verdict for outcome in outcomes if outcome.verdict is not Verdict.VALID]
         assert wrong == ([Verdict.INVALID] if kind else []), kind

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.judge.keys import _KeyJudge, judge_key

@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import pytest
 
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.repeated.stack import beam as stack_beam
 from kraftproof.checkers.engines.repeated.stack.beam import found_order
 from kraftproof.checkers.engines.repeated.stack.layout import calls_of as known_of
@@ -57,7 +57,7 @@ def test_crowded_and_lossy_histories_are_decided(operations, concurrency, lost, 
     calls = generated(
         operations=operations, concurrency=concurrency, indeterminate=lost, values=values, seed=1
     )
-    (outcome,) = choose.decide(calls, LIMITS)
+    (outcome,) = registry.decide(calls, LIMITS)
     assert (outcome.verdict, outcome.engine) == (Verdict.VALID, "stack-repeated")
 
 
@@ -65,7 +65,7 @@ def test_of_what_is_wrong_among_many_the_order_before_is_told():
     calls = generated(
         operations=2_000, concurrency=40, indeterminate=0.01, corrupt="phantom", seed=83
     )
-    (outcome,) = choose.decide(calls, LIMITS)
+    (outcome,) = registry.decide(calls, LIMITS)
     assert outcome.verdict is Verdict.INVALID
     assert outcome.linearizable is not None
     (row,) = (place for place, row in enumerate(calls.rows) if row == outcome.first_illegal_row)

@@ -4,12 +4,12 @@ from random import Random
 
 import pytest
 
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.repeated.stack import graph as stack_graph
 from kraftproof.checkers.engines.repeated.stack.graph import swept
 from kraftproof.checkers.engines.repeated.stack.layout import calls_of as known_of
 from kraftproof.checkers.engines.repeated.stack.order import is_legal, order_of
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.models import model_named
@@ -64,7 +64,7 @@ def test_it_finds_what_trying_every_order_finds(room, monkeypatch):
 @pytest.mark.parametrize("seed", [1, 6])
 def test_long_valid_histories_are_decided_whatever_the_search_finds(seed):
     calls = generated(operations=4_000, seed=seed)
-    (outcome,) = choose.decide(calls, LIMITS)
+    (outcome,) = registry.decide(calls, LIMITS)
     assert (outcome.verdict, outcome.engine) == (Verdict.VALID, "stack-graph")
     assert sweep(calls).stuck is None
 
@@ -74,7 +74,7 @@ def test_long_valid_histories_are_decided_whatever_the_search_finds(seed):
 def test_of_a_long_invalid_history_the_first_that_is_stuck_is_told(corrupt, room, monkeypatch):
     monkeypatch.setattr(stack_graph, "_LEAST_ROOM", room)
     calls = generated(operations=3_000, corrupt=corrupt, seed=3)
-    (outcome,) = choose.decide(calls, LIMITS)
+    (outcome,) = registry.decide(calls, LIMITS)
     assert (outcome.verdict, outcome.engine) == (Verdict.INVALID, "stack-graph")
     found = sweep(calls)
     assert calls.rows[found.stuck] == outcome.first_illegal_row
@@ -87,7 +87,7 @@ def test_of_a_long_invalid_history_the_first_that_is_stuck_is_told(corrupt, room
 @pytest.mark.parametrize("seed", range(3))
 def test_of_elements_put_once_it_says_what_their_own_engine_says(corrupt, seed):
     calls = generated(operations=10_000, values=None, corrupt=corrupt, seed=seed)
-    (theirs,) = choose.decide(calls, LIMITS)
+    (theirs,) = registry.decide(calls, LIMITS)
     (own,) = ENGINES["stack-graph"](calls, LIMITS)
     assert (theirs.engine, own.engine) == ("stack", "stack-graph")
     assert (own.verdict, own.first_illegal_row) == (theirs.verdict, theirs.first_illegal_row)

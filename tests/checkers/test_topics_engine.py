@@ -5,10 +5,10 @@ from random import Random
 import msgspec
 import pytest
 
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.kraft import topics
 from kraftproof.checkers.engines.wgl.plan import plan_of
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.explain.linearization.engine_orders import engine_order
 from kraftproof.checkers.explain.reduction.reductions import prefix
 from kraftproof.checkers.explain.reduction.update_order import order_from_hints
@@ -64,7 +64,7 @@ def lost(operation):
 def decided(histories):
     """What the engine says of each history, with rows that count within it."""
     columns = columns_of(operations_table(as_keys(histories)))
-    outcomes = choose.decide(MODEL.calls_of(columns), Limits())
+    outcomes = registry.decide(MODEL.calls_of(columns), Limits())
     starts = columns.starts.tolist()
     return [
         outcome and outcome.within(start) for start, outcome in zip(starts, outcomes, strict=False)
@@ -162,9 +162,9 @@ def test_of_a_long_history_with_lost_answers_two_operations_are_told():
 def test_what_would_take_more_than_it_may_is_left_unknown(limits, reason):
     options = generated("gone-id", 50, operations=5_000)
     calls = MODEL.calls_of(columns_of(generated_table(options)))
-    (outcome,) = choose.decide(calls, limits)
+    (outcome,) = registry.decide(calls, limits)
     assert (outcome.verdict, outcome.reason) == (Verdict.UNKNOWN, reason)
-    assert choose.order_of(calls, int(calls.invoke.max()), limits) is None
+    assert registry.order_of(calls, int(calls.invoke.max()), limits) is None
 
 
 def test_what_is_dropped_for_want_of_room_makes_nothing_invalid(monkeypatch):
@@ -243,8 +243,8 @@ def test_an_id_given_twice_is_left_to_the_search():
     again = [created(), delete("deleted"), created(), lookup("exists")]
     columns = columns_of(operations_table(in_series(again)))
     calls = MODEL.calls_of(columns)
-    assert choose.decide(calls, Limits()) == [None]
-    assert choose.order_of(calls, 8, Limits()) is None
+    assert registry.decide(calls, Limits()) == [None]
+    assert registry.order_of(calls, 8, Limits()) is None
     assert check_linearizable(MODEL, in_series(again), Limits()).verdict is Verdict.VALID
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kraftproof.checkers.calls.selection import of_keys
 from kraftproof.checkers.engines.register import registers, unique_cas
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.history.columns import NEVER, columns_of
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_table

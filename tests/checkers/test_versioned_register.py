@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from kraftproof.checkers.engines.register import versioned_cas
-from kraftproof.checkers.engines.wgl.search import check_linearizable
+from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_table

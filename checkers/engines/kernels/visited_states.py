@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from kraftproof.checkers.engines.kernels.hashing import mix
 from kraftproof.checkers.kernels import kernel
 
 NONE: Final = -1
@@ -23,8 +24,7 @@ def place_of(table: Rows, state: Rows) -> int:
     """Returns where a state stands in a table, or would."""
     mixed = np.uint64(0)
     for number in state:
-        mixed = (mixed + np.uint64(number)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
+        mixed = mix(mixed, number)
     place = int(mixed >> np.uint64(16)) & (len(table) - 1)
     while table[place, 0] != NONE and (table[place] != state).any():
         place = (place + 1) & (len(table) - 1)

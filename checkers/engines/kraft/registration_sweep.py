@@ -11,9 +11,8 @@ time, and the frontier stays small.
 Calls that leave the state as it is are placed as soon as they are legal, which costs nothing. A
 configuration is left out if another can do all that it can (`registration_frontier`).
 
-A sweep that is *narrow* keeps a few configurations and leaves out those in which an open call can't
-have its answer any more: what it passes has an order. One that is *endless* lets lost calls take
-effect as often as they like: what it doesn't pass has none.
+A *narrow* sweep keeps few configurations, and none in which an open call can't be answered any
+more: if it passes, an order exists. An *endless* one repeats lost calls; if it fails, none does.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""Tables of the configurations of a sweep over one topic name (`checkers.engines.kraft.topic_sweep`).
+"""Tables of the configurations of a sweep over one topic name (`topic_sweep`).
 
 A configuration is what is there, which of the open calls have their place, and how many lost calls
 of each kind took effect. Of two with the same updates placed and the same topic there, one *can do
@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.kraft.topic_layout import NONE, Ints
-from kraftproof.checkers.engines.register.search.layout import Integer
 from kraftproof.checkers.kernels import bare_kernel
 
 TOPIC: Final = 0

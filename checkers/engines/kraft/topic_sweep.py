@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from kraftproof.checkers.calls.topics import CREATE, DELETE, DELETE_ID, FIND, MISS, MISS_ID
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.kraft.topic_configurations import (
     COUNT,
     DONE,
@@ -42,7 +43,6 @@ from kraftproof.checkers.engines.kraft.topic_workspace import (
     has_room_for_steps,
     note_step,
 )
-from kraftproof.checkers.engines.register.search.layout import Integer
 from kraftproof.checkers.kernels import bare_kernel
 
 PASSED: Final = -1

@@ -32,6 +32,7 @@ from kraftproof.checkers.calls.topics import (
     MISS,
     MISS_ID,
 )
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.kraft.topic_configurations import (
     CREATES,
     DELETES,
@@ -50,7 +51,6 @@ from kraftproof.checkers.engines.kraft.topic_layout import (
     Layout,
 )
 from kraftproof.checkers.engines.kraft.topic_workspace import BEGUN, CHOICES, Sweep
-from kraftproof.checkers.engines.register.search.layout import Integer
 from kraftproof.checkers.kernels import bare_kernel
 
 

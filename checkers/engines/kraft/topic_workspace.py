@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from kraftproof.checkers.calls.topics import MISS_ID
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.kraft.topic_configurations import (
     COLUMNS,
     COUNT,
@@ -21,7 +22,6 @@ from kraftproof.checkers.engines.kraft.topic_configurations import (
     new_table,
 )
 from kraftproof.checkers.engines.kraft.topic_layout import ABSENT, MOST_OPEN, NONE, Ints
-from kraftproof.checkers.engines.register.search.layout import Integer
 from kraftproof.checkers.kernels import bare_kernel
 
 BEGUN: Final = 0

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 
 from kraftproof.checkers.calls.list_elements import ABORTED
-from kraftproof.checkers.engines.lists.edges import RT, RW, WR, WW, is_acyclic, reaches, successors
+from kraftproof.checkers.engines.kernels.adjacency import successors
+from kraftproof.checkers.engines.lists.edges import RT, RW, WR, WW, is_acyclic, reaches
 from kraftproof.checkers.engines.lists.graph import Lists, PrefixVerdict, verdict_of_prefix
 from kraftproof.checkers.engines.lists.order import (
     ABORTED_READ,

@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from kraftproof.checkers.engines.kernels.adjacency import successors
 from kraftproof.checkers.engines.lists.order import INCOMPATIBLE, LEGAL, Bools, Ints
 from kraftproof.checkers.kernels import kernel
 
@@ -130,21 +131,6 @@ def real_time_edges(
         if happened[call] and passed > 0:
             count = _add(edges, count, first + passed - 1, call, RT)
     return edges[:, :count], first + len(done)
-
-
-@kernel
-def successors(edges: Ints, nodes: int) -> tuple[Ints, Ints]:
-    """Returns the targets of edges by source: int64[nodes + 1], where each node's lie, and they."""
-    starts = np.zeros(nodes + 1, dtype=np.int64)
-    for source in edges[0]:
-        starts[source + 1] += 1
-    starts = np.cumsum(starts)
-    places, targets = starts.copy(), np.empty(edges.shape[1], dtype=np.int64)
-    for edge in range(edges.shape[1]):
-        source = edges[0, edge]
-        targets[places[source]] = edges[1, edge]
-        places[source] += 1
-    return starts, targets
 
 
 @kernel

@@ -2,9 +2,9 @@
 
 - every value is written once, the first value not again, and nothing compares: `zones`;
 - the same with compare-and-sets: `unique_cas`;
-- values are written again: `race`, of a frontier and a depth-first search.
+- values are written again: `search.portfolio`, of frontiers and a depth-first search.
 
-It decides nothing itself but which.
+This module only selects the engine.
 """
 
 from typing import Final
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kraftproof.checkers.calls.register import CAS, READ, WRITE, RegisterCalls
 from kraftproof.checkers.calls.selection import completions_of, of_keys
 from kraftproof.checkers.engines.register import unique_cas
-from kraftproof.checkers.engines.register.search import portfolio as race
+from kraftproof.checkers.engines.register.search import portfolio
 from kraftproof.checkers.engines.register.zones import NONE, sweep_keys
 from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.kernels import kernel
@@ -39,7 +39,7 @@ def decide(calls: RegisterCalls, limits: Limits) -> list[Outcome]:
         elif kind == UNIQUE_CAS:
             decided = unique_cas.decide(some)
         else:
-            decided = race.decide(some, limits)
+            decided = portfolio.decide(some, limits)
         outcomes |= zip(keys.tolist(), decided, strict=True)
     return [outcomes[key] for key in range(len(kinds))]
 

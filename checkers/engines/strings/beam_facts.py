@@ -1,4 +1,4 @@
-"""Strings in which pieces are put and appended again, as `checkers.engines.repeated.beam_search.beam_search` takes them.
+"""Strings in which pieces are put and appended again, laid out for the beam search.
 
 The values are what answers begin with: those beginnings that can be made of pieces, in the order of
 an alphabet, so that what goes on from one follows it. An answer that can't be made is never there.

@@ -1,4 +1,4 @@
-"""Transactions that leave values again, as `checkers.engines.repeated.beam_search.beam_search` takes them."""
+"""Transactions that leave values again, laid out for the beam search."""
 
 import numpy as np
 

@@ -10,8 +10,8 @@ and itself.
 import numpy as np
 from numpy.typing import NDArray
 
+from kraftproof.checkers.engines.kernels.adjacency import successors
 from kraftproof.checkers.engines.kernels.chains import NONE, History, Ints
-from kraftproof.checkers.engines.lists.edges import successors
 from kraftproof.checkers.kernels import kernel
 
 Clocks = NDArray[np.int32]

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kraftproof.checkers.engines.kernels.adjacency import successors
 from kraftproof.checkers.engines.kernels.chains import NONE, History, Ints
-from kraftproof.checkers.engines.lists.edges import successors
-from kraftproof.checkers.engines.visited_states import is_known, remember
+from kraftproof.checkers.engines.kernels.visited_states import is_known, remember
 from kraftproof.checkers.kernels import kernel
 
 ORDERED: Final = 0

@@ -10,12 +10,14 @@ for it tells which completion was stuck before.
 A first look with little memory decides most histories, so that this costs nothing there.
 """
 
+import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 import msgspec
 
-from kraftproof.checkers.engines.wgl.plan import Plan, plan_of
+from kraftproof.checkers.engines.wgl.plan import Plan, make_plan, plan_of
 from kraftproof.checkers.engines.wgl.search import Found, search
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import SequentialModel
@@ -23,7 +25,15 @@ from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 
 _FIRST_BYTES: Final = 4_000_000
-_ENDLESS_BYTES: Final = 20_000_000
+_RELAXED_BYTES: Final = 20_000_000
+
+
+def check_linearizable(
+    model: SequentialModel, operations: Sequence[Operation], limits: Limits
+) -> Found:
+    """Return whether the operations of one key are linearizable under the model."""
+    started = time.monotonic()
+    return decided(model, make_plan(model, operations), limits, started)
 
 
 def decided(model: SequentialModel, plan: Plan, limits: Limits, started: float) -> Found:
@@ -53,7 +63,7 @@ def from_both_sides(
 
     None if nothing is.
     """
-    few = _with_memory(limits, _ENDLESS_BYTES)
+    few = _with_memory(limits, _RELAXED_BYTES)
     above = search(model, plan, few, [model.init()], started=started, is_relaxed=True)
     if above.stuck is None or above.stuck.complete_index is None:
         return None

@@ -41,7 +41,7 @@ from typing import Final
 from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.engines.wgl.dependence import Dependence
 from kraftproof.checkers.engines.wgl.memory import Weight
-from kraftproof.checkers.engines.wgl.plan import Plan, make_plan
+from kraftproof.checkers.engines.wgl.plan import Plan
 from kraftproof.checkers.engines.wgl.trace import Configuration, Trace
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import CommutingModel, SequentialModel
@@ -86,18 +86,6 @@ class Found:
             states=self.states,
             reason=self.reason,
         )
-
-
-def check_linearizable(
-    model: SequentialModel, operations: Sequence[Operation], limits: Limits
-) -> Found:
-    """Decides whether the operations of one key are linearizable under the model."""
-    from kraftproof.checkers.engines.wgl.relaxed_search import (
-        decided,  # which asks for searches of this file
-    )
-
-    started = time.monotonic()
-    return decided(model, make_plan(model, operations), limits, started)
 
 
 def search(

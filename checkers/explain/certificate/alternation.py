@@ -25,13 +25,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
-from kraftproof.checkers.explain.subhistory import (
-    BEGINNING,
-    AlternationCount,
-    Entry,
-    SubHistory,
-    Window,
-)
+from kraftproof.checkers.explain.subhistory import BEGINNING, AlternationCount, SubHistory, Window
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.models import SequentialModel
 
 _NEVER: Final = 1 << 62

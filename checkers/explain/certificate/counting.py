@@ -18,11 +18,11 @@ out and the call that proves its presence; every other take is matched with a pu
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
-from kraftproof.checkers.explain.subhistory import ElementCount, Entry, SubHistory
+from kraftproof.checkers.explain.subhistory import ElementCount, SubHistory
+from kraftproof.checkers.judge.entries import Entry, begin_of, end_of
 from kraftproof.checkers.models.reducible import HoldingModel, Span
 
 _MOST_PAIRS: Final = 4_000_000
@@ -46,34 +46,12 @@ def unbalanced(model: HoldingModel, sub: SubHistory) -> ElementCount | None:
     entries = sub.entries
     too_often = _taken_too_often(model, entries, last, item) if by < 0 else None
     over = [one for one in entries if one.is_required and model.change(one.call).by <= 0]
-    over.sort(key=_end, reverse=True)
+    over.sort(key=end_of, reverse=True)
     return too_often or _left_inside(model, entries, [last]) or _left_inside(model, entries, over)
 
 
-def first_unbalanced(model: HoldingModel, sub: SubHistory) -> Entry | None:
-    """Return the first call to complete that counting proves wrong.
-
-    None if counting proves nothing.
-
-    O(n log n), plus O(elements) for each call that finds the container empty.
-    """
-    events: list[tuple[float, bool, Entry]] = []
-    for one in sub.entries:
-        events.append((_begin(one), False, one))
-        if one.is_required:
-            events.append((_end(one), True, one))
-    inside = _Inside()
-    for _, is_over, entry in sorted(events, key=lambda event: event[0]):
-        item, by = model.change(entry.call)
-        if not is_over:
-            inside.begin(entry, item, by)
-        elif inside.is_wrong(entry, item, by):
-            return entry
-    return None
-
-
 def left_over(model: HoldingModel, balance: ElementCount) -> SubHistory:
-    """Return what is left of the history if each take stands against a put."""
+    """Returns what is left of the history if each take stands against a put."""
     return SubHistory(entries=balance.left, starts=(model.init(),), balance=balance)
 
 
@@ -97,7 +75,7 @@ def _left_inside(
     """Count the elements that had to be out before some completed calls, latest call first."""
     end = over[0].operation.complete_index or 0
     changes = [(one, *model.change(one.call)) for one in entries]
-    taken = [(one, item) for one, item, by in changes if by < 0 and _begin(one) < end]
+    taken = [(one, item) for one, item, by in changes if by < 0 and begin_of(one) < end]
     left = Counter(item for one, item, by in changes if by > 0 and one.is_required)
     left.subtract(item for _, item in taken if item is not None)
     puts = [one for one, item, by in changes if by > 0 and one.is_required and left[item] > 0]
@@ -122,7 +100,7 @@ def _left_inside(
         over=tuple(put for put, _ in shown),
         begun=tuple(one for one, item in taken if item is None or item in items),
         by=end,
-        left=_left(model, entries, *max(shown, key=lambda one: _end(one[1]))),
+        left=_left(model, entries, *max(shown, key=lambda one: end_of(one[1]))),
     )
 
 
@@ -139,14 +117,14 @@ def _shown_by(
         item, by = model.change(one.call)
         if by > 0:
             first, last = spans.get(item, (inf, 0))
-            spans[item] = (min(first, _begin(one)), max(last, _end(one)))
+            spans[item] = (min(first, begin_of(one)), max(last, end_of(one)))
     kinds = []
     for one in over[: 1 + _MOST_PAIRS // (1 + len(puts))]:
         item, by = model.change(one.call)
-        kinds.append((one, _begin(one), by == 0, item, spans.get(item, (0, 0))))
+        kinds.append((one, begin_of(one), by == 0, item, spans.get(item, (0, 0))))
     found = []
     for put in puts:
-        other, window = model.change(put.call).item, (_begin(put), _end(put))
+        other, window = model.change(put.call).item, (begin_of(put), end_of(put))
         for one, begin, finds_none, item, span in kinds:
             if window[1] < begin and (finds_none or model.leaves_before(other, window, item, span)):
                 found.append((put, one))
@@ -160,62 +138,4 @@ def _left(
     """Return a put, the call that required its element out, and the put that this call took."""
     item, by = model.change(shown_by.call)
     own = next((one for one in entries if by < 0 and model.change(one.call) == (item, 1)), None)
-    return tuple(sorted([put, shown_by, *([own] if own else [])], key=_begin))
-
-
-@dataclass(slots=True)
-class _Inside:
-    """The known contents over time.
-
-    Attributes:
-        left: of each item the puts that were over, less the takes that had begun; no zeros.
-        taken: the items of the takes that had begun, in time.
-        lost: the number of begun takes of an unknown item.
-        more: for each item, begun puts minus completed takes.
-        found_none: for each open call that finds the container empty: the values of `left` and the
-            number of takes when the call began.
-    """
-
-    left: Counter[Hashable] = field(default_factory=Counter)
-    taken: list[Hashable] = field(default_factory=list)
-    lost: int = 0
-    more: Counter[Hashable] = field(default_factory=Counter)
-    found_none: dict[int, tuple[Counter[Hashable], int]] = field(default_factory=dict)
-
-    def begin(self, entry: Entry, item: Hashable, by: int) -> None:
-        """Record the invocation of a call."""
-        if by > 0:
-            self.more[item] += 1
-        elif by == 0:
-            self.found_none[entry.operation.index] = (+self.left, len(self.taken))
-        elif item is None:
-            self.lost += 1
-        else:
-            self.taken.append(item)
-            self._add(item, -1)
-
-    def is_wrong(self, entry: Entry, item: Hashable, by: int) -> bool:
-        """Record the completion of a call, and return whether the completion is impossible."""
-        if by > 0:
-            self._add(item, 1)
-            return False
-        if by < 0:
-            self.more[item] -= 1
-            return self.more[item] < 0
-        left, place = self.found_none.pop(entry.operation.index)
-        left.subtract(item for item in self.taken[place:] if item in left)
-        return (+left).total() > self.lost
-
-    def _add(self, item: Hashable, by: int) -> None:
-        self.left[item] += by
-        if self.left[item] == 0:
-            del self.left[item]
-
-
-def _begin(entry: Entry) -> int:
-    return entry.operation.invoke_index
-
-
-def _end(entry: Entry) -> float:
-    end = entry.operation.complete_index
-    return inf if end is None or not entry.is_required else end
+    return tuple(sorted([put, shown_by, *([own] if own else [])], key=begin_of))

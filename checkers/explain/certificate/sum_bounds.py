@@ -26,7 +26,8 @@ from typing import Final
 
 import msgspec
 
-from kraftproof.checkers.explain.subhistory import Entry, SubHistory, SumBound
+from kraftproof.checkers.explain.subhistory import SubHistory, SumBound
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.models.reducible import SummingModel, Tally
 
 _MOST_LISTED: Final = 8

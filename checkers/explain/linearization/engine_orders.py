@@ -6,7 +6,7 @@ A proposal: `checkers.explain.reduction.update_order` replays it by the model's 
 from collections.abc import Sequence
 from typing import Final
 
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_table
@@ -34,5 +34,5 @@ def engine_order(
     calls = model.calls_of(columns_of(operations_table(by_invocation)))
     if calls is None:
         return None
-    rows = choose.order_of(calls, end, Limits(seconds=seconds * _SHARE))
+    rows = registry.order_of(calls, end, Limits(seconds=seconds * _SHARE))
     return None if rows is None else [by_invocation[row].index for row in rows.tolist()]

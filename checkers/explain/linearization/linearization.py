@@ -17,8 +17,9 @@ from kraftproof.checkers.engines.wgl.trace import Configuration, Trace
 from kraftproof.checkers.explain.linearization.parts import OrderOf, in_parts
 from kraftproof.checkers.explain.reduction.reductions import helpful
 from kraftproof.checkers.explain.reduction.update_order import order_from_hints, update_order
-from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.verify.budget import Budget
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import OrderHint
 from kraftproof.checkers.verdict import Verdict

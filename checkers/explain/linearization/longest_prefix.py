@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 from kraftproof.checkers.explain.linearization.linearization import longest_linearization
 from kraftproof.checkers.explain.reduction.reductions import until
-from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.models import SequentialModel
 
 _PROBES: Final = 6

@@ -10,10 +10,9 @@ not their product.
 from collections.abc import Callable, Hashable
 
 from kraftproof.checkers.engines.wgl.plan import Plan, plan_of
-from kraftproof.checkers.explain.reduction.reductions import is_reducible
 from kraftproof.checkers.explain.reduction.update_order import order_from_hints
 from kraftproof.checkers.models import SequentialModel
-from kraftproof.checkers.models.reducible import OrderHint
+from kraftproof.checkers.models.reducible import OrderHint, is_reducible
 
 OrderOf = Callable[[Plan], list[int] | None]
 

@@ -19,7 +19,8 @@ from kraftproof.checkers.explain.reduction.reductions import (
 )
 from kraftproof.checkers.explain.reduction.values import fewest
 from kraftproof.checkers.explain.reduction.windows import begun_later
-from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.models import SequentialModel
 
 Reduce = Callable[[SequentialModel, SubHistory, Collection[int]], SubHistory]

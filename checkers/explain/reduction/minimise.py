@@ -23,7 +23,6 @@ from kraftproof.checkers.explain.reduction.reductions import (
     balanced,
     counted,
     helpful,
-    is_reducible,
     projected,
     tidied,
 )
@@ -39,7 +38,7 @@ from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.explain.verify.budget import Budget
 from kraftproof.checkers.models import SequentialModel
-from kraftproof.checkers.models.reducible import AllBut
+from kraftproof.checkers.models.reducible import AllBut, is_reducible
 
 _MOST_CALLS: Final = 12
 """Above this number of calls, a sub-history is shown by its count, if counting proves the

@@ -10,16 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from kraftproof.checkers.explain.reduction.reductions import (
-    helpful,
-    is_reducible,
-    optional,
-    projected,
-    window,
-)
+from kraftproof.checkers.explain.reduction.reductions import helpful, optional, projected, window
 from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.models import SequentialModel
-from kraftproof.checkers.models.reducible import AllBut
+from kraftproof.checkers.models.reducible import AllBut, is_reducible
 
 _MOST_FROM_THE_BEGINNING: Final = 2_000
 """Longer sub-histories are hardly ever decided."""

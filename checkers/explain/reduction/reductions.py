@@ -34,8 +34,7 @@ read turns invalid.
 """
 
 import dataclasses
-from collections.abc import Collection, Container, Hashable, Iterable, Sequence
-from typing import Final, TypeGuard
+from collections.abc import Collection, Container, Hashable, Sequence
 
 import msgspec
 
@@ -44,27 +43,22 @@ from kraftproof.checkers.explain.certificate.counting import left_over, unbalanc
 from kraftproof.checkers.explain.certificate.state_space import reachable, useless_calls
 from kraftproof.checkers.explain.certificate.sum_bounds import contradicting_sum_bound, left_of
 from kraftproof.checkers.explain.reduction.unmatched_takes import without_unmatched_takes
-from kraftproof.checkers.explain.subhistory import BEGINNING, Entry, SubHistory
+from kraftproof.checkers.explain.subhistory import BEGINNING, SubHistory
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.judge.entries import Entry, entries_of, without_optional_pure
 from kraftproof.checkers.models import SequentialModel
-from kraftproof.checkers.models.reducible import AllBut, HoldingModel, ReducibleModel, SummingModel
-
-_reducible: Final[dict[type[SequentialModel], bool]] = {}
-"""For each model type, whether the model knows reductions."""
+from kraftproof.checkers.models.reducible import (
+    AllBut,
+    HoldingModel,
+    ReducibleModel,
+    SummingModel,
+    is_reducible,
+)
 
 
 def prefix(model: SequentialModel, operations: Sequence[Operation], end: int) -> SubHistory:
-    """Return the operations invoked up to an event; operations that completed later are optional.
-
-    The calls are read from the whole history, because an answer may show the effect of an earlier
-    call.
-    """
-    happened = sorted(
-        (operation for operation in operations if operation.status != "fail"),
-        key=lambda operation: operation.invoke_index,
-    )
-    called = zip(happened, model.calls(happened), strict=True)
-    entries = tuple(Entry(operation, call) for operation, call in called if call is not None)
+    """Returns what was invoked up to an event; what completed after it is optional."""
+    entries = entries_of(model, operations)
     return until(model, SubHistory(entries=entries, starts=(model.init(),)), end)
 
 
@@ -72,7 +66,7 @@ def until(model: SequentialModel, sub: SubHistory, end: int) -> SubHistory:
     """Return the calls invoked up to an event; calls that completed later are optional."""
     begun = (one for one in sub.entries if one.operation.invoke_index <= end)
     entries = (Entry(_cut(operation, end), call) for operation, call in begun)
-    return _with(sub, _without_optional_pure(model, entries))
+    return _with(sub, without_optional_pure(model, entries))
 
 
 def optional(model: SequentialModel, sub: SubHistory, places: Collection[int]) -> SubHistory:
@@ -82,7 +76,7 @@ def optional(model: SequentialModel, sub: SubHistory, places: Collection[int]) -
         _made_optional(entry) if place in chosen else entry
         for place, entry in enumerate(sub.entries)
     )
-    return _with(sub, _without_optional_pure(model, entries))
+    return _with(sub, without_optional_pure(model, entries))
 
 
 def dropped(model: SequentialModel, sub: SubHistory, places: Collection[int]) -> SubHistory:
@@ -117,7 +111,7 @@ def projected(model: ReducibleModel, sub: SubHistory, values: Container[Hashable
     assert sub.since is None
     remains = ((entry.operation, model.without(entry.call, values)) for entry in sub.entries)
     entries = (Entry(operation, call) for operation, call in remains if call is not None)
-    return _with(sub, _without_optional_pure(model, entries))
+    return _with(sub, without_optional_pure(model, entries))
 
 
 def window(
@@ -144,7 +138,7 @@ def window(
         for entry in sub.entries
         if not (entry.is_required and _completed(entry) < since)
     )
-    entries = helpful(model, _without_optional_pure(model, later))
+    entries = helpful(model, without_optional_pure(model, later))
     begun = [entry.call for entry in sub.entries if entry.operation.invoke_index < since]
     starts = _any_state(model, sub.starts, begun, [entry.call for entry in entries])
     if starts is None:
@@ -228,14 +222,6 @@ def weaker_calls(model: SequentialModel, call: Hashable) -> Sequence[Hashable]:
     return model.weaker(call) if is_reducible(model) else ()
 
 
-def is_reducible(model: SequentialModel) -> TypeGuard[ReducibleModel]:
-    """Return whether a model knows reductions; asked for every call, and `isinstance` is slow."""
-    known = _reducible.get(type(model))
-    if known is None:
-        known = _reducible[type(model)] = isinstance(model, ReducibleModel)
-    return known
-
-
 def _with(sub: SubHistory, entries: Sequence[Entry]) -> SubHistory:
     return dataclasses.replace(sub, entries=tuple(entries))
 
@@ -249,10 +235,6 @@ def _cut(operation: Operation, end: int) -> Operation:
 
 def _made_optional(entry: Entry) -> Entry:
     return Entry(msgspec.structs.replace(entry.operation, status="info"), entry.call)
-
-
-def _without_optional_pure(model: SequentialModel, entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    return tuple(one for one in entries if one.is_required or not model.is_pure(one.call))
 
 
 def _completed(entry: Entry) -> int:

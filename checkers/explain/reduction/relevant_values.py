@@ -14,8 +14,9 @@ from typing import Final
 
 from kraftproof.checkers.explain.reduction.unmatched_takes import UnmatchedTakesModel
 from kraftproof.checkers.explain.reduction.values import fewest
-from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.models.reducible import AllBut, ReducibleModel
 
 _MOST_EACH: Final = 64

@@ -15,7 +15,6 @@ from typing import Final
 
 from kraftproof.checkers.engines.wgl.plan import plan_of
 from kraftproof.checkers.explain.reduction.reductions import (
-    is_reducible,
     optional,
     projected,
     tidied,
@@ -23,10 +22,11 @@ from kraftproof.checkers.explain.reduction.reductions import (
     window,
 )
 from kraftproof.checkers.explain.reduction.values import fewest
-from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.verify.budget import Budget
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.models import SequentialModel
-from kraftproof.checkers.models.reducible import AllBut
+from kraftproof.checkers.models.reducible import AllBut, is_reducible
 from kraftproof.checkers.verdict import Verdict
 
 _MOST_OTHERS: Final = 64

@@ -12,7 +12,8 @@ from dataclasses import replace
 from itertools import count
 from typing import Protocol, runtime_checkable
 
-from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.subhistory import SubHistory
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.models import SequentialModel
 
 

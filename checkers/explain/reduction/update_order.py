@@ -12,9 +12,8 @@ from itertools import chain
 from typing import Final
 
 from kraftproof.checkers.engines.wgl.plan import Plan
-from kraftproof.checkers.explain.reduction.reductions import is_reducible
 from kraftproof.checkers.models import SequentialModel
-from kraftproof.checkers.models.reducible import OrderHint
+from kraftproof.checkers.models.reducible import OrderHint, is_reducible
 
 _NO_HINT: Final = -1
 

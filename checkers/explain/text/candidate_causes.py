@@ -7,10 +7,11 @@ from collections.abc import Collection, Hashable, Sequence
 from functools import cache, partial
 
 from kraftproof.checkers.explain.reduction.reductions import weaker_calls
-from kraftproof.checkers.explain.subhistory import Entry, SubHistory
+from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.text.message_text import operation_text
 from kraftproof.checkers.explain.text.operations import operation_view
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.models import SequentialModel
 
 

@@ -13,11 +13,11 @@ from typing import Final
 from kraftproof.checkers.explain.subhistory import (
     AlternationCount,
     ElementCount,
-    Entry,
     SubHistory,
     SumBound,
 )
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.judge.entries import Entry
 from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.models.reducible import HoldingModel, SummingModel
 

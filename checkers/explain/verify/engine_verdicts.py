@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kraftproof.checkers.engines import registry as choose
+from kraftproof.checkers.engines import registry
 from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.operations import Operation
@@ -30,7 +30,7 @@ def engine_verdict(model: SequentialModel, sub: SubHistory, limits: Limits) -> V
         return Verdict.UNKNOWN
     operations = _readable(model, sub)
     calls = None if operations is None else model.calls_of(columns_of(operations_table(operations)))
-    found = None if calls is None else next(iter(choose.decide(calls, limits)), None)
+    found = None if calls is None else next(iter(registry.decide(calls, limits)), None)
     if found is None or operations is None:
         return Verdict.UNKNOWN
     if found.first_illegal_row is None or sub.entries[found.first_illegal_row].is_required:

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.bitmask_steps import (
     COLUMNS,
     COUNT,
@@ -47,7 +48,6 @@ from kraftproof.checkers.engines.register.search.layout import (
     INVOKED,
     KEPT,
     RANKS,
-    Integer,
     Layout,
 )
 from kraftproof.checkers.engines.register.search.layout import POSITION as RETURNS_AT

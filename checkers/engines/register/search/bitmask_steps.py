@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.register import CAS, READ, WRITE
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.bitmasks import (
     LOST,
     OPEN,
@@ -28,7 +29,7 @@ from kraftproof.checkers.engines.register.search.bitmasks import (
     soonest_of,
 )
 from kraftproof.checkers.engines.register.search.configurations import Key
-from kraftproof.checkers.engines.register.search.layout import CALL, EXPECTED, KIND, NEW, Integer
+from kraftproof.checkers.engines.register.search.layout import CALL, EXPECTED, KIND, NEW
 from kraftproof.checkers.kernels import bare_kernel
 
 VALUE: Final = 0

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.register import READ, WRITE
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.configurations import Key
 from kraftproof.checkers.engines.register.search.layout import (
     CALL,
@@ -21,7 +22,6 @@ from kraftproof.checkers.engines.register.search.layout import (
     LOST_WRITE,
     NEW,
     RANKS,
-    Integer,
     Layout,
     Numbers,
 )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.register import CAS, READ
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.configurations import (
     VALUE,
     Key,
@@ -35,7 +36,6 @@ from kraftproof.checkers.engines.register.search.layout import (
     POSITION,
     RANK,
     SET,
-    Integer,
     Numbers,
 )
 from kraftproof.checkers.engines.register.search.open_blocks import add_end

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.register import READ
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.layout import (
     DISTINCT,
     EQUAL,
@@ -31,7 +32,6 @@ from kraftproof.checkers.engines.register.search.layout import (
     RETURNS,
     UPDATES,
     WRITES,
-    Integer,
     Layout,
     Numbers,
 )

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.register import CAS
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.cas_paths import COUNT, STANDS_FOR, TRIED, Space
 from kraftproof.checkers.engines.register.search.configurations import (
     VALUE,
@@ -32,7 +33,6 @@ from kraftproof.checkers.engines.register.search.layout import (
     KIND,
     POSITION,
     RANK,
-    Integer,
     Layout,
 )
 from kraftproof.checkers.engines.register.search.steps import successors

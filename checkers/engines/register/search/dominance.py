@@ -4,6 +4,7 @@ from typing import Final
 
 import numpy as np
 
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.configurations import (
     DONE,
     SCOPE,
@@ -16,7 +17,6 @@ from kraftproof.checkers.engines.register.search.configurations import (
     first_end,
     width,
 )
-from kraftproof.checkers.engines.register.search.layout import Integer
 from kraftproof.checkers.kernels import bare_kernel
 
 _POSITIVE: Final = np.iinfo(np.int64).max

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.cas_paths import (
     COUNT,
     LACKING,
@@ -34,7 +35,7 @@ from kraftproof.checkers.engines.register.search.configurations import (
     key_of,
 )
 from kraftproof.checkers.engines.register.search.dominance import covers, kinship
-from kraftproof.checkers.engines.register.search.layout import Integer, Layout, Numbers
+from kraftproof.checkers.engines.register.search.layout import Layout, Numbers
 from kraftproof.checkers.engines.register.search.steps import successors
 from kraftproof.checkers.engines.register.search.window import begin, new_window, step_forward
 from kraftproof.checkers.kernels import bare_kernel

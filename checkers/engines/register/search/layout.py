@@ -10,12 +10,13 @@ never returns: it is open until all calls that were open at its invocation have 
 *settles* into a pool, where equal calls are only counted. Not here: any search.
 """
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.register import CAS, READ, WRITE, RegisterCalls
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
@@ -24,7 +25,6 @@ LOST_CAS: Final = 4
 NO_RETURN: Final = np.iinfo(np.int32).max
 
 Numbers = NDArray[np.int32]
-Integer = int | np.signedinteger[Any]
 
 
 class Layout(NamedTuple):

@@ -11,6 +11,7 @@ settles into the pool was in all of them: what is of no use now is of none later
 import numpy as np
 
 from kraftproof.checkers.calls.register import CAS, READ, WRITE
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.configurations import (
     SCOPE_BITS,
     SCOPE_MASK,
@@ -29,7 +30,6 @@ from kraftproof.checkers.engines.register.search.layout import (
     LOST_CAS,
     LOST_WRITE,
     OLD,
-    Integer,
 )
 from kraftproof.checkers.kernels import bare_kernel
 

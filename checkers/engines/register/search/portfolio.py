@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.register import RegisterCalls, since
-from kraftproof.checkers.engines.overwritten import is_overwritten
 from kraftproof.checkers.engines.register.search import depth_first, frontier
 from kraftproof.checkers.engines.register.search.bitmask_dfs import Search, new_search, search_keys
 from kraftproof.checkers.engines.register.search.bitmasks import that_fit
@@ -33,6 +32,7 @@ from kraftproof.checkers.engines.register.search.depth_first import new_descent
 from kraftproof.checkers.engines.register.search.frontier import enlarged, new_frontier
 from kraftproof.checkers.engines.register.search.frontier_outcome import outcome_of
 from kraftproof.checkers.engines.register.search.layout import CALL, RANKS, Layout, lay_out
+from kraftproof.checkers.engines.register.search.overwritten import is_overwritten
 from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict

@@ -37,6 +37,7 @@ soundness above, which does not ask which call was chosen; so no verdict changes
 """
 
 from kraftproof.checkers.calls.register import WRITE
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.cas_paths import (
     COUNT,
     CURRENT,
@@ -76,7 +77,6 @@ from kraftproof.checkers.engines.register.search.layout import (
     POSITION,
     RANK,
     SET,
-    Integer,
 )
 from kraftproof.checkers.engines.register.search.open_blocks import remove_end
 from kraftproof.checkers.engines.register.search.window import advance

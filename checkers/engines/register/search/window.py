@@ -3,6 +3,7 @@
 import numpy as np
 
 from kraftproof.checkers.calls.register import CAS, READ, WRITE
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.configurations import (
     SCOPE,
     VALUE,
@@ -25,7 +26,6 @@ from kraftproof.checkers.engines.register.search.layout import (
     LOST_WRITE,
     RANK,
     SETTLED,
-    Integer,
 )
 from kraftproof.checkers.engines.register.search.open_blocks import trim_ends
 from kraftproof.checkers.kernels import bare_kernel

@@ -1,4 +1,4 @@
-"""Registers whose values come again, as `checkers.engines.repeated.beam_search.beam_search` takes them, for a legal order.
+"""Registers whose values come again, laid out for the beam search, which looks for a legal order.
 
 Their verdicts are a matter of other engines (`checkers.engines.register.registers`), which keep no
 order.

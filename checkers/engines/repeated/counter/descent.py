@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.engines.kernels.chains import NONE
+from kraftproof.checkers.engines.kernels.visited_states import is_known, remember
 from kraftproof.checkers.engines.repeated.counter.gaps import Gaps
 from kraftproof.checkers.engines.repeated.counter.steps import (
     AHEAD,
@@ -26,7 +27,6 @@ from kraftproof.checkers.engines.repeated.counter.steps import (
     key,
     undo,
 )
-from kraftproof.checkers.engines.visited_states import is_known, remember
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 

@@ -1,1 +1,16 @@
-"""Priority queues with repeated elements."""
+"""Priority queues whose elements may be equal, or whose takes are indeterminate.
+
+**Problem.** NP-complete.
+
+**Algorithm.** `sweep` goes from completion to completion; the only choice is which open takes
+precede a put that completes. `lookahead` bounds the cost of a state by the values that later calls
+put and take (`value_counts`); `heuristic` selects the states that are kept; `search` restarts with
+more room and random costs.
+
+**Source.** Lowerre, 1976; Gomes, Selman and Kautz, "Boosting combinatorial search through
+randomization", 1998.
+
+**Time and memory.** Mostly O(n c^2), exponential in c at worst; O(n) and the kept states.
+
+**Unknown** if states were dropped and no order is found.
+"""

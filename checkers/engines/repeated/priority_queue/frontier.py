@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kraftproof.checkers.engines.kernels.hashing import mix
 from kraftproof.checkers.engines.repeated.priority_queue.layout import NOBODY, Ints, Layout
 from kraftproof.checkers.engines.repeated.priority_queue.steps import INSIDE, MARKS, State, pairs
 from kraftproof.checkers.kernels import bare_kernel, kernel
@@ -113,8 +114,7 @@ def _hashed(layout: Layout, state: State) -> int:
     """Returns a number that is the same for states with the same marks."""
     mixed = np.uint64(0)
     for place in range(MARKS, MARKS + layout.lanes):
-        mixed = (mixed + np.uint64(state[place])) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
+        mixed = mix(mixed, state[place])
     return int(mixed >> np.uint64(16))
 
 

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kraftproof.checkers.engines.kernels.hashing import mix
 from kraftproof.checkers.engines.repeated.priority_queue.layout import NOBODY, Ints, Layout
 from kraftproof.checkers.engines.repeated.priority_queue.lookahead import (
     MOST,
@@ -102,6 +103,5 @@ def _chance(layout: Layout, state: State, seed: int) -> int:
     """Returns a number that is the same for equal states, and by chance for others."""
     mixed = np.uint64(seed)
     for place in range(pairs(layout) + 2 * state[INSIDE]):
-        mixed = (mixed + np.uint64(state[place])) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
+        mixed = mix(mixed, state[place])
     return int(mixed >> np.uint64(16))

@@ -1,4 +1,4 @@
-"""The calls of a priority queue laid out for the sweep of `checkers.engines.repeated.priority_queue.sweep`."""
+"""The calls of a priority queue laid out for the sweep over its completions."""
 
 from typing import Final, NamedTuple
 

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from kraftproof.checkers.calls.containers import QueueCalls
+from kraftproof.checkers.engines.kernels.visited_states import Rows
 from kraftproof.checkers.engines.repeated.queue.heuristic import Guide, guide_of
 from kraftproof.checkers.engines.repeated.queue.layout import Ints, Lines, lines_of, queue_of
 from kraftproof.checkers.engines.repeated.queue.search import advance, best, first_row, follow
@@ -22,7 +23,6 @@ from kraftproof.checkers.engines.repeated.queue.steps import (
     next_of,
     room_for,
 )
-from kraftproof.checkers.engines.visited_states import Rows
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.options import Limits

@@ -23,6 +23,7 @@ from typing import Final
 
 import numpy as np
 
+from kraftproof.checkers.engines.kernels.visited_states import NONE, Rows, remember
 from kraftproof.checkers.engines.repeated.queue.bounds import Bounds
 from kraftproof.checkers.engines.repeated.queue.heuristic import Guide
 from kraftproof.checkers.engines.repeated.queue.layout import Ints, Lines
@@ -34,7 +35,6 @@ from kraftproof.checkers.engines.repeated.queue.steps import (
     room_for,
     settle,
 )
-from kraftproof.checkers.engines.visited_states import NONE, Rows, remember
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import bare_kernel, kernel
 

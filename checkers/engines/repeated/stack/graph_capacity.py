@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from kraftproof.checkers.engines.register.search.layout import Integer
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     BEFORE,
     BELOW,

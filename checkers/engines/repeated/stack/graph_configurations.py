@@ -1,4 +1,4 @@
-"""Tables of a sweep over a stack whose states share what is below (`checkers.engines.repeated.stack.graph`).
+"""Tables of a sweep over a stack whose states share what is below (`graph`).
 
 A *frame* is an element that was put where certain calls had had their effect, on top of one of the
 frames that its *edges* name: so one frame stands for all stacks that are alike in it, whatever is
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from kraftproof.checkers.engines.register.search.layout import Integer
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.repeated.stack.layout import Ints
 from kraftproof.checkers.kernels import bare_kernel
 

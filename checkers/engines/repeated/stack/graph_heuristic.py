@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kraftproof.checkers.engines.register.search.layout import Integer
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     COLUMNS,
     COST,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kraftproof.checkers.engines.register.search.layout import Integer
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     BEFORE,
     BELOW,

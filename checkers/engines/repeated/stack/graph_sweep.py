@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE
-from kraftproof.checkers.engines.register.search.layout import Integer
+from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     BOTTOM,
     COST,
