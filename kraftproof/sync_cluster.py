@@ -224,6 +224,9 @@ async def _live_scope() -> LiveScope:
 
 def _live_cluster(backend: str, options: ClusterOptions, scope: LiveScope) -> Cluster:
     if backend == "docker":
+        from kraftproof.cluster.docker.capabilities import require_extra
+
+        require_extra()
         from kraftproof.cluster.docker.docker_cluster import DockerCluster
 
         return DockerCluster(options, scope)

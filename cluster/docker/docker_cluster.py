@@ -15,6 +15,7 @@ from random import Random
 from typing_extensions import override
 
 from kraftproof.cluster.connection import Connection
+from kraftproof.cluster.docker.capabilities import CAPABILITIES
 from kraftproof.cluster.docker.clock import NodeClock
 from kraftproof.cluster.docker.engine import Threads
 from kraftproof.cluster.docker.firewall import Firewall
@@ -42,15 +43,6 @@ from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
 READY_TIMEOUT_NS = 60_000_000_000
 CONTROLLER_PORT = 9093
 CLIENT_PORT = 9092
-CAPABILITIES = frozenset(
-    {
-        Capability.KILL,
-        Capability.PAUSE,
-        Capability.RESTART,
-        Capability.PARTITION,
-        Capability.CLOCK,
-    }
-)
 
 
 def silent(line: str) -> None:

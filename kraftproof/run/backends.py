@@ -76,18 +76,24 @@ class DockerBackend:
     @property
     def capabilities(self) -> frozenset[Capability]:
         """All that live clusters can do."""
-        from kraftproof.cluster.docker.docker_cluster import CAPABILITIES
+        from kraftproof.cluster.docker.capabilities import CAPABILITIES
 
         return CAPABILITIES
 
     def preflight(self) -> None:
-        """It needs an engine that answers."""
+        """Check that the extra is installed and that an engine answers."""
+        from kraftproof.cluster.docker.capabilities import require_extra
+
+        require_extra()
         from kraftproof.cluster.docker.engine import connect_engine
 
         connect_engine().close()
 
     def run(self, options: ClusterOptions, main: Main[T], tell: Tell) -> T:
         """Run on asyncio."""
+        from kraftproof.cluster.docker.capabilities import require_extra
+
+        require_extra()
         from kraftproof.cluster.docker.docker_cluster import DockerCluster
 
         return run_live(lambda scope: DockerCluster(options, scope, tell), main)

@@ -5,6 +5,7 @@ It imports no checker, so that a mistake is answered at once. See runner.py for 
 
 import os
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
@@ -46,12 +47,20 @@ def plan(options: RunOptions) -> Schedule:
     )
     for scheduled in schedule:
         _refuse_fault(options, scheduled.fault, backend.capabilities)
-    if options.engine == "spark" and not has_java():
+    if options.engine == "spark":
+        _refuse_missing_spark()
+    return schedule
+
+
+def _refuse_missing_spark() -> None:
+    """Refuse the Spark engine where its extra or Java is missing."""
+    if find_spec("pyspark") is None:
+        raise UsageError("--engine spark needs the extra spark: pip install 'kraftproof[spark]'")
+    if not has_java():
         raise UsageError(
             "--engine spark: there is no java on PATH or in JAVA_HOME; install a JRE of Java 17 "
             "or newer, or use --engine inline"
         )
-    return schedule
 
 
 def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:
