@@ -70,13 +70,18 @@ def stages() -> tuple[Stage, ...]:
         Stage(name="style", commands=style),
         Stage(name="browser", commands=((str(ROOT / "scripts" / "bootstrap" / "chromium.sh"),),)),
         pytest_stage(
-            "fast", "not simulation and not spark and not docker and not kafka", is_spread=True
+            "fast",
+            "not simulation and not spark and not docker and not kafka and not wheel and not long",
+            is_spread=True,
         ),
-        pytest_stage("simulation", "simulation and not spark and not docker", is_spread=True),
+        pytest_stage("wheel", "wheel and not docker and not long"),
+        pytest_stage(
+            "simulation", "simulation and not spark and not docker and not long", is_spread=True
+        ),
         Stage(name="jars", commands=((str(ROOT / "scripts" / "bootstrap" / "kafka.sh"),),)),
-        pytest_stage("kafka", "kafka", needs="jars"),
-        pytest_stage("spark", "spark and not docker"),
-        pytest_stage("docker", "docker", needs="engine"),
+        pytest_stage("kafka", "kafka and not long", needs="jars"),
+        pytest_stage("spark", "spark and not docker and not long"),
+        pytest_stage("docker", "docker and not long", needs="engine"),
     )
 
 
