@@ -63,6 +63,19 @@ class Harness:
         slot.fill(answer_frame(request, ApiVersionsResponse(), None))
 
 
+async def round_trip(harness: Harness) -> None:
+    """An answer on a connection of its own, after all that the listener had to send before."""
+    channel = Channel("127.0.0.1", harness.port, "other")
+    answers: list[Message | None] = []
+    before = len(harness.requests)
+    channel.request(ApiVersionsRequest(), 0, SECOND, answers.append)
+    await harness.arrived(before + 1)
+    harness.answer(before)
+    await until(lambda: len(answers) == 1)
+    assert answers[0] is not None
+    channel.drop()
+
+
 def run(test: Callable[[], "asyncio.Future[None]"]) -> None:
     async def bounded() -> None:
         await asyncio.wait_for(test(), 10)
@@ -91,7 +104,7 @@ def test_answers_leave_in_the_order_of_the_requests() -> None:
         await harness.arrived(3)
         harness.answer(2)
         harness.answer(1)
-        await asyncio.sleep(0.02)
+        await round_trip(harness)
         assert answers == []
         harness.answer(0)
         await until(lambda: len(answers) == 3)
@@ -147,7 +160,8 @@ def test_a_client_that_asks_too_much_at_once_is_held_back_but_loses_nothing() ->
         total = MAX_IN_FLIGHT * 3
         writer.write(frames(total))
         await harness.arrived(MAX_IN_FLIGHT)
-        await asyncio.sleep(0.05)
+        await round_trip(harness)
+        harness.requests.pop()
         assert len(harness.requests) == MAX_IN_FLIGHT
         for index in range(total):
             await harness.arrived(index + 1)
@@ -214,12 +228,14 @@ class GatedStorage(Storage):
     """Storage whose fsync waits for the test."""
 
     def __init__(self, error: OSError | None = None) -> None:
+        self.begun = threading.Event()
         self.gate = threading.Event()
         self.fsyncs = 0
         self.error = error
 
     def start_flush(self, effect: Flush) -> Callable[[], None]:
         def fsync() -> None:
+            self.begun.set()
             self.gate.wait(5)
             self.fsyncs += 1
             if self.error is not None:
@@ -247,7 +263,7 @@ def test_flushes_that_wait_share_the_next_fsync_and_each_gets_its_token() -> Non
         )
         for end_offset in (1, 2, 3):
             flusher.request(flush(end_offset))
-        await asyncio.sleep(0.02)
+        await until(storage.begun.is_set)
         assert flushed == []
         storage.gate.set()
         await flusher.settled()
@@ -277,11 +293,11 @@ def test_a_failed_fsync_is_reported_once_and_vouches_for_nothing() -> None:
         storage.gate.set()
         await flusher.settled()
         assert failures, "a truncation that waits for the fsync hears of the failure"
-        await asyncio.sleep(0.02)
+        flusher.close()  # waits for an fsync that runs
+        await asyncio.sleep(0)
         assert flushed == []
         assert storage.fsyncs == 1
         assert timed == []
         assert [str(error) for error in failures] == ["[Errno 5] Input/output error"]
-        flusher.close()
 
     run(scenario)
