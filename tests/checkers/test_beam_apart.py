@@ -20,8 +20,9 @@ from tests.checkers.cases import drawn
 from tests.checkers.columnar import calls_of
 from tests.checkers.narrow_beam import with_room
 from tests.checkers.test_explain_crowded import crowded
+from tests.support.random_cases import random_cases
 
-HISTORIES = 600
+HISTORIES = random_cases(600)
 MODEL = MultiRegister()
 
 

@@ -15,8 +15,9 @@ from kraftproof.checkers.history.operations import Operation
 from tests.checkers.cases import drawn, sequential
 from tests.checkers.columnar import history
 from tests.checkers.explained import whole_proof
+from tests.support.random_cases import random_cases
 
-HISTORIES = 600
+HISTORIES = random_cases(600)
 
 
 def has_own_values(operations: Sequence[Operation]) -> bool:

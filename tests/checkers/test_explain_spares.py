@@ -10,8 +10,9 @@ from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from tests.checkers.cases import drawn, sequential
 from tests.checkers.columnar import history
+from tests.support.random_cases import random_cases
 
-HISTORIES = 600
+HISTORIES = random_cases(600)
 LOST = ("take", None)
 
 

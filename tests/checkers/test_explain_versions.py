@@ -22,8 +22,9 @@ from kraftproof.checkers.verdict import Verdict
 from tests.checkers.cases import CASES
 from tests.checkers.columnar import history
 from tests.checkers.random_histories import random_history
+from tests.support.random_cases import random_cases
 
-HISTORIES = 3_000
+HISTORIES = random_cases(3_000)
 MODEL = VersionedRegister()
 
 
