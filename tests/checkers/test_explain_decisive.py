@@ -12,10 +12,10 @@ from kraftproof.checkers.explain.reduction import minimise
 from kraftproof.checkers.explain.reduction.deciding import Deciding
 from kraftproof.checkers.explain.reduction.reductions import prefix, until
 from kraftproof.checkers.explain.reduction.relevant_values import decisive
-from kraftproof.checkers.explain.text.operations import short
 from kraftproof.checkers.explain.verify.budget import Budget
 from kraftproof.checkers.models.list_append import ListAppend
 from kraftproof.checkers.models.sets import Set
+from kraftproof.checkers.text import without_middle
 from tests.checkers.columnar import history
 
 APPENDS = 20
@@ -111,7 +111,7 @@ def test_states_as_long_as_the_history_are_not_kept():
 @pytest.mark.parametrize("size", [0, 1, 80, 81, 500])
 def test_a_long_state_is_told_as_if_it_were_told_whole(size):
     state = tuple(map(str, range(size)))
-    assert short(Set().describe(state)) == short(f"set {{{', '.join(state)}}}")
+    assert without_middle(Set().describe(state)) == without_middle(f"set {{{', '.join(state)}}}")
 
 
 class Questions:
