@@ -20,9 +20,8 @@ from tests.checkers.cases import drawn
 from tests.checkers.columnar import calls_of
 from tests.checkers.narrow_beam import with_room
 from tests.checkers.test_explain_crowded import crowded
-from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(600)
+HISTORIES = 600
 MODEL = MultiRegister()
 
 

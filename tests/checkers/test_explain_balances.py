@@ -24,9 +24,8 @@ from tests.checkers.cases import CASES
 from tests.checkers.columnar import history
 from tests.checkers.explained import whole_proof
 from tests.checkers.random_histories import draw_container, random_history
-from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(4_000)
+HISTORIES = 4_000
 NAMES = ("queue", "stack", "priority-queue")
 NEXT_OUT = {
     "queue": lambda _: 0,

@@ -23,9 +23,8 @@ from kraftproof.checkers.verdict import Verdict
 from tests.checkers.cases import CASES
 from tests.checkers.columnar import history
 from tests.checkers.random_histories import random_history
-from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(20_000)
+HISTORIES = 20_000
 KINDS = ("acquire", "release")
 
 

@@ -15,9 +15,8 @@ from kraftproof.checkers.history.operations import Operation
 from tests.checkers.cases import drawn, sequential
 from tests.checkers.columnar import history
 from tests.checkers.explained import whole_proof
-from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(600)
+HISTORIES = 600
 
 
 def has_own_values(operations: Sequence[Operation]) -> bool:

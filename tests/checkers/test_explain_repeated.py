@@ -16,9 +16,8 @@ from kraftproof.checkers.models.reducible import Turn
 from tests.checkers.cases import drawn, sequential
 from tests.checkers.explained import whole_proof
 from tests.checkers.narrow_beam import with_room
-from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(400)
+HISTORIES = 400
 AMBIGUOUS = {"kv-append/pieces", "multi-register/unique"}
 """A few of their histories hold values that may come from two calls."""
 

@@ -10,9 +10,8 @@ from kraftproof.checkers.explain.subhistory import SubHistory
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from tests.checkers.cases import drawn, sequential
 from tests.checkers.columnar import history
-from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(600)
+HISTORIES = 600
 LOST = ("take", None)
 
 

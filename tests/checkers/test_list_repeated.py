@@ -20,9 +20,8 @@ from tests.checkers.cases import CASES
 from tests.checkers.columnar import LIMITS, calls_of, decided, history, in_turn, judged
 from tests.checkers.differential import run_batch
 from tests.checkers.random_histories import random_history
-from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(600)
+HISTORIES = 600
 
 
 def append(element, *at):

@@ -20,10 +20,9 @@ from kraftproof.checkers.verdict import Verdict
 from tests.checkers.engines import by_frontier, from_the_last_returns, in_steps
 from tests.checkers.pruning_rules import CONDITIONS
 from tests.checkers.register_calls import INITIAL, OPEN, Call, register_calls
-from tests.support.random_cases import random_cases
 
 LIMITS = Limits(seconds=60)
-HISTORIES = random_cases(800)
+HISTORIES = 800
 UNREAD = 9
 ENGINES = [decide, by_frontier, in_steps, from_the_last_returns]
 

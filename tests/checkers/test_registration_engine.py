@@ -28,9 +28,8 @@ from tests.checkers import reference
 from tests.checkers.differential import as_keys
 from tests.checkers.random_histories import draw_registration, random_history, some_lost
 from tests.checkers.recorder import LINEARIZABLE, MODEL, Recorder
-from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(500)
+HISTORIES = 500
 FEW = 12
 """So many operations a person can read; it is far fewer than were lost."""
 

@@ -19,9 +19,8 @@ from tests.checkers.columnar import LIMITS, calls_of, decided, history
 from tests.checkers.engines import ENGINES
 from tests.checkers.random_histories import draw_container, random_history
 from tests.checkers.test_stack_repeated import generated
-from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(1_000)
+HISTORIES = 1_000
 rooms = pytest.mark.parametrize("room", [stack_graph._LEAST_ROOM, 2], ids=["as it is", "little"])
 """So little at first that sweeps leave out what leads to nothing, and go on with more."""
 

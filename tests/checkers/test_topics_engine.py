@@ -25,10 +25,9 @@ from tests.checkers.differential import as_keys
 from tests.checkers.explained import whole_proof
 from tests.checkers.random_histories import draw_topics, random_history, some_lost
 from tests.checkers.test_topics import LOST_CREATE, A, B, created, delete, in_series, lookup
-from tests.support.random_cases import random_cases
 
 MODEL = Topics()
-HISTORIES = random_cases(2_000)
+HISTORIES = 2_000
 IDS = 12
 LOST_DELETE = ("delete", {"by": "name"}, None)
 LOST_END = ("delete", {"by": "id", "id": A}, None)
