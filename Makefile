@@ -6,7 +6,7 @@ SAMPLE ?= 300
 HISTORIES ?= 1100000 # one in twenty is not compared: no place in it for a wrong answer
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docker demo test test-long lint requirements test-the-tests soak bench bench-checkers bench-simulation
+.PHONY: help setup docker demo test check test-long lint requirements test-the-tests soak bench bench-checkers bench-simulation
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -25,8 +25,12 @@ test: ## Every test, Docker included, with the time of each stage
 	@started=$$(date +%s); scripts/bootstrap/setup.sh && \
 		$(BIN)/python scripts/run_tests.py --started $$started
 
-test-long: setup ## 1,000,000 small histories against trying every order, and large ones; an hour
-	@$(BIN)/python -m tests.checkers.differential --histories $(HISTORIES) && \
+check: setup ## What changed against main, in 90 seconds: style, and the tests nearest to the change
+	@$(BIN)/python -m scripts.check
+
+test-long: setup ## Tests marked long, 1,000,000 small histories against every order, large ones; an hour
+	@$(BIN)/python scripts/run_tests.py --only long && \
+		$(BIN)/python -m tests.checkers.differential --histories $(HISTORIES) && \
 		$(BIN)/python -m tests.checkers.scale
 
 lint: setup ## Style only: ruff, mypy, import contracts, tests that pass without data

@@ -53,7 +53,10 @@ class Row:
 
 
 class Collector:
-    """A pytest plug-in that records the requirement marks of all tests."""
+    """A pytest plug-in that records the requirement marks of all tests.
+
+    Tests marked `long` are left out, since `make test` does not run them.
+    """
 
     def __init__(self) -> None:
         self.tests: dict[str, list[str]] = {}
@@ -66,6 +69,8 @@ class Collector:
             for mark in item.iter_markers("requirement"):
                 if len(mark.args) != 1 or mark.kwargs:
                     self.errors.append(f"{name}: a requirement mark names exactly one row")
+                    continue
+                if item.get_closest_marker("long") is not None:
                     continue
                 tests = self.tests.setdefault(str(mark.args[0]), [])
                 if name not in tests:

@@ -17,6 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 STAGE_SECONDS = 1800
+FAST = "not simulation and not spark and not docker and not kafka and not wheel"
+"""Tests that need no more than Python; those marked long among them are left to test-long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,15 +71,23 @@ def stages() -> tuple[Stage, ...]:
         Stage(name="engine", commands=((str(ROOT / "scripts" / "bootstrap" / "docker.sh"),),)),
         Stage(name="style", commands=style),
         Stage(name="browser", commands=((str(ROOT / "scripts" / "bootstrap" / "chromium.sh"),),)),
+        pytest_stage("fast", f"{FAST} and not long", is_spread=True),
+        pytest_stage("wheel", "wheel and not docker and not long"),
         pytest_stage(
-            "fast", "not simulation and not spark and not docker and not kafka", is_spread=True
+            "simulation", "simulation and not spark and not docker and not long", is_spread=True
         ),
-        pytest_stage("simulation", "simulation and not spark and not docker", is_spread=True),
         Stage(name="jars", commands=((str(ROOT / "scripts" / "bootstrap" / "kafka.sh"),),)),
-        pytest_stage("kafka", "kafka", needs="jars"),
-        pytest_stage("spark", "spark and not docker"),
-        pytest_stage("docker", "docker", needs="engine"),
+        pytest_stage("kafka", "kafka and not long", needs="jars"),
+        pytest_stage("spark", "spark and not docker and not long"),
+        pytest_stage("docker", "docker and not long", needs="engine"),
     )
+
+
+def long_stage() -> Stage:
+    """The stage of `make test-long`: what is marked long, and the random tests with all cases."""
+    stage = pytest_stage("long", f"long or ({FAST})", is_spread=True)
+    commands = tuple(("env", "KRAFTPROOF_TEST_LONG=1", *command) for command in stage.commands)
+    return Stage(name=stage.name, commands=commands)
 
 
 def succeeds(command: Sequence[str]) -> bool:
@@ -113,9 +123,10 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 def main() -> int:
     """Run the stages; return 1 if a stage failed."""
-    known = {stage.name: stage for stage in stages()}
+    every = stages()
+    known = {stage.name: stage for stage in (*every, long_stage())}
     parser = argparse.ArgumentParser(description="Run every test in stages.")
-    parser.add_argument("--only", choices=sorted(known), help="one stage, whatever it needs")
+    parser.add_argument("--only", choices=sorted(known), help="one stage, even long")
     parser.add_argument("--started", type=int, help="when set-up began, in seconds of the epoch")
     options = parser.parse_args()
     # The tests start Python a thousand times; without bytecode each compiles all that it imports.
@@ -124,7 +135,7 @@ def main() -> int:
     if options.started is not None:
         spent = max(0.0, time.time() - options.started)
         outcomes.append(Outcome(name="setup", seconds=spent, verdict="ok"))
-    for stage in [known[options.only]] if options.only else known.values():
+    for stage in [known[options.only]] if options.only else every:
         outcomes.append(run(stage, [each.name for each in outcomes if each.verdict != "ok"]))
     print(table(outcomes))
     return 0 if all(each.verdict == "ok" for each in outcomes) else 1

@@ -171,16 +171,17 @@ def vacuous(tree: ast.Module, helpers: Iterable[str]) -> Iterator[Function]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tests that pass for no data; return the exit status."""
     wanted = sys.argv[1:] if arguments is None else arguments
-    every = {path: ast.parse(path.read_bytes()) for path in sorted((ROOT / "tests").rglob("*.py"))}
-    helpers = asserting_helpers(every.values())
-    chosen = [Path(one).resolve() for one in wanted] or [*every]
-    found = 0
-    for path in chosen:
+    chosen: dict[Path, ast.Module] = {}
+    for path in (Path(one).resolve() for one in wanted):
         try:
-            tree = every.get(path) or ast.parse(path.read_bytes())
+            chosen[path] = ast.parse(path.read_bytes())
         except (OSError, SyntaxError) as error:
             print(f"vacuous_tests: {path}: {error}: a Python file is expected", file=sys.stderr)
             return 2
+    every = {path: ast.parse(path.read_bytes()) for path in sorted((ROOT / "tests").rglob("*.py"))}
+    helpers = asserting_helpers(every.values())
+    found = 0
+    for path, tree in (chosen or every).items():
         for function in vacuous(tree, helpers):
             found += 1
             where = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path

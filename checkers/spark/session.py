@@ -18,6 +18,7 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
+import kraftproof
 from kraftproof.checkers.verdict import CheckerInputError
 
 LOCAL: Final = "local[*]"
@@ -206,5 +207,5 @@ def _require_executor(spark: SparkSession, master: str) -> None:
 
 def _python_path() -> str:
     """The import path of this package for workers, and the driver's settings."""
-    root = str(Path(__file__).resolve().parents[2])
+    root = str(Path(kraftproof.__file__).resolve().parent.parent)
     return os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])

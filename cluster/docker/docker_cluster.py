@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from kraftproof.cluster.docker.hosts import CAPABILITIES, DockerHosts
+from kraftproof.cluster.docker.capabilities import CAPABILITIES
+from kraftproof.cluster.docker.hosts import DockerHosts
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.remote.host import Progress
 from kraftproof.cluster.remote.live_cluster import READY_TIMEOUT_NS, LiveCluster

@@ -41,9 +41,18 @@ def connect_engine() -> docker.DockerClient:
     try:
         client = _client()
         client.ping()
-    except (DockerException, RequestException, OSError, ValueError) as error:
+    except (DockerException, RequestException, OSError, ValueError, *_ssh_errors()) as error:
         raise ClusterError(_unusable(error)) from error
     return client
+
+
+def _ssh_errors() -> tuple[type[Exception], ...]:
+    """Return the errors of an ssh:// address; none if the extra ssh is not installed."""
+    if find_spec("paramiko") is None:
+        return ()
+    from paramiko import SSHException
+
+    return (SSHException,)
 
 
 def _client() -> docker.DockerClient:
@@ -70,8 +79,8 @@ def _refuse_ssh_without_paramiko() -> None:
         address = "" if context is None else str(context.Host or "")
     if address.startswith("ssh://") and find_spec("paramiko") is None:
         raise ValueError(
-            "ssh:// needs the Python package paramiko, which is not installed; install it, or "
-            "forward the engine's socket and name it as unix://"
+            "ssh:// needs the extra ssh: pip install 'kraftproof[ssh]'; or forward the engine's "
+            "socket and name it as unix://"
         )
 
 

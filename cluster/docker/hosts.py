@@ -28,15 +28,6 @@ from kraftproof.cluster.remote.host import Host, Hosts, Ports, Progress, Shell
 from kraftproof.cluster.systems.deployment import Deployment
 
 PYTHON = "python3"
-CAPABILITIES = frozenset(
-    {
-        Capability.KILL,
-        Capability.PAUSE,
-        Capability.RESTART,
-        Capability.PARTITION,
-        Capability.CLOCK,
-    }
-)
 
 
 class PodShell(Shell):

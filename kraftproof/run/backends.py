@@ -111,12 +111,15 @@ class DockerBackend(LiveBackend):
     @property
     def capabilities(self) -> frozenset[Capability]:
         """All that live clusters can do."""
-        from kraftproof.cluster.docker.docker_cluster import CAPABILITIES
+        from kraftproof.cluster.docker.capabilities import CAPABILITIES
 
         return CAPABILITIES
 
     def preflight(self) -> None:
-        """It needs an engine that answers."""
+        """Check that the extra is installed and that an engine answers."""
+        from kraftproof.cluster.docker.capabilities import require_extra
+
+        require_extra()
         from kraftproof.cluster.docker.engine import connect_engine
 
         connect_engine().close()
@@ -125,6 +128,9 @@ class DockerBackend(LiveBackend):
     def cluster(
         self, options: ClusterOptions, scope: LiveScope, system: System, tell: Tell
     ) -> Cluster:
+        from kraftproof.cluster.docker.capabilities import require_extra
+
+        require_extra()
         from kraftproof.cluster.docker.docker_cluster import DockerCluster
 
         return DockerCluster(options, scope, system, tell)

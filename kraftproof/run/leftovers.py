@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from kraftproof.cluster.docker.capabilities import is_extra_installed
 from kraftproof.cluster.local import ownership
 from kraftproof.errors import UsageError
 from kraftproof.run.directory import RunDirectory
@@ -18,6 +19,8 @@ from kraftproof.run.directory import RunDirectory
 def sweep_all() -> list[str]:
     """Remove the leftovers of dead runs on all available backends; return a line per removal."""
     lines = ownership.sweep()
+    if not is_extra_installed():  # this installation has made no containers
+        return lines
     from kraftproof.cluster.docker.engine import engine_is_named
 
     if engine_is_named():

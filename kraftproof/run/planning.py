@@ -6,6 +6,7 @@ for the run.
 
 import os
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
@@ -48,12 +49,20 @@ def plan(options: RunOptions) -> Schedule:
     )
     for scheduled in schedule:
         _refuse_fault(options, system, scheduled.fault, backend.capabilities)
-    if options.engine == "spark" and not has_java():
+    if options.engine == "spark":
+        _refuse_missing_spark()
+    return schedule
+
+
+def _refuse_missing_spark() -> None:
+    """Refuse the Spark engine where its extra or Java is missing."""
+    if find_spec("pyspark") is None:
+        raise UsageError("--engine spark needs the extra spark: pip install 'kraftproof[spark]'")
+    if not has_java():
         raise UsageError(
             "--engine spark: there is no java on PATH or in JAVA_HOME; install a JRE of Java 17 "
             "or newer, or use --engine inline"
         )
-    return schedule
 
 
 def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:

@@ -14,8 +14,9 @@ from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers.cases import CASES, sequential
 from tests.checkers.reduced import beginning, reduced_once
+from tests.support.random_cases import random_cases
 
-HISTORIES = 200
+HISTORIES = random_cases(200)
 WITHOUT_ENGINE = {"bank", "bank-overdraft"}
 """Cases that the general engine alone decides."""
 

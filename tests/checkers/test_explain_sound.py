@@ -22,8 +22,9 @@ from kraftproof.checkers.models import SequentialModel
 from kraftproof.checkers.options import Limits
 from tests.checkers.cases import CASES, drawn, sequential
 from tests.checkers.reduced import beginning, reduced_once
+from tests.support.random_cases import random_cases
 
-HISTORIES = 200
+HISTORIES = random_cases(200)
 NAMES = sorted(CASES)
 
 

@@ -18,8 +18,9 @@ from kraftproof.checkers.options import CheckOptions, Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers.cases import CASES, drawn, sequential
 from tests.checkers.columnar import history
+from tests.support.random_cases import random_cases
 
-HISTORIES = 300
+HISTORIES = random_cases(300)
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

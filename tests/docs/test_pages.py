@@ -83,7 +83,9 @@ def broken_links(page: Path, root: Path = ROOT) -> list[str]:
 
 
 def test_decision_pages_have_their_form():
-    assert [fault for page in decision_pages() for fault in faults_of(page)] == []
+    pages = decision_pages()
+    assert pages
+    assert [fault for page in pages for fault in faults_of(page)] == []
 
 
 def test_numbers_of_decisions_are_unique():

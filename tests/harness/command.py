@@ -24,6 +24,18 @@ def run(command, *arguments, environment=None, timeout=60):
     )
 
 
+def without(folder, *packages):
+    """The environment of a Python that finds none of these packages, though they are installed."""
+    hiding = f"""
+from importlib.machinery import PathFinder
+
+found = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *rest: None if name in {packages!r} else found(name, *rest)
+"""
+    (folder / "sitecustomize.py").write_text(hiding)
+    return {"PYTHONPATH": str(folder)}
+
+
 def begin(*arguments, environment=None, **streams):
     """Start a kraftproof that takes Ctrl-C, whatever this process inherited."""
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)

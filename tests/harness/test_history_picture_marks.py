@@ -13,13 +13,13 @@ from kraftproof.report.history_picture import write_picture
 from tests.harness.browser import Browser
 
 CASES = [
-    ("counter", "too-high", 10_000),
+    pytest.param("counter", "too-high", 10_000, marks=pytest.mark.long),
     ("kv-append", "lost-append", 80),
     ("list-append", "reordered", 200),
     ("mutex", "double-acquire", 10_000),
     ("queue", "out-of-order", 60),
     ("registration", "stale-epoch", 60),
-    ("stack", "out-of-order", 10_000),
+    pytest.param("stack", "out-of-order", 10_000, marks=pytest.mark.long),
     ("topics", "gone-id", 10_000),
 ]
 

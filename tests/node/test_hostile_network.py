@@ -40,8 +40,9 @@ from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeReq
 from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
 from kraftproof.node.wire.principal import ANONYMOUS, encode_principal
 from tests.node.hostile import random_answer, random_request, requests
+from tests.support.random_cases import random_cases
 
-SEEDS = 300
+SEEDS = random_cases(300)
 EVENTS = 60
 HOUR_NS = 3_600_000_000_000
 ENDPOINTS = (

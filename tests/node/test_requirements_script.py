@@ -72,3 +72,18 @@ def test_the_table_in_the_repository_has_every_row_of_four_kips() -> None:
         assert numbers == [f"{kip}-{number:02d}" for number in range(1, count + 1)]
     assert all(each.is_due for each in rows if each.requirement.startswith("595"))
     assert requirements.read_reasons(rows) == {}
+
+
+def test_a_long_test_carries_no_row(tmp_path: Path) -> None:
+    path = tmp_path / "test_rows.py"
+    path.write_text(
+        "import pytest\n"
+        '@pytest.mark.requirement("595-01")\ndef test_quick(): pass\n'
+        '@pytest.mark.long\n@pytest.mark.requirement("595-02")\ndef test_long(): pass\n'
+    )
+    collector = requirements.Collector()
+    settings = ("-c", str(requirements.ROOT / "pyproject.toml"), "-p", "no:cacheprovider")
+    asked = ["--collect-only", "-qq", *settings, str(path)]
+    assert pytest.main(asked, plugins=[collector]) == 0
+    assert list(collector.tests) == ["595-01"]
+    assert collector.errors == []

@@ -9,6 +9,7 @@ import pytest
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.requirement("595-78")
 def test_three_nodes_under_load_are_measured(tmp_path: Path) -> None:
     report = tmp_path / "figures.json"

@@ -218,6 +218,7 @@ def test_pipelined_requests_are_answered_in_order(live: "MakeCluster") -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_hundred_thousand_hostile_frames_cost_neither_life_nor_memory(
     live: "MakeCluster",
 ) -> None:

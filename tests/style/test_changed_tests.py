@@ -1,0 +1,94 @@
+"""`make check` finds the tests that a change concerns, the nearest first, within its time."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from scripts import check
+from scripts.changed_tests import importers, module_of, named, nearest_first, within_budget
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = ["tests/a/test_near.py", "tests/a/test_far.py", "tests/b/test_other.py"]
+GRAPH = {
+    "kraftproof.node.low": {"kraftproof.node.high", "tests.a.test_near"},
+    "kraftproof.node.high": {"tests.a.test_far"},
+    "kraftproof.node.other": {"tests.b.test_other"},
+}
+
+
+def test_a_file_has_the_name_that_imports_use():
+    assert module_of("node/core/node.py") == "kraftproof.node.core.node"
+    assert module_of("kraftproof/run/runner.py") == "kraftproof.run.runner"
+    assert module_of("checkers/__init__.py") == "kraftproof.checkers"
+    assert module_of("tests/style/test_size.py") == "tests.style.test_size"
+
+
+def test_tests_that_import_a_change_come_before_those_that_reach_it():
+    assert nearest_first(["node/low.py"], GRAPH, TESTS) == TESTS[:2]
+    assert nearest_first(["node/high.py"], GRAPH, TESTS) == TESTS[1:2]
+    assert nearest_first(["README.md"], GRAPH, TESTS) == []
+
+
+def test_a_changed_test_comes_first_and_its_namesake_counts():
+    assert nearest_first(["tests/b/test_other.py", "node/low.py"], GRAPH, TESTS)[0] == TESTS[2]
+    assert nearest_first(["images/other.py"], GRAPH, TESTS) == [TESTS[2]]
+
+
+def test_a_module_in_a_string_counts_as_an_import():
+    source = (
+        'import kraftproof.a\nfrom tests.b import c\nx = ("-m", "kraftproof.d.e", "kraftproof")'
+    )
+    assert named(ast.parse(source)) == {
+        *("kraftproof.a", "tests.b", "tests.b.c", "kraftproof.d.e", "kraftproof.__main__"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("changed", "test"),
+    [
+        ("cluster/simulated/kernel/scheduler.py", "tests/simulated/test_scheduler.py"),
+        ("kraftproof/commands/sweep.py", "tests/harness/test_engine_address.py"),
+        ("checkers/models/bank.py", "tests/checkers/test_bank.py"),
+        ("tests/docker/conftest.py", "tests/docker/test_faults.py"),
+        ("tests/harness/command.py", "tests/harness/test_cli.py"),
+    ],
+)
+def test_changes_of_this_repository_find_their_tests(changed, test):
+    tests = [str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")]
+    assert test in nearest_first([changed], importers(), tests)
+
+
+def test_the_budget_is_filled_in_order_and_what_does_not_fit_is_left_out():
+    seconds = {"a": 4.0, "b": 9.0, "c": 3.0}
+    assert within_budget("abcd", seconds, 10.0, 2.0) == (["a", "c", "d"], ["b"])
+    assert within_budget("abcd", seconds, 3.9, 2.0) == (["c"], ["a", "b", "d"])
+
+
+def test_times_are_taken_from_reports(tmp_path, monkeypatch):
+    report = tmp_path / "fast.xml"
+    report.write_text(
+        '<testsuites><testsuite><testcase classname="tests.style.test_size" name="a" time="1.5"/>'
+        '<testcase classname="tests.style.test_size.TestMore" name="b" time="2"/>'
+        '<testcase classname="tests.gone.test_gone" name="c" time="9"/></testsuite></testsuites>'
+    )
+    monkeypatch.setattr(check, "RECORD", tmp_path / "seconds.tsv")
+    check.record([report])
+    assert check.recorded() == {"tests/style/test_size.py": 3.5}
+
+
+def test_a_test_that_fails_or_does_not_end_is_no_success(tmp_path):
+    for name, text in {
+        "good": "def test(): pass",
+        "bad": "def test(): raise AssertionError",
+        "endless": "import time\ndef test(): time.sleep(60)",
+    }.items():
+        (tmp_path / f"test_{name}.py").write_text(text)
+    assert check.run_tests([str(tmp_path / "test_good.py")], 60)
+    assert not check.run_tests([str(tmp_path / "test_bad.py")], 60)
+    assert not check.run_tests([str(tmp_path / "test_endless.py")], 2)
+
+
+def test_times_of_tests_are_recorded():
+    found = {str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")}
+    assert check.recorded().keys() & found, "run 'python -m scripts.check --record'"

@@ -1,0 +1,21 @@
+"""Marks all parameters of a test but a few as long: `make test` keeps one of each kind."""
+
+from collections.abc import Collection, Iterable
+
+import pytest
+from _pytest.mark import ParameterSet
+
+
+def mostly_long(cases: Iterable[tuple[str, object]], quick: Collection[str]) -> list[ParameterSet]:
+    """Return parameters from pairs of a name and a value, those outside `quick` marked long."""
+    given = list(cases)
+    unknown = set(quick) - {name for name, _ in given}
+    assert not unknown, f"no such cases: {sorted(unknown)}"
+    return [
+        pytest.param(
+            *(value if isinstance(value, tuple) else (value,)),
+            id=name,
+            marks=() if name in quick else pytest.mark.long,
+        )
+        for name, value in given
+    ]
