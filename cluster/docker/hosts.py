@@ -12,6 +12,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
+from kraftproof.cluster.docker.capabilities import CAPABILITIES
 from kraftproof.cluster.docker.engine import Threads
 from kraftproof.cluster.docker.machines import Machines
 from kraftproof.cluster.docker.namespace import PodNetwork
