@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.effects import Append, CheckSnapshot, Exit, StoreSlice
 from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import batches_of
-from kraftproof.node.server.snapshot_worker import run_through
+from kraftproof.node.server.workers import run_through
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.snapshots import snapshot_name
 from kraftproof.node.tools import dump_log
@@ -154,7 +154,7 @@ def test_dump_log_shows_the_record(tmp_path, capsys):
 @pytest.mark.simulation
 @pytest.mark.parametrize("seed", range(2))
 def test_in_simulation_the_end_shows_with_its_sentence(tmp_path, seed):
-    options = ClusterOptions(controllers=3, brokers=1, seed=seed, directory=tmp_path)
+    options = ClusterOptions(nodes=nodes_of(controller=3, broker=1), seed=seed, directory=tmp_path)
     cluster = SimulatedCluster(options)
 
     async def main():

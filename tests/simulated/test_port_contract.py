@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.node.port_contract import SENTENCES, PortContract
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.core.base.quorum_state import QuorumState
@@ -100,6 +100,7 @@ def test_a_forward_is_refused_as_unsent_only_if_it_was_not_sent(is_established, 
 
 
 def test_every_violation_has_its_sentence():
+    assert len(SENTENCES) > 3
     assert all(sentence.endswith(".") for sentence in SENTENCES.values())
 
 
@@ -107,7 +108,9 @@ def test_every_violation_has_its_sentence():
 def test_the_ports_of_a_process_report_what_they_see(tmp_path, monkeypatch):
     """A shell without barriers is noticed in the first election."""
     monkeypatch.setattr(effect_executor, "BARRIERS", frozenset())
-    cluster = SimulatedCluster(ClusterOptions(controllers=3, brokers=1, seed=1, directory=tmp_path))
+    cluster = SimulatedCluster(
+        ClusterOptions(nodes=nodes_of(controller=3, broker=1), seed=1, directory=tmp_path)
+    )
 
     async def main():
         await cluster.start()

@@ -3,7 +3,7 @@
 import pytest
 
 from kraftproof.cluster.capabilities import DiskFault
-from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Append
@@ -22,7 +22,10 @@ def sole_controller(directory, seed):
     never = ("metadata.log.max.record.bytes.between.snapshots", str(1 << 40))
     return SimulatedCluster(
         ClusterOptions(
-            controllers=1, brokers=1, seed=seed, directory=directory, node_config=(never,)
+            nodes=nodes_of(controller=1, broker=1),
+            seed=seed,
+            directory=directory,
+            node_config=(never,),
         )
     )
 

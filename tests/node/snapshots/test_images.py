@@ -185,6 +185,7 @@ def test_any_snapshot_and_the_records_after_it_give_the_image_of_the_whole_log(s
         record = any_change(image, number, random)
         log.append(record)
         image = apply(image, record)
+    assert len(log) == 41
     for point in range(len(log) + 1):
         before = apply_all(EMPTY_IMAGE, tuple(log[:point]))
         after = apply_all(through_bytes(before).image, tuple(log[point:]))
