@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.calls.lists import ListCalls
+from kraftproof.checkers.calls.lists.lists import ListCalls
 from kraftproof.checkers.calls.register import READ, WRITE, RegisterCalls
 from kraftproof.checkers.calls.values import (
     NO_VALUE,

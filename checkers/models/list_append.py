@@ -12,7 +12,13 @@ from itertools import chain, repeat
 import msgspec
 from typing_extensions import override
 
-from kraftproof.checkers.calls.lists import OWN_LIST, ListCalls, actions_of, list_calls, values_of
+from kraftproof.checkers.calls.lists.lists import (
+    OWN_LIST,
+    ListCalls,
+    actions_of,
+    list_calls,
+    values_of,
+)
 from kraftproof.checkers.calls.values import canonical
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation

@@ -1,7 +1,7 @@
 """Order hints for appends, for histories of appends and reads of one list each.
 
 The longest read of a list says in which order its elements were appended. Where equal elements were
-appended, `checkers.calls.list_places` says which append it was.
+appended, `checkers.calls.lists.places` says which append it was.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -55,7 +55,7 @@ def _repeated(
     longest: Mapping[str, Elements],
     first: Mapping[tuple[str, Hashable], int],
 ) -> Sequence[OrderHint | None] | None:
-    from kraftproof.checkers.calls.list_places import Places, appends_up_to  # compiled kernels
+    from kraftproof.checkers.calls.lists.places import Places, appends_up_to  # compiled kernels
 
     numbers = {name: number for number, name in enumerate(dict.fromkeys(one[1] for one in actions))}
     elements = [

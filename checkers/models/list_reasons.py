@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from kraftproof.checkers.calls.lists import OWN_LIST, actions_of
+from kraftproof.checkers.calls.lists.lists import OWN_LIST, actions_of
 from kraftproof.checkers.findings import phrase
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.initial import plain_name

@@ -12,7 +12,7 @@ from collections.abc import Container, Hashable, Sequence
 from typing_extensions import override
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.calls.lists import element_texts, elements_read, list_calls
+from kraftproof.checkers.calls.lists.lists import element_texts, elements_read, list_calls
 from kraftproof.checkers.calls.sets import GrowingSetCalls, set_calls
 from kraftproof.checkers.calls.values import canonical, require_boolean, require_functions
 from kraftproof.checkers.history.columns import Columns

@@ -30,7 +30,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunFile(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run holds on this machine."""
+    """The processes and directories of a run on this machine."""
 
     run: str
     directory: str

@@ -1,7 +1,4 @@
-"""The simulated backend: complete nodes on virtual time, one run per seed.
-
-See world.py for the parts of the cluster, invariants/ and convergence/ for the checks.
-"""
+"""The simulated backend: complete nodes on virtual time, one run per seed; see world.py."""
 
 from collections.abc import Coroutine
 from pathlib import Path
@@ -43,8 +40,7 @@ T = TypeVar("T")
 READY_WITHIN_NS = milliseconds(60_000)
 STOP_WITHIN_NS = milliseconds(10_000)
 POLL_NS = milliseconds(50)
-MAXIMUM_NS = milliseconds(172_800_000)
-MAXIMUM_EVENTS = 50_000_000
+MAXIMUM_NS, MAXIMUM_EVENTS = milliseconds(172_800_000), 50_000_000
 CRASH_FILE = "crash.txt"  # in the run directory: tracebacks of crashed node code
 
 

@@ -13,7 +13,8 @@ from kraftproof.errors import UsageError
 from kraftproof.options import refuse_store
 from kraftproof.output import print_line
 from kraftproof.run.directory import SCHEDULE_FILE
-from kraftproof.search.scenario_sources import TIME_LIMIT_S, ScheduleFile, Seeds, Source
+from kraftproof.search.defaults import TIME_LIMIT_S
+from kraftproof.search.scenario_sources import ScheduleFile, Seeds, Source
 
 if TYPE_CHECKING:
     from kraftproof.search.seed_result import SeedResult

@@ -10,7 +10,8 @@ from kraftproof.errors import CRASH_EXIT_CODE, UsageError
 from kraftproof.option_files import option_file
 from kraftproof.options import refuse_store
 from kraftproof.output import in_one_line, print_json, print_line, print_verdict
-from kraftproof.search.scenario_sources import TIME_LIMIT_S, ScheduleFile, Seeds, Source
+from kraftproof.search.defaults import TIME_LIMIT_S
+from kraftproof.search.scenario_sources import ScheduleFile, Seeds, Source
 
 if TYPE_CHECKING:
     from kraftproof.search.seed_result import SeedResult

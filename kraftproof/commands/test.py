@@ -38,6 +38,17 @@ FaultEveryOption = Annotated[
         "has enough time without faults."
     ),
 ]
+BackendOption = Annotated[
+    str, typer.Option(help="local (processes), docker (containers) or simulated.")
+]
+WorkloadOption = Annotated[str, typer.Option(help="topics, registration or register.")]
+MinBitesOption = Annotated[
+    int,
+    typer.Option(
+        help="Faults of each kind that must have an observed effect; with fewer the verdict is "
+        "unknown."
+    ),
+]
 NodeConfigOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -49,12 +60,8 @@ NodeConfigOption = Annotated[
 
 def run_one(
     *,
-    backend: Annotated[
-        str, typer.Option(help="local (processes), docker (containers) or simulated.")
-    ] = DEFAULTS.backend,
-    workload: Annotated[
-        str, typer.Option(help="topics, registration or register.")
-    ] = DEFAULTS.workload,
+    backend: BackendOption = DEFAULTS.backend,
+    workload: WorkloadOption = DEFAULTS.workload,
     nemesis: NemesisOption = DEFAULT_FAULTS,
     nodes: Annotated[str, typer.Option(help=NODES_HELP)] = DEFAULTS.nodes,
     time_limit: Annotated[
@@ -62,13 +69,7 @@ def run_one(
     ] = DEFAULTS.time_limit_s,
     rate: Annotated[float, typer.Option(help="Operations per second.")] = DEFAULTS.rate,
     fault_every: FaultEveryOption = None,
-    min_bites: Annotated[
-        int,
-        typer.Option(
-            help="Faults of each kind that must have an observed effect; with fewer the verdict is "
-            "unknown."
-        ),
-    ] = DEFAULTS.min_bites,
+    min_bites: MinBitesOption = DEFAULTS.min_bites,
     concurrency: Annotated[
         int, typer.Option(help="Number of concurrent clients.")
     ] = DEFAULTS.concurrency,

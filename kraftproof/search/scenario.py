@@ -13,7 +13,7 @@ from kraftproof.nemesis.schedule import Schedule, Scheduled, dense
 from kraftproof.nemesis.schedule_file import ScheduleFileError, parse_fault_line
 from kraftproof.options import RunOptions
 from kraftproof.run.planning import cluster_options
-from kraftproof.search.scenario_sources import TIME_LIMIT_S
+from kraftproof.search.defaults import TIME_LIMIT_S
 from kraftproof.search.schedule_file import ScheduleText
 from kraftproof.workloads.catalogue import make_workload
 

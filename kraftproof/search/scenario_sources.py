@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from kraftproof.errors import UsageError
 from kraftproof.mutants.installation import install_mutant
 from kraftproof.options import RunOptions, parse_pair
+from kraftproof.search.defaults import TIME_LIMIT_S
 from kraftproof.search.schedule_file import (
     ScheduleText,
     number_text,
@@ -20,8 +21,6 @@ from kraftproof.search.schedule_file import (
 
 if TYPE_CHECKING:
     from kraftproof.search.scenario import Scenario
-
-TIME_LIMIT_S = 60.0
 
 
 class Source(Protocol):

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kraftproof.checkers.calls.lists import element_texts
+from kraftproof.checkers.calls.lists.lists import element_texts
 from kraftproof.checkers.engines.wgl import memory, relaxed_search, search
 from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.models.specification import Specification

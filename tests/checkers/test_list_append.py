@@ -6,8 +6,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from kraftproof.checkers.calls import integer_lists, list_tracing
-from kraftproof.checkers.calls.lists import observed_texts
+from kraftproof.checkers.calls.lists import integers as integer_lists
+from kraftproof.checkers.calls.lists import tracing as list_tracing
+from kraftproof.checkers.calls.lists.lists import observed_texts
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.verdict import Verdict

@@ -14,7 +14,7 @@ QUICK = (
     *("prepare", "client-is-none", "rows"),
     *("invoke", "value-is-no-json", "close-is-a-coroutine"),
     *("run", "task-of-run", "final_reads-is-none"),
-    *("resolved-is-none", "moot", "apply", "heal"),
+    *("resolved-is-none", "skipped", "apply", "heal"),
     *("init", "step", "key-is-none", "validate-refuses"),
 )
 """Mistakes of each kind of plug-in, raised and returned, that `make test` tries."""

@@ -16,7 +16,7 @@ from kraftproof.search.scenario import from_schedule
 from kraftproof.search.schedule_file import options_of, read_schedule_text
 from kraftproof.search.seed_result import SeedResult
 from kraftproof.search.seeds import scenario_run
-from tests.simulated.test_diagram import moment, nodes
+from tests.simulated.test_diagram import event, nodes
 
 QUIET = """kraftproof schedule 1
 seed 3
@@ -98,7 +98,7 @@ def drawn(found, *events):
 
 
 def test_an_invariant_ends_the_diagram_at_its_node(tmp_path):
-    lines = drawn(result(tmp_path, violations=(violation(),)), moment(Kind.STEP, 1, "flushed 3"))
+    lines = drawn(result(tmp_path, violations=(violation(),)), event(Kind.STEP, 1, "flushed 3"))
     assert len(lines) == 2
     assert "LogMatching: d" in lines[-1]
     assert (tmp_path / "diagram.txt").read_text().splitlines()[-1].endswith("LogMatching: d")
@@ -116,10 +116,10 @@ def test_a_check_of_an_operation_shows_what_came_before_its_end_about_its_key(tm
     found = result(tmp_path, finding("topics/linearizable", key="topic-1", operation_index=0))
     shown = drawn(
         found,
-        moment(Kind.STEP, 1, "appends 1@1 Topic topic-1", at_ms=1),
-        moment(Kind.STEP, 1, "appends 2@1 Topic topic-2", at_ms=2),
-        moment(Kind.RESPONSE, 4, "ok", at_ms=2, source=1, subject="topic-1", api="CreateTopics"),
-        moment(Kind.STEP, 1, "appends 3@1 Topic topic-1", at_ms=4),
+        event(Kind.STEP, 1, "appends 1@1 Topic topic-1", at_ms=1),
+        event(Kind.STEP, 1, "appends 2@1 Topic topic-2", at_ms=2),
+        event(Kind.RESPONSE, 4, "ok", at_ms=2, source=1, subject="topic-1", api="CreateTopics"),
+        event(Kind.STEP, 1, "appends 3@1 Topic topic-1", at_ms=4),
     )
     assert len(shown) == 3
     assert "topic-1" in shown[0]

@@ -54,7 +54,7 @@ def outcome(one, *, is_judged):
     fails = any(at_ns <= limit_ns for at_ns in pauses) and (named is None or 7 in named)
     violation = Violation(
         invariant="Broken",
-        statement="s",
+        sentence="s",
         node=2,
         time_ns=max(pauses, default=0),
         detail="",

@@ -161,7 +161,7 @@ def test_in_simulation_the_end_shows_with_its_sentence(tmp_path, seed):
         await cluster.start()
         (leader,) = led_by(cluster)
         process = cluster.world.machines[leader].process
-        process._node._raft.propose((NEWER,), process._around.clock.now())
+        process._node._raft.propose((NEWER,), process._env.clock.now())
         await cluster.scope.sleep(20 * SECOND_NS)
 
     with pytest.raises(InvariantViolatedError, match=r"NoUnexpectedExit.*of type 99 and version 0"):

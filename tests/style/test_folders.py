@@ -6,7 +6,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ("node", "cluster", "nemesis", "workloads", "checkers", "images", "kraftproof")
 MOST_FILES = 20
 LARGE = {
-    "checkers/engines": "not sorted by families yet",
     "checkers/models": "one file a model, each named after its model",
     "kraftproof/mutants/catalogue": "one file a mutant, each named after its mutant",
     "node/wire/messages/generated": "generated, one file a message",

@@ -17,6 +17,7 @@ CORE_MAY_USE = (
     "kraftproof.node.wire.types",
     "kraftproof.node.wire.errors",
     "kraftproof.node.wire.principal",
+    "kraftproof.node.wire.unknown_tags",
 )
 CORE_MAY_INSTALL = frozenset({"immutables", "msgspec", "typing_extensions"})
 

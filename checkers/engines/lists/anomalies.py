@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from kraftproof.checkers.calls.list_elements import ABORTED
+from kraftproof.checkers.calls.lists.elements import ABORTED
 from kraftproof.checkers.engines.kernels.adjacency import successors
 from kraftproof.checkers.engines.lists.edges import RT, RW, WR, WW, is_acyclic, reaches
 from kraftproof.checkers.engines.lists.graph import Lists, PrefixVerdict, verdict_of_prefix

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from kraftproof.checkers.calls.lists import ListCalls
+from kraftproof.checkers.calls.lists.lists import ListCalls
 from kraftproof.checkers.engines.lists.edges import data_edges, is_acyclic, real_time_edges
 from kraftproof.checkers.engines.lists.order import (
     CYCLE,

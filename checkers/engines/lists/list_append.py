@@ -32,7 +32,7 @@ lost append is G-single-realtime.
 
 from typing import Final
 
-from kraftproof.checkers.calls.lists import ListCalls
+from kraftproof.checkers.calls.lists.lists import ListCalls
 from kraftproof.checkers.engines.kernels.bisection import first_stuck, outcome_of, spans
 from kraftproof.checkers.engines.lists.anomalies import anomaly_of
 from kraftproof.checkers.engines.lists.graph import Lists, verdict_of_prefix

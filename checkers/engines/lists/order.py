@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from kraftproof.checkers.calls.list_elements import ABORTED
+from kraftproof.checkers.calls.lists.elements import ABORTED
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel, plain_version_of
 

@@ -24,9 +24,9 @@ from typing import Final
 
 import numpy as np
 
-from kraftproof.checkers.calls.list_elements import ABORTED, UNKNOWN
-from kraftproof.checkers.calls.list_places import Places, appends_up_to
-from kraftproof.checkers.calls.lists import ListCalls
+from kraftproof.checkers.calls.lists.elements import ABORTED, UNKNOWN
+from kraftproof.checkers.calls.lists.lists import ListCalls
+from kraftproof.checkers.calls.lists.places import Places, appends_up_to
 from kraftproof.checkers.engines.kernels.bisection import first_stuck, outcome_of
 from kraftproof.checkers.engines.lists.anomalies import NAMES
 from kraftproof.checkers.engines.lists.graph import Lists

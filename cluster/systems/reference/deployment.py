@@ -1,18 +1,21 @@
 """What a node of ours is made of: server.properties, a formatted disk, and kraft-node."""
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kraftproof.cluster.systems.deployment import Command, Deployment, Site
 from kraftproof.cluster.systems.reference.clock import wall_clock
 from kraftproof.cluster.systems.reference.node_config import live_properties
 from kraftproof.cluster.systems.reference.server_properties import server_properties
-from kraftproof.images import ensure_reference_image
 from kraftproof.node.wire import codec, headers
 from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
+
+if TYPE_CHECKING:
+    import docker
 
 PROPERTIES: Final = "server.properties"
 
@@ -26,11 +29,18 @@ def deployment(site: Site) -> Deployment:
         command=(site.python, "-m", *_module(site.options.mutant), properties),
         files={PROPERTIES: server_properties(site, live_properties(site.options))},
         setup=((*tool, "format", "-c", properties, "-t", cluster_id),),
-        image=ensure_reference_image,
+        image=reference_image,
         data=("data",),
         probe=api_versions(),
         wall_clock=wall_clock,
     )
+
+
+def reference_image(client: "docker.DockerClient", progress: Callable[[str], None]) -> str:
+    """Return the tag of the node's image, built if there is none; needs the extra docker."""
+    from kraftproof.images import ensure_reference_image
+
+    return ensure_reference_image(client, progress)
 
 
 def _module(mutant: str | None) -> Command:

@@ -24,8 +24,7 @@ from kraftproof.node.core.events import SnapshotChecked
 from kraftproof.node.core.log.log import EpochEnd
 from kraftproof.node.core.raft import fetch_rpc
 from kraftproof.node.core.raft.fetch_rpc import FetchResult
-from kraftproof.node.core.raft.peer_backoff import PeerBackoff
-from kraftproof.node.core.raft.peer_retries import retry_backoff_ns
+from kraftproof.node.core.raft.peer_retries import PeerBackoff, retry_backoff_ns
 from kraftproof.node.core.raft.snapshot_fetching import SnapshotFetcher
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.wire.errors import ErrorCode

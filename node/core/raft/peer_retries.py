@@ -5,6 +5,8 @@ Used for Vote and BeginQuorumEpoch (595-33, 595-57).
 
 from collections.abc import Iterable
 
+from msgspec import Struct
+
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import Monotonic, NodeId, earliest
 
@@ -15,6 +17,13 @@ def retry_backoff_ns(timeouts: Timeouts, attempt: int) -> int:
     """Return the wait after a failed attempt (1 for the first), doubled up to a maximum."""
     doubled = timeouts.retry_backoff_ns << min(attempt - 1, LARGEST_DOUBLING)
     return min(doubled, timeouts.retry_backoff_max_ns)
+
+
+class PeerBackoff(Struct, frozen=True):
+    """The voter gets no request before `until`, after `times` failures in a row."""
+
+    until: Monotonic
+    times: int
 
 
 class PeerRetries:

@@ -1,6 +1,6 @@
 """Compiled kernels for long histories of lists: integers out of JSON, and who appended what.
 
-Imported only when a history is long enough to be worth it (`checkers.calls.lists`).
+Imported only when a history is long enough to be worth it (`checkers.calls.lists.lists`).
 """
 
 from typing import Final
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kraftproof.checkers.calls.list_elements import ABORTED, UNKNOWN, Observed
+from kraftproof.checkers.calls.lists.elements import ABORTED, UNKNOWN, Observed
 from kraftproof.checkers.calls.values import of_function
 from kraftproof.checkers.history.columns import OK, Columns
 from kraftproof.checkers.kernels import kernel
@@ -139,7 +139,7 @@ def trace(
     seen: Ints,
     values: Ints,
 ) -> tuple[Ints, Ints]:
-    """Do what `checkers.calls.lists` asks for, by open addressing.
+    """Do what `checkers.calls.lists.lists` asks for, by open addressing.
 
     A read usually begins with the elements of the list's previous read, so these are compared
     first.

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.calls.list_elements import ABORTED, UNKNOWN, Observed
-from kraftproof.checkers.calls.list_tracing import trace
+from kraftproof.checkers.calls.lists.elements import ABORTED, UNKNOWN, Observed
+from kraftproof.checkers.calls.lists.tracing import trace
 from kraftproof.checkers.calls.values import canonical, key_numbers, require_functions
 from kraftproof.checkers.history.columns import FAIL, OK, Columns
 from kraftproof.checkers.text import as_json
@@ -145,7 +145,7 @@ def list_calls(kind: type[Kind], columns: Columns, model: str, functions: frozen
     require_functions(columns, model, functions)
     told = None
     if len(columns) > MANY and "txn" not in columns.functions:
-        from kraftproof.checkers.calls.integer_lists import observed_integers  # compiled kernels
+        from kraftproof.checkers.calls.lists.integers import observed_integers  # compiled kernels
 
         told = observed_integers(columns)
     return _traced(kind, columns, told if told is not None else observed_texts(columns))

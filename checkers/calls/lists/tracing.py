@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from kraftproof.checkers.calls.list_elements import ABORTED, UNKNOWN, Pairs
+from kraftproof.checkers.calls.lists.elements import ABORTED, UNKNOWN, Pairs
 
 _MANY_ELEMENTS: Final = 5_000_000
 """Elements read, above which tracing them to their appends is worth a compilation."""
@@ -33,7 +33,7 @@ def trace(
     """
     if len(writes[0]) + len(values) > _MANY_ELEMENTS:
         # Imported when needed: compiled kernels.
-        from kraftproof.checkers.calls.integer_lists import trace as compiled_trace
+        from kraftproof.checkers.calls.lists.integers import trace as compiled_trace
 
         return compiled_trace(*writes, *aborted, lists, seen, values)
     return traced(writes, aborted, (np.repeat(lists, np.diff(seen)), values))

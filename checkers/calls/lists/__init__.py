@@ -1,0 +1,1 @@
+"""Calls on lists: their elements, and the appends from which elements come."""
