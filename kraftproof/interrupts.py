@@ -54,8 +54,10 @@ def install() -> None:
 
 
 def settle() -> None:
-    """Mark the interrupt as handled: only the end of the command follows."""
+    """End the time of interrupts: the command is over, and its exit status stands."""
     _settled.set()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _look_for_lost(reader: int) -> None:

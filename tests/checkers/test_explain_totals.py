@@ -110,7 +110,5 @@ def test_an_add_that_another_makes_possible_is_not_told_as_one_that_may_never_ha
 def test_a_sum_that_is_what_was_added_is_told_as_well():
     operations = history(("add-and-get", 1, 1, 0, 1), ("add-and-get", 1, 3, 2, 3))
     words = explain(Counter(), "k", operations, 1).words
-    assert (
-        "operation 0 (process 0, add-and-get 1 -> 1), events 0 to 1; only this part matters"
-        in words
-    )
+    assert "operation 0 (process 0, add-and-get 1 -> 1), invoked at event 0" in words
+    assert "only this part matters: add 1\n" in words

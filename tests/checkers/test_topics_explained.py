@@ -30,10 +30,10 @@ def explained(steps):
 @pytest.mark.parametrize(
     ("step", "needed"),
     [
-        (delete("deleted"), "nothing is there after it"),
-        (lookup("absent"), "nothing is there after it"),
+        (delete("deleted"), "the topic does not exist afterwards"),
+        (lookup("absent"), "the topic does not exist afterwards"),
         (delete("absent", A), "that topic is not there after it"),
-        (created(B), "its topic is there after it"),
+        (created(B), "the topic exists afterwards"),
     ],
 )
 def test_a_topic_that_was_gone_is_not_deleted_again(step, needed):

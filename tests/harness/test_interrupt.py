@@ -124,6 +124,10 @@ def await_handlers(process):
         time.sleep(0.01)
 
 
+VERDICTS = {"check": 1, "explain": 1, "generate": 0}
+"""Exit statuses of the commands that may be done before the interrupt comes."""
+
+
 @pytest.mark.parametrize("after_s", [0.0, 0.5, 1.3])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_ctrl_c_at_any_moment_is_one_line(harness, history, tmp_path, command, after_s):
@@ -135,8 +139,9 @@ def test_ctrl_c_at_any_moment_is_one_line(harness, history, tmp_path, command, a
         return
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 130, out + err
-    assert err.splitlines()[-1].startswith("kraftproof: interrupted")
+    if process.returncode != VERDICTS.get(command) or "interrupted" in err:  # else it was done
+        assert process.returncode == 130, out + err
+        assert err.splitlines()[-1].startswith("kraftproof: interrupted")
     for trace in ("Traceback", "Event loop is closed", "never awaited", "py4j"):
         assert trace not in out + err
 

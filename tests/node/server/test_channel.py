@@ -15,7 +15,7 @@ async def serve(answer: bytes, closed: asyncio.Event) -> asyncio.Server:
     """Answer every request with these bytes."""
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError):
+        with suppress(ConnectionError, asyncio.CancelledError):  # cancelled if a test has failed
             while await reader.read(100):
                 writer.write(answer)
         closed.set()

@@ -24,7 +24,7 @@ def outcome_of(
     numbers = layout.values[layout.value_starts[key] + row[2:][row[2:] >= 0]]
     is_asked = np.isin(numbers, calls.expected[start:end])
     states = {
-        f"value {calls.values[number]}" if asked else "a value that nothing asks for"
+        f"value {calls.values[number]}" if asked else "a value that no operation reads"
         for number, asked in zip(numbers.tolist(), is_asked.tolist(), strict=True)
     }
     return Outcome(
