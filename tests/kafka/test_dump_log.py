@@ -57,9 +57,20 @@ def dumps(java: Java, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Dum
         theirs = java.output(DUMP, *arguments)
         capsys.readouterr()
         assert dump_log.run([*arguments]) == 0
-        return parsed(capsys.readouterr().out), parsed(theirs)
+        ours = [
+            (before, without_unknown_tags(content))
+            for before, content in parsed(capsys.readouterr().out)
+        ]
+        return ours, parsed(theirs)
 
     return dump
+
+
+def without_unknown_tags(value: Any) -> Any:
+    """Leave out the tagged fields of newer versions, which Kafka's tool does not print."""
+    if isinstance(value, dict):
+        return {k: without_unknown_tags(v) for k, v in value.items() if k != "unknownTags"}
+    return [without_unknown_tags(each) for each in value] if isinstance(value, list) else value
 
 
 def whole_batches(data: bytes) -> bytes:
