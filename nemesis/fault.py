@@ -38,7 +38,7 @@ _SAME_ROLE: Mapping[str, tuple[str, ...]] = {
     STANDBY_CONTROLLER: ("follower", "backup"),
     LEADER: (ACTIVE_CONTROLLER, "primary"),
 }
-"""What other systems call a role."""
+"""Names of the same role in other systems."""
 
 
 def resolve(target: Target, roles: Roles, nodes: Sequence[NodeInfo]) -> int:

@@ -31,7 +31,7 @@ from kraftproof.checkers.verdict import CheckerInputError, Verdict
 
 ENTRY_POINT_GROUP: Final = "kraftproof.engines"
 WORTH_SPREADING: Final = 50_000
-"""Calls, below which threads gain nothing."""
+"""Number of calls below which threads are no faster."""
 _PARTS_A_WORKER: Final = 4
 _ENGINES: Final = __package__
 

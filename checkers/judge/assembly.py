@@ -171,7 +171,7 @@ def _nothing_checked(keys: Sequence[KeyVerdict]) -> tuple[str, ...]:
 
 
 def _vacuous_keys(keys: Sequence[KeyVerdict]) -> tuple[str, ...]:
-    """Return the number of keys that prove nothing, if other keys prove something."""
+    """Return the number of keys without a successful operation, if other keys have any."""
     vacuous = sum(key.is_vacuous for key in keys)
     if vacuous in {0, len(keys)}:
         return ()

@@ -169,7 +169,7 @@ def _functions(history: Path) -> list[str]:
 
 
 def judge_slot(plans: Plans) -> GroupFunction:
-    """Return the function that judges some keys of one run."""
+    """Return the function that judges a group of keys of a run."""
 
     def judge(group: tuple[pa.Scalar, ...], rows: pa.Table) -> pa.Table:
         run = str(group[0].as_py())

@@ -48,7 +48,7 @@ class PodShell(Shell):
 
 
 class DockerHost(PodShell, Host):
-    """One pod and its node's container."""
+    """A pod and the container of its node."""
 
     def __init__(
         self,

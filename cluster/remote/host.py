@@ -1,4 +1,4 @@
-"""A Host: one machine, or what stands for one, on which one node runs.
+"""A Host: the machine, container or process group on which a node runs.
 
 A process of this machine, a container and a machine behind ssh are kinds of Host. What is done to
 a node is written once over this protocol: see live_cluster.py, firewall.py, clock.py, probe.py.

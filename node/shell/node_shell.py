@@ -103,7 +103,7 @@ class NodeShell(Generic[ClientT, ConnectionT]):
         self._is_running = False
 
     def close(self) -> None:
-        """Do nothing more: the process ends."""
+        """Stop the shell: the process ends."""
         self._executor.close()
 
     def _step(self, event: Event | None) -> None:

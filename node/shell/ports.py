@@ -229,7 +229,7 @@ class Process(Protocol):
         ...
 
     def exit(self, effect: Exit) -> None:
-        """End; the shell does nothing more."""
+        """End the process; the shell executes no further effect."""
         ...
 
     def disk_failed(self, error: OSError) -> None:

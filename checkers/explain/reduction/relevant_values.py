@@ -22,7 +22,7 @@ from kraftproof.checkers.models.reducible import AllBut, ReducibleModel
 _MOST_EACH: Final = 64
 """Maximum number of values, each sufficient alone, that are tried together."""
 _MOST_CALLS: Final = 12
-"""Values with more calls than this are not tried one by one."""
+"""Maximum number of calls of a value that is tried alone."""
 _MOST_PAIRS: Final = 4
 _FEW: Final = 4
 """A call about more values than this returns many at once, as a read of a whole list does."""

@@ -33,7 +33,7 @@ from kraftproof.node.wire.messages import Message
 
 
 class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, ports.Observer):
-    """From one start to one end."""
+    """A process of a node, from its start to its exit."""
 
     def __init__(
         self,

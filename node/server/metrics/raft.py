@@ -114,7 +114,7 @@ class RaftMetrics:
             _record_ms(window, since, now)
 
     def answered(self, since: Monotonic, now: Monotonic) -> None:
-        """An admin request that came at `since` has its answer, so what it did has committed."""
+        """Record the answer to an admin request of time `since`; its records have committed."""
         _record_ms(self._request_ms, since, now)
 
     def flushed(self, since: Monotonic, now: Monotonic) -> None:
