@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "sim": "Run simulated clusters, one per seed, until an invariant or a model is violated.",
     "shrink": "Reduce a failing simulated run to a short schedule file.",
     "mutants": "Plant known bugs in the node, and report which bugs the simulation finds.",
+    "mutate": "Make small edits of the node, and report which edits the simulation finds.",
     "check": "Check recorded histories and run directories.",
     "explain": "Explain an invalid history: in words, as JSON, as a picture.",
     "report": "Rewrite report.html, report.md and junit.xml of recorded runs.",

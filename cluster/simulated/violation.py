@@ -7,11 +7,13 @@ from typing_extensions import override
 
 
 class ViolationKind(StrEnum):
-    """The two kinds of violation; only a broken property counts as a bug found by an invariant."""
+    """The kinds of violation; only a broken property counts as a bug found by an invariant."""
 
     PROPERTY = "property"
     CRASH = "crash"
     """A node's code raised an unhandled exception; even a misspelled name raises one."""
+    ASSERTION = "assertion"
+    """The unhandled exception of a check that the node makes of itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

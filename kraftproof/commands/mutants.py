@@ -18,11 +18,10 @@ from kraftproof.mutants.search import (
     CLEAN,
     Search,
     Searcher,
-    SearchFailedError,
-    SearchStoppedError,
     SeedRange,
     parse_range,
 )
+from kraftproof.mutants.sim_processes import SearchFailedError, SearchStoppedError
 from kraftproof.option_files import option_file
 from kraftproof.output import print_error, print_json, print_line
 

@@ -10,6 +10,7 @@ from kraftproof.errors import CRASH_EXIT_CODE, UsageError
 from kraftproof.option_files import option_file
 from kraftproof.options import refuse_store
 from kraftproof.output import in_one_line, print_json, print_line, print_verdict
+from kraftproof.search.block_counts import BlockCounts
 from kraftproof.search.defaults import TIME_LIMIT_S
 from kraftproof.search.scenario_sources import ScheduleFile, Seeds, Source
 
@@ -62,6 +63,20 @@ PastCrashesOption = Annotated[
         help="Continue after a seed in which a node crashes, until a property is violated.",
     ),
 ]
+BlocksOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write to this file how often each seed runs each block of the node's code: a JSON "
+        "object per seed."
+    ),
+]
+BareOption = Annotated[
+    bool,
+    typer.Option(
+        "--bare",
+        help="Skip the second run of a violating seed, which keeps its directory and its diagram.",
+    ),
+]
 
 
 def sim(
@@ -86,6 +101,8 @@ def sim(
     coverage: CoverageOption = None,
     in_order: InOrderOption = False,
     past_crashes: PastCrashesOption = False,
+    blocks: BlocksOption = None,
+    bare: BareOption = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
     ] = False,
@@ -139,6 +156,8 @@ def sim(
         coverage=coverage,
         is_steered=budget_s is not None and not in_order,
         past_crashes=past_crashes,
+        blocks=blocks,
+        is_bare=bare,
         as_json=as_json,
     )
     raise typer.Exit(status)
@@ -178,21 +197,30 @@ def _search(
     coverage: Path | None,
     is_steered: bool,
     past_crashes: bool,
+    blocks: Path | None,
+    is_bare: bool,
     as_json: bool,
 ) -> int:
     mutant_hash = source.install()
+    block_counts = BlockCounts(blocks)
     from kraftproof.search.progress import SearchProgress
     from kraftproof.search.seeds import parse_seeds, search
 
     with SearchProgress(parse_seeds(seeds), budget_s) as progress:
+
+        def on_result(one: "SeedResult") -> None:
+            block_counts.take(one)
+            progress.show(one)
+
         found = search(
             parse_seeds(seeds),
             source.scenario,
             mutant_hash=mutant_hash,
             budget_s=budget_s,
             is_steered=is_steered,
-            on_result=progress.show,
+            on_result=on_result,
             past_crashes=past_crashes,
+            is_bare=is_bare,
         )
     for violation in (*found.crashes[:1], *found.violations):
         _print_violation(violation, source)
@@ -205,6 +233,7 @@ def _search(
     if coverage is not None:
         with option_file("--coverage", coverage) as part:
             found.covered.write(part)
+    block_counts.write()
     if found.violations or found.crashes:
         return 1
     if any(one.is_own_crash for one in found.unjudged):

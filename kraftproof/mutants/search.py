@@ -6,34 +6,22 @@ passes the same seed (docs/scoreboard.md). Otherwise the violation is a false al
 continues with the next seed. See scoreboard.py for the table.
 """
 
-import json
-import subprocess
-import sys
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Event, Lock, RLock
+from threading import Lock
 from typing import Any
 
 from typing_extensions import override
 
-from kraftproof.checkers.unfinished import temporary_directory
-from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
+from kraftproof.errors import UsageError
+from kraftproof.mutants.sim_processes import SimProcesses
 
 CLEAN = "clean"
 """Id of the unchanged node in place of a mutant's id."""
-CRASH = "crash"
-"""Kind of a violation without a violated property."""
+CRASHES = frozenset({"crash", "assertion"})
+"""Kinds of violations without a violated property."""
 STRIDE = 1000
 """Distance between the first seeds of two repetitions."""
-
-
-class SearchFailedError(RuntimeError):
-    """A search process ended without a result; the message is its last line."""
-
-
-class SearchStoppedError(SearchFailedError):
-    """A search was stopped early, by `stop` or by Ctrl-C."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +100,10 @@ class Searcher:
 
     def __init__(self, budget_s: float) -> None:
         self._budget_s = budget_s
-        self._children: set[subprocess.Popen[str]] = set()
+        self._processes = SimProcesses()
         self._is_clean: dict[int, bool] = {}
         self._asking: defaultdict[int, Lock] = defaultdict(Lock)
-        self._lock = RLock()  # re-entrant: a handler of Ctrl-C may call `stop` inside of `stop`
-        self._stopped = Event()
+        self._lock = Lock()
 
     def find(self, mutant_id: str, seeds: SeedRange) -> Search:
         """Search until the mutant is found, the seeds end or the budget is spent.
@@ -133,8 +120,8 @@ class Searcher:
             spent_s += found["cpu_seconds"]
             searched += found["seeds"]
             unknown += found.get("unknown", 0)
-            crashed = [one for one in found["violations"] if one["kind"] == CRASH]
-            broken = [one for one in found["violations"] if one["kind"] != CRASH]
+            crashed = [one for one in found["violations"] if one["kind"] in CRASHES]
+            broken = [one for one in found["violations"] if one["kind"] not in CRASHES]
             if mutant_id == CLEAN:  # the unchanged node must neither crash nor violate a property
                 broken += crashed
             else:
@@ -169,10 +156,7 @@ class Searcher:
 
     def stop(self) -> None:
         """Stop all running searches, and start no further search."""
-        with self._lock:
-            self._stopped.set()
-            for child in self._children:
-                child.terminate()
+        self._processes.stop()
 
     def _passes(self, seed: int) -> bool:
         """Return whether the unchanged node passes a seed; each seed runs once."""
@@ -186,30 +170,7 @@ class Searcher:
 
     def _sim(self, mutant_id: str, seeds: SeedRange, budget_s: float | None) -> dict[str, Any]:
         """Run `kraftproof sim`, and return the object of its last line."""
-        with temporary_directory("kraftproof-mutants-") as store:
-            command = [sys.executable, "-m", "kraftproof", "sim", "--json", "--store", str(store)]
-            command += ["--seeds", str(seeds)]
-            command += [] if budget_s is None else ["--budget-s", repr(budget_s)]
-            command += [] if mutant_id == CLEAN else ["--mutant", mutant_id, "--past-crashes"]
-            output, errors, status = self._run(command)
-        last = (output.strip() or " ").splitlines()[-1]
-        if not last.startswith("{"):  # the exit status of a traceback equals that of a violation
-            reason = (errors.strip() or "it said nothing").splitlines()[-1]
-            raise SearchFailedError(f"{mutant_id}, seeds {seeds}: exit status {status}: {reason}")
-        found: dict[str, Any] = json.loads(last)
-        return found
-
-    def _run(self, command: Sequence[str]) -> tuple[str, str, int]:
-        with self._lock:
-            if self._stopped.is_set():
-                raise SearchStoppedError("stopped")
-            child = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-            )
-            self._children.add(child)
-        output, errors = child.communicate()
-        with self._lock:
-            self._children.discard(child)
-            if self._stopped.is_set() or child.returncode == INTERRUPTED_EXIT_CODE:
-                raise SearchStoppedError("stopped")
-        return output, errors, child.returncode
+        arguments = ["--seeds", str(seeds)]
+        arguments += [] if budget_s is None else ["--budget-s", repr(budget_s)]
+        arguments += [] if mutant_id == CLEAN else ["--mutant", mutant_id, "--past-crashes"]
+        return self._processes.run(arguments, f"{mutant_id}, seeds {seeds}")

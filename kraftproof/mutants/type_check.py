@@ -41,7 +41,7 @@ def type_errors(mutants: Sequence[Mutant]) -> dict[str, str]:
     found: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="kraftproof-types-") as name:
         root = Path(name)
-        _copy_node(root / PACKAGE)
+        copy_node(root / PACKAGE)
         error = _first_error(root)
         if error is not None:
             raise TypeCheckUnavailableError(f"mypy rejects the node without a mutant: {error}")
@@ -52,7 +52,8 @@ def type_errors(mutants: Sequence[Mutant]) -> dict[str, str]:
     return found
 
 
-def _copy_node(target: Path) -> None:
+def copy_node(target: Path) -> None:
+    """Copy the node's package, with the package around the node, to a folder."""
     package = Path(__file__).parents[1]
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(package / "node", target / "node", ignore=ignored)
@@ -61,7 +62,7 @@ def _copy_node(target: Path) -> None:
 
 def _first_error_with(root: Path, mutant: Mutant) -> str | None:
     """Edit the copy, check the copy, and restore the original text."""
-    paths = {module: _path(root, module) for module in mutant.modules}
+    paths = {module: module_path(root, module) for module in mutant.modules}
     sources = {module: path.read_text(encoding="utf-8") for module, path in paths.items()}
     for module, path in paths.items():
         path.write_text(mutant.mutate(module, sources[module]), encoding="utf-8")
@@ -72,7 +73,8 @@ def _first_error_with(root: Path, mutant: Mutant) -> str | None:
             path.write_text(sources[module], encoding="utf-8")
 
 
-def _path(root: Path, module: str) -> Path:
+def module_path(root: Path, module: str) -> Path:
+    """Return the file of a module in a copy of the node."""
     path = root.joinpath(*module.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 

@@ -19,8 +19,9 @@ OF_FILES = "kraft/"
 """Prefix of the names of all checks of the nodes' files."""
 
 
-PROPERTY, CRASH = "property", "crash"
-"""Kinds of violations; the search for mutants counts only violated properties."""
+PROPERTY = "property"
+CRASHES = frozenset({"crash", "assertion"})
+"""Kinds of violations; the search for catalogued mutants counts only violated properties."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ class SeedResult:
     @property
     def is_crash(self) -> bool:
         """Whether the code of a node crashed; a crash is no evidence about a property."""
-        return self.violation is not None and self.violation.kind == CRASH
+        return self.violation is not None and self.violation.kind in CRASHES
 
     def violation_as_json(self) -> dict[str, object]:
         """Return the violated property as a value for `--json`: an invariant, otherwise a check."""

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from random import Random
 
 from kraftproof.checkers import check_run
@@ -91,14 +91,19 @@ class SearchSummary:
 
 
 def parse_seeds(text: str) -> Iterable[int]:
-    """Return the seeds of `A:B` (A to B-1), `A:` (without end) or `A` (a single seed).
+    """Return the seeds of `A:B` (A to B-1), `A:` (without end), `A`, or several with commas.
 
     Raises:
         UsageError: the text is no range of seeds.
     """
-    first, colon, last = text.partition(":")
+    parts = [_parse_part(part, text) for part in text.split(",")]
+    return parts[0] if len(parts) == 1 else chain.from_iterable(parts)
+
+
+def _parse_part(part: str, text: str) -> Iterable[int]:
+    first, colon, last = part.partition(":")
     if not first.isdecimal() or (last and not last.isdecimal()):
-        raise UsageError(f"--seeds {text}: A:B, A: or A is expected, for example 0:200")
+        raise UsageError(f"--seeds {text}: A:B, A: or A is expected, for example 0:200 or 3,7,20:")
     if not colon:
         return range(int(first), int(first) + 1)
     return range(int(first), int(last)) if last else count(int(first))
@@ -113,11 +118,13 @@ def search(
     is_steered: bool,
     on_result: Callable[[SeedResult], None],
     past_crashes: bool = False,
+    is_bare: bool = False,
 ) -> SearchSummary:
     """Run seeds until a violation, the end of the seeds, or the end of the CPU budget.
 
     With `past_crashes` the search continues after a crash. A seed with a violation runs a second
-    time for its diagram, outside of the budget; of several crashes only the first runs again.
+    time for its diagram, outside of the budget, unless the search is bare; of several crashes only
+    the first runs again.
     """
     found = SearchSummary()
     started_s, showing_s = time.process_time(), 0.0
@@ -131,7 +138,8 @@ def search(
             with _naming_the_seed(scenario.options.seed):
                 one = run_seed(scenario, mutant_hash, watch)
             steering.learn(scenario, found.covered.add(watch.cells), one.events)
-            if one.result.verdict is not Verdict.VALID and not (one.is_crash and found.crashes):
+            is_shown = not is_bare and not (one.is_crash and found.crashes)
+            if one.result.verdict is not Verdict.VALID and is_shown:
                 found_s = time.process_time()
                 with _naming_the_seed(one.seed):
                     one = shown(one, mutant_hash)

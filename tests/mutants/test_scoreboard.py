@@ -13,11 +13,10 @@ from kraftproof.mutants.search import (
     CLEAN,
     Search,
     Searcher,
-    SearchFailedError,
-    SearchStoppedError,
     SeedRange,
     parse_range,
 )
+from kraftproof.mutants.sim_processes import SearchFailedError, SearchStoppedError
 
 ROOT = Path(__file__).resolve().parents[2]
 BUDGET_S = 100.0

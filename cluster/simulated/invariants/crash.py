@@ -5,13 +5,20 @@ A crash is reported, but is no broken property: a mutant whose edit misspells a 
 
 import re
 import traceback
+from types import TracebackType
 from typing import Final
 
 from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor
 from kraftproof.cluster.simulated.violation import ViolationKind
+from kraftproof.node.core.metadata.apply import ApplyError
+from kraftproof.node.core.metadata.snapshot import SnapshotError
+from kraftproof.node.storage.errors import StorageError
 
 INVARIANT: Final = "NoUnhandledException"
 SENTENCE: Final = "The code of a node raises no unhandled exception."
+OWN_CHECKS: Final = (AssertionError, ApplyError, SnapshotError, StorageError)
+"""Exceptions of the checks that the node makes of its own state and files."""
+NODE: Final = "kraftproof.node."
 ADDRESS: Final = re.compile(r"0x[0-9a-f]{6,}")
 LONGEST_MESSAGE: Final = 200
 """Maximum characters of an exception's text; the traceback file has the full text."""
@@ -25,9 +32,23 @@ def record_crash(monitor: InvariantMonitor, error: Exception, *, node: int, time
         _describe(error),
         node=node,
         time_ns=time_ns,
-        kind=ViolationKind.CRASH,
+        kind=_kind(error),
         traceback="".join(traceback.format_exception(error)),
     )
+
+
+def _kind(error: Exception) -> ViolationKind:
+    """Return whether a check of the node's own code raised the exception."""
+    is_own_check = isinstance(error, OWN_CHECKS) and _raised_in_node(error.__traceback__)
+    return ViolationKind.ASSERTION if is_own_check else ViolationKind.CRASH
+
+
+def _raised_in_node(trace: TracebackType | None) -> bool:
+    module = ""
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", ""))
+        trace = trace.tb_next
+    return module.startswith(NODE)
 
 
 def _describe(error: Exception) -> str:

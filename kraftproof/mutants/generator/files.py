@@ -1,0 +1,46 @@
+"""Write a mutant as a Python file that `kraftproof sim --mutant FILE` and `mutants` accept."""
+
+from pathlib import Path
+
+from kraftproof.checkers.unfinished import whole_file
+from kraftproof.mutants.generator.candidates import Candidate
+
+TEMPLATE = '''"""A generated mutant; replay: kraftproof sim --mutant FILE."""
+
+from kraftproof.mutants.mutant import Edit, Mutant
+
+MUTANT = Mutant(
+    mutant_id={mutant_id!r},
+    title={title!r},
+    source={source!r},
+    edits=({edits},),
+)
+'''
+
+
+DIFF_SUFFIX = ".diff"
+
+
+def write_mutant(candidate: Candidate, folder: Path) -> Path:
+    """Write the file of a mutant and its diff into a folder; return the path of the file."""
+    mutant = candidate.mutant()
+    path = folder / f"{mutant.mutant_id}.py"
+    text = TEMPLATE.format(
+        mutant_id=mutant.mutant_id,
+        title=mutant.title,
+        source=mutant.source,
+        edits=", ".join(
+            f"Edit(module={one.module!r}, old={one.old!r}, new={one.new!r})" for one in mutant.edits
+        ),
+    )
+    diff = candidate.source.diff(candidate.replacement)
+    for file, content in ((path.with_suffix(DIFF_SUFFIX), diff), (path, text)):
+        with whole_file(file) as part:
+            part.write_text(content, encoding="utf-8")
+    return path
+
+
+def remove_mutant(path: Path) -> None:
+    """Remove the file of a mutant and its diff."""
+    path.unlink(missing_ok=True)
+    path.with_suffix(DIFF_SUFFIX).unlink(missing_ok=True)

@@ -1,0 +1,91 @@
+"""Results of trials: a file of JSON lines that a later command resumes, a table and totals."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import msgspec
+from rich.table import Table
+from rich.text import Text
+
+from kraftproof.errors import UsageError
+from kraftproof.mutants.generator.trial import ASSERTION, PROPERTY, RESULTS, SURVIVED, Trial
+
+STYLES: Final = {PROPERTY: "green", ASSERTION: "green", SURVIVED: "bold red"}
+LONGEST_EDIT: Final = 100
+
+
+def as_json(trial: Trial) -> dict[str, object]:
+    """Return the line of `--json` and `--out`."""
+    return asdict(trial)
+
+
+def read_results(path: Path) -> dict[str, Trial]:
+    """Return the trials of a file by mutant; a file that does not exist has none.
+
+    Raises:
+        UsageError: a line is no trial.
+    """
+    if not path.exists():
+        return {}
+    trials = {}
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        try:
+            trial = msgspec.json.decode(line, type=Trial)
+        except msgspec.MsgspecError as error:
+            raise UsageError(f"--out {path}: line {number} is no result of a mutant") from error
+        trials[trial.mutant] = trial
+    return trials
+
+
+def append_result(path: Path, trial: Trial) -> None:
+    """Append a trial to a file, so that an interrupted command can be resumed.
+
+    Raises:
+        UsageError: the file can't be written.
+    """
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(as_json(trial)) + "\n")
+    except OSError as error:
+        raise UsageError(f"--out {path}: {error.strerror}") from error
+
+
+def line_of(trial: Trial) -> str:
+    """Return a trial in one line."""
+    by = trial.by or (f"{trial.searched} seeds" if trial.reached else "never reached")
+    place = f"{trial.module}:{trial.line}"
+    return f"{trial.result:<9} {trial.cpu_seconds:>5.1f} CPU-s  {by:<28} {place:<36} {trial.edit}"
+
+
+def as_table(trials: Sequence[Trial]) -> Table:
+    """Return the trials as a table for a terminal, survivors last."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("result", "module", "line", "edit", "found by"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("CPU-s", justify="right")
+    for trial in sorted(trials, key=lambda one: RESULTS.index(one.result)):
+        table.add_row(
+            Text(trial.result, style=STYLES.get(trial.result, "yellow")),
+            trial.module,
+            str(trial.line),
+            Text(trial.edit[:LONGEST_EDIT]),
+            trial.by or "-",
+            f"{trial.cpu_seconds:.1f}",
+        )
+    return table
+
+
+def totals(trials: Sequence[Trial]) -> str:
+    """Return the number of trials of each result, and the median cost of a kill, in one line."""
+    if not trials:
+        return "no mutants"
+    counted = Counter(trial.result for trial in trials)
+    parts = ", ".join(f"{counted[result]} {result}" for result in RESULTS)
+    killed = [trial.cpu_seconds for trial in trials if trial.result != SURVIVED]
+    cost = f", median kill {median(killed):.1f} CPU-s" if killed else ""
+    return f"{len(trials)} mutants: {parts}{cost}"

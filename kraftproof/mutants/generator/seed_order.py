@@ -1,0 +1,70 @@
+"""Order the seeds of a search: first those that run the edited block most often per CPU-second.
+
+The counts come from `kraftproof sim --blocks` over the unchanged node, recorded once for each
+version of the node and the simulator. A seed that never runs the edited block is the same run with
+the mutant, so the search leaves such a seed out.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from kraftproof.errors import UsageError
+from kraftproof.mutants.blocks import block_at
+from kraftproof.mutants.generator.candidates import PACKAGE, Candidate
+from kraftproof.mutants.sim_processes import SimProcesses
+
+VERSIONED: Final = ("node", "cluster/simulated", "nemesis", "workloads", "search")
+"""Packages whose code decides the blocks that a seed runs."""
+
+
+class SeedOrder:
+    """The block counts of seeds that the unchanged node passes."""
+
+    def __init__(self, counts: Sequence[dict[str, Any]]) -> None:
+        self._counts = [one for one in counts if one["verdict"] == "valid"]
+
+    @property
+    def seeds(self) -> int:
+        """Number of recorded seeds."""
+        return len(self._counts)
+
+    def of(self, candidate: Candidate) -> list[int]:
+        """Return the seeds that run the edited block, best first; all for code of an import."""
+        block = block_at(candidate.source.text, candidate.line)
+        ranked = []
+        for one in self._counts:
+            of_module = one["blocks"].get(candidate.source.module, {})
+            runs = 1 if block is None else of_module.get(str(block), 0)
+            if runs:
+                ranked.append((-runs / max(one["cpu_seconds"], 0.1), one["seed"]))
+        return [seed for _, seed in sorted(ranked)]
+
+
+def version() -> str:
+    """Return a hash of the code that decides the blocks that a seed runs."""
+    digest = hashlib.sha256()
+    for folder in VERSIONED:
+        for file in sorted((PACKAGE / folder).resolve().rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def load_seed_order(folder: Path, seeds: int, processes: SimProcesses) -> SeedOrder:
+    """Read the counts of this version from a folder; record the counts where none are.
+
+    Raises:
+        SearchFailedError: the recording failed or was stopped.
+        UsageError: the file of the counts can't be read.
+    """
+    path = folder / f"blocks-{version()}-{seeds}.jsonl"
+    if not path.is_file():
+        arguments = ["--seeds", f"0:{seeds}", "--in-order", "--blocks", str(path)]
+        processes.run(arguments, f"recording of seeds 0:{seeds}")
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return SeedOrder([json.loads(line) for line in lines])
+    except (ValueError, KeyError) as error:
+        raise UsageError(f"{path}: no record of block counts; remove the file") from error

@@ -1,0 +1,113 @@
+"""Search for one generated mutant until a kill or the end of the budget."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from kraftproof.mutants.generator.candidates import Candidate
+from kraftproof.mutants.generator.seed_order import SeedOrder
+from kraftproof.mutants.sim_processes import SearchHungError, SimProcesses
+
+PROPERTY, ASSERTION, CRASH, SURVIVED = RESULTS = ("property", "assertion", "crash", "survived")
+MOST_CRASHES: Final = 2
+"""Crashed seeds after which a mutant counts as killed by a crash; before, the search goes on."""
+HANG_S: Final = 60
+"""CPU seconds beyond the budget after which a process counts as hung."""
+HUNG: Final = "an endless loop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A mutant with the result of its search."""
+
+    mutant: str
+    """The id."""
+    module: str
+    line: int
+    operator: str
+    edit: str
+    """The removed and the inserted lines in one line."""
+    result: str
+    by: str | None
+    """The violated property or the exception; None for a survivor."""
+    cpu_seconds: float
+    seed: int | None
+    searched: int
+    """Number of executed seeds."""
+    reached: int
+    """Number of recorded seeds that run the edited block."""
+
+
+class Searches:
+    """Runs trials from any number of threads."""
+
+    def __init__(
+        self, processes: SimProcesses, order: SeedOrder, budget_s: float, files: Path
+    ) -> None:
+        self._processes = processes
+        self._order = order
+        self._budget_s = budget_s
+        self._files = files
+
+    def run(self, candidate: Candidate) -> Trial:
+        """Search for a mutant whose file is written.
+
+        A mutant survives unsearched if no recorded seed runs the edited block.
+
+        Raises:
+            SearchFailedError: the search failed or was stopped.
+        """
+        mutant = candidate.mutant()
+        seeds = self._order.of(candidate)
+        left, spent_s, searched, crashes = seeds, 0.0, 0, 0
+        kill: dict[str, Any] | None = None
+        while left and spent_s < self._budget_s and crashes < MOST_CRASHES:
+            try:
+                found = self._sim(mutant.mutant_id, left, self._budget_s - spent_s)
+            except SearchHungError:
+                kill = {"kind": CRASH, "invariant": HUNG, "detail": HUNG, "seed": None}
+                spent_s = self._budget_s
+                break
+            spent_s += found["cpu_seconds"]
+            searched += found["seeds"]
+            if not found["violations"]:
+                break
+            kill = found["violations"][0]
+            if kill["kind"] != CRASH:
+                break
+            crashes += 1
+            left = left[left.index(kill["seed"]) + 1 :]
+        return Trial(
+            mutant=mutant.mutant_id,
+            module=candidate.source.module.removeprefix("kraftproof."),
+            line=candidate.line,
+            operator=candidate.operator,
+            edit=one_line(candidate),
+            result=SURVIVED if kill is None else kill["kind"],
+            by=None if kill is None else _by(kill),
+            cpu_seconds=round(spent_s, 2),
+            seed=None if kill is None else kill["seed"],
+            searched=searched,
+            reached=len(seeds),
+        )
+
+    def _sim(self, mutant_id: str, seeds: list[int], budget_s: float) -> dict[str, Any]:
+        arguments = ["--mutant", str(self._files / f"{mutant_id}.py"), "--in-order", "--bare"]
+        arguments += ["--seeds", ",".join(map(str, seeds)), "--budget-s", f"{budget_s:.2f}"]
+        return self._processes.run(arguments, mutant_id, int(self._budget_s) + HANG_S)
+
+
+def _by(kill: dict[str, Any]) -> str:
+    """Return the violated property, or the exception of a crash."""
+    if kill["kind"] == PROPERTY:
+        return str(kill["invariant"])
+    return str(kill["detail"]).partition(":")[0]
+
+
+def one_line(candidate: Candidate) -> str:
+    """Return the changed lines of an edit in one line: the old text, an arrow, the new text."""
+    lines = candidate.source.diff(candidate.replacement).splitlines()
+    changed = [line for line in lines if line[:3] not in {"---", "+++"}]
+    old = [line[1:].strip() for line in changed if line.startswith("-")]
+    new = [line[1:].strip() for line in changed if line.startswith("+")]
+    return f"{' '.join(old)} -> {' '.join(new)}".strip()
