@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
+from kraftproof.mutants.generator.review import section_of
 from kraftproof.mutants.scoreboard import Score, Scoreboard, as_markdown, as_table
 from kraftproof.mutants.search import (
     CLEAN,
@@ -235,5 +236,7 @@ def _print_result(board: Scoreboard, *, as_json: bool) -> None:
 
 def _write(path: Path, board: Scoreboard, command: str) -> None:
     date = datetime.now(UTC).date().isoformat()
+    generated = section_of(path.read_text(encoding="utf-8")) if path.exists() else ""
+    text = as_markdown(board, command=command, date=date)
     with option_file("--scoreboard", path) as part:
-        part.write_text(as_markdown(board, command=command, date=date), encoding="utf-8")
+        part.write_text(f"{text}\n{generated}" if generated else text, encoding="utf-8")

@@ -39,6 +39,9 @@ COUNT = 20
 RECORDED_SEEDS = 48
 """Seeds of the unchanged node whose block counts are recorded, twice the seeds of a budget."""
 
+TABLE_WIDTH = 160
+"""Columns of the table where the output is no terminal."""
+
 
 def mutate(
     *,
@@ -59,7 +62,11 @@ def mutate(
         Path, typer.Option(help="Folder of the mutants' files and of the recorded block counts.")
     ] = Path("store/mutants"),
     out: Annotated[
-        Path | None, typer.Option(help="Append each result to this file, and skip its mutants.")
+        Path | None,
+        typer.Option(
+            help="Append each result to this file. Mutants in the file are skipped, unless one "
+            "survived a smaller budget."
+        ),
     ] = None,
     show: Annotated[
         str | None, typer.Option(metavar="MUTANT", help="Print the diff of a written mutant.")
@@ -195,7 +202,7 @@ class _Output:
     def take(self, trial: Trial) -> None:
         """Print a result; append the result unless the file has it."""
         self._shown += 1
-        if trial.mutant not in self.done and self._out is not None:
+        if self.done.get(trial.mutant) != trial and self._out is not None:
             append_result(self._out, trial)
         if self._is_json:
             print_json(as_json(trial))
@@ -214,7 +221,7 @@ def _search(
         for candidate in chosen:
             mutant_id = candidate.mutant().mutant_id
             ids.append(mutant_id)
-            if mutant_id in output.done:
+            if mutant_id in output.done and searches.is_spent(output.done[mutant_id]):
                 trials[mutant_id] = output.done[mutant_id]
                 output.take(trials[mutant_id])
                 continue
@@ -241,5 +248,7 @@ def _print_result(trials: Sequence[Trial], *, is_json: bool) -> None:
     from rich.console import Console
 
     print_line("")
-    Console(highlight=False).print(as_table(trials))
+    console = Console(highlight=False)
+    width = None if console.is_terminal else TABLE_WIDTH
+    console.print(as_table(trials), width=width)
     print_line(totals(trials))

@@ -57,7 +57,7 @@ def append_result(path: Path, trial: Trial) -> None:
 
 def line_of(trial: Trial) -> str:
     """Return a trial in one line."""
-    by = trial.by or (f"{trial.searched} seeds" if trial.reached else "never reached")
+    by = trial.by or _why(trial)
     place = f"{trial.module}:{trial.line}"
     return f"{trial.result:<9} {trial.cpu_seconds:>5.1f} CPU-s  {by:<28} {place:<36} {trial.edit}"
 
@@ -65,19 +65,27 @@ def line_of(trial: Trial) -> str:
 def as_table(trials: Sequence[Trial]) -> Table:
     """Return the trials as a table for a terminal, survivors last."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("result", "module", "line", "edit", "found by"):
-        table.add_column(heading, overflow="fold")
-    table.add_column("CPU-s", justify="right")
+    table.add_column("result", no_wrap=True)
+    table.add_column("module", no_wrap=True)
+    table.add_column("line", justify="right", no_wrap=True)
+    table.add_column("edit", overflow="fold", ratio=1)
+    table.add_column("found by", no_wrap=True)
+    table.add_column("CPU-s", justify="right", no_wrap=True)
     for trial in sorted(trials, key=lambda one: RESULTS.index(one.result)):
         table.add_row(
             Text(trial.result, style=STYLES.get(trial.result, "yellow")),
-            trial.module,
+            trial.module.removeprefix("node."),
             str(trial.line),
             Text(trial.edit[:LONGEST_EDIT]),
-            trial.by or "-",
+            Text(trial.by or _why(trial)),
             f"{trial.cpu_seconds:.1f}",
         )
     return table
+
+
+def _why(trial: Trial) -> str:
+    """Return why a mutant survived, as far as the search knows."""
+    return f"{trial.searched} seeds" if trial.reached else "never reached"
 
 
 def totals(trials: Sequence[Trial]) -> str:

@@ -83,7 +83,7 @@ class Source:
         while True:
             start, end = self._starts[first], self._starts[last]
             old = self.text[start:end]
-            if self.text.count(old) == 1 or (first == 0 and last == len(self._lines)):
+            if self.text.find(old) == self.text.rfind(old):  # also not twice with an overlap
                 break
             first, last = max(0, first - 1), min(len(self._lines), last + 1)
         before, after = self.text[start : replacement.start], self.text[replacement.end : end]

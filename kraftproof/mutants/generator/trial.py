@@ -91,6 +91,11 @@ class Searches:
             reached=len(seeds),
         )
 
+    def is_spent(self, trial: Trial) -> bool:
+        """Return whether an earlier trial is final: a kill, or a survivor of this budget."""
+        is_whole = trial.cpu_seconds >= self._budget_s or trial.searched >= trial.reached
+        return trial.result != SURVIVED or is_whole
+
     def _sim(self, mutant_id: str, seeds: list[int], budget_s: float) -> dict[str, Any]:
         arguments = ["--mutant", str(self._files / f"{mutant_id}.py"), "--in-order", "--bare"]
         arguments += ["--seeds", ",".join(map(str, seeds)), "--budget-s", f"{budget_s:.2f}"]

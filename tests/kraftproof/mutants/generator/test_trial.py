@@ -1,0 +1,151 @@
+"""A search for a generated mutant: its order of seeds, and what kills the mutant."""
+
+from pathlib import Path
+
+import pytest
+
+from kraftproof.errors import UsageError
+from kraftproof.mutants.generator.candidates import read_sources
+from kraftproof.mutants.generator.results import append_result, read_results, totals
+from kraftproof.mutants.generator.review import read_review, section, with_section
+from kraftproof.mutants.generator.sampling import draw
+from kraftproof.mutants.generator.seed_order import SeedOrder
+from kraftproof.mutants.generator.trial import HUNG, Searches
+from kraftproof.mutants.sim_processes import SearchHungError
+
+ELECTIONS = Path(__file__).resolve().parents[4] / "node" / "core" / "raft" / "elections.py"
+CANDIDATE = next(draw(read_sources([ELECTIONS]), 0))
+MODULE = CANDIDATE.source.module
+
+
+def everywhere(seeds, runs):
+    """Counts of seeds that run each block of the module so many times."""
+    counts = {str(block): runs for block in range(200)}
+    return [
+        {"seed": seed, "verdict": "valid", "cpu_seconds": 1.0, "blocks": {MODULE: counts}}
+        for seed in seeds
+    ]
+
+
+class Scripted:
+    """Processes that answer as a test says: the kind of the violation by seed."""
+
+    def __init__(self, kinds):
+        self.kinds = kinds
+        self.asked = []
+
+    def run(self, arguments, subject, limit_s=0):
+        seeds = list(map(int, arguments[arguments.index("--seeds") + 1].split(",")))
+        self.asked.append(seeds)
+        found = []
+        for seed in seeds:
+            found.append(seed)
+            if self.kinds.get(seed) == "hung":
+                raise SearchHungError(subject)
+            if seed in self.kinds:
+                kind = self.kinds[seed]
+                violation = {"seed": seed, "kind": kind, "invariant": "LogMatching"}
+                violation["detail"] = "KeyError in f: 3"
+                return result(found, [violation])
+        return result(found, [])
+
+
+def result(seeds, violations):
+    return {"seeds": len(seeds), "violations": violations, "cpu_seconds": 2.0 * len(seeds)}
+
+
+def run(kinds, counts, budget_s=30.0):
+    processes = Scripted(kinds)
+    searches = Searches(processes, SeedOrder(counts), budget_s, Path())
+    return searches.run(CANDIDATE), processes.asked
+
+
+def test_the_seeds_that_run_the_block_most_come_first():
+    counts = [*everywhere([1], 5), *everywhere([2], 50), *everywhere([3], 0)]
+    trial, asked = run({}, counts)
+    assert asked == [[2, 1]]
+    assert (trial.result, trial.searched, trial.reached) == ("survived", 2, 2)
+
+
+def test_a_mutant_of_code_that_never_runs_survives_unsearched():
+    trial, asked = run({}, everywhere([1, 2], 0))
+    assert asked == []
+    assert (trial.result, trial.reached, trial.cpu_seconds) == ("survived", 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "by"), [("property", "LogMatching"), ("assertion", "KeyError in f")]
+)
+def test_a_property_or_an_assertion_kills(kind, by):
+    trial, _ = run({2: kind}, everywhere([1, 2, 3], 1))
+    assert (trial.result, trial.by, trial.seed, trial.cpu_seconds) == (kind, by, 2, 4.0)
+
+
+def test_a_search_goes_on_behind_a_crash():
+    trial, asked = run({1: "crash", 3: "property"}, everywhere([1, 2, 3], 1))
+    assert asked == [[1, 2, 3], [2, 3]]
+    assert (trial.result, trial.seed, trial.searched) == ("property", 3, 3)
+
+
+def test_two_crashes_are_enough():
+    trial, asked = run({1: "crash", 2: "crash", 3: "property"}, everywhere([1, 2, 3], 1))
+    assert asked == [[1, 2, 3], [2, 3]]
+    assert (trial.result, trial.by, trial.seed) == ("crash", "KeyError in f", 2)
+
+
+def test_an_endless_loop_is_a_crash():
+    trial, _ = run({1: "hung"}, everywhere([1], 1))
+    assert (trial.result, trial.by) == ("crash", HUNG)
+
+
+def test_the_unchanged_node_must_pass_a_seed():
+    counts = everywhere([1, 2], 1)
+    counts[0]["verdict"] = "invalid"
+    _, asked = run({}, counts)
+    assert asked == [[2]]
+
+
+def test_results_are_read_again(tmp_path):
+    path = tmp_path / "results.jsonl"
+    assert read_results(path) == {}
+    trial, _ = run({2: "property"}, everywhere([1, 2], 1))
+    append_result(path, trial)
+    assert read_results(path) == {trial.mutant: trial}
+    path.write_text('{"mutant": 3}\n')
+    with pytest.raises(UsageError, match="line 1 is no result"):
+        read_results(path)
+
+
+def test_a_survivor_of_a_smaller_budget_is_searched_again():
+    trial, _ = run({}, everywhere(range(3), 1), budget_s=5.0)
+    spent = {"processes": Scripted({}), "order": SeedOrder([]), "files": Path()}
+    assert Searches(**spent, budget_s=30.0).is_spent(trial)  # each reaching seed ran
+    partly = type(trial)(**{**fields(trial), "searched": 1})
+    assert Searches(**spent, budget_s=5.0).is_spent(partly)
+    assert not Searches(**spent, budget_s=30.0).is_spent(partly)
+
+
+def fields(trial):
+    return {name: getattr(trial, name) for name in type(trial).__dataclass_fields__}
+
+
+def test_the_section_counts_what_is_not_equivalent(tmp_path):
+    killed, _ = run({1: "property"}, everywhere([1], 1))
+    survivor, _ = run({}, everywhere([1], 1))
+    review = tmp_path / "review.md"
+    review.write_text(
+        f"| mutant | verdict |\n|---|---|\n| `{survivor.mutant}` | equivalent | x |\n"
+    )
+    text = section([killed, survivor], read_review(review), "kraftproof mutate", "2026-11-25")
+    assert "1 of 1 mutants that are not equivalent (100 %)" in text
+    assert totals([killed, survivor]).startswith("2 mutants: 1 property, 0 assertion, 0 crash, 1 ")
+    page = "# Scoreboard\n\n## Generated mutants\nold\n\n## Other\nkept\n"
+    assert with_section(page, text).endswith("\n## Other\nkept\n")
+    assert "old" not in with_section(page, text)
+
+
+def test_an_unknown_verdict_is_refused(tmp_path):
+    review = tmp_path / "review.md"
+    review.write_text("| `core.a-constant-01234567` | fine | x |\n")
+    with pytest.raises(UsageError, match="one of equivalent, unreachable, gap"):
+        read_review(review)
