@@ -29,7 +29,7 @@ def test_a_mistake_is_one_line(arguments, line):
 
 
 @pytest.mark.simulation
-def test_a_search_is_resumed_shown_and_replayed(tmp_path):
+def test_a_mutant_is_searched_shown_and_replayed(tmp_path):
     store, out = tmp_path / "mutants", tmp_path / "out.jsonl"
     arguments = [ELECTIONS, "--count", "1", "--recorded", "1", "--budget-s", "1", "--json"]
     arguments += ["--store", str(store), "--out", str(out)]
@@ -38,9 +38,6 @@ def test_a_search_is_resumed_shown_and_replayed(tmp_path):
     (line,) = done.stdout.splitlines()
     trial = json.loads(line)
     assert set(trial) >= {"mutant", "module", "result", "by", "cpu_seconds"}
-    assert out.read_text() == f"{line}\n"
-    again = run(KRAFTPROOF, "mutate", *arguments, timeout=300)
-    assert (again.returncode, again.stdout) == (0, done.stdout)
     assert out.read_text() == f"{line}\n"
     shown = run(KRAFTPROOF, "mutate", "--show", trial["mutant"], "--store", store)
     assert shown.stdout.startswith("--- a/kraftproof/node/core/raft/elections.py\n")
