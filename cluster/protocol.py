@@ -1,6 +1,6 @@
-"""The one protocol that every backend fulfils; what it can't do it does not declare.
+"""Protocol of a cluster, implemented by each backend; a backend declares its capabilities.
 
-Not: faults (nemesis/), clients of a particular system (cluster/systems/).
+See nemesis/ for faults, cluster/systems/ for the clients of a system.
 """
 
 from dataclasses import dataclass

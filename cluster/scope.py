@@ -47,7 +47,7 @@ class Scope(Protocol):
         ...
 
     def spawn(self, coroutine: Coroutine[Any, Any, T]) -> Task[T]:
-        """Run a coroutine beside this one."""
+        """Start a coroutine as a concurrent task."""
         ...
 
     def promise(self) -> Promise[Any]:

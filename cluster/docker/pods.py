@@ -35,7 +35,7 @@ testcontainers_config.ryuk_disabled = True
 
 
 def host_name(node_id: int) -> str:
-    """Return what nodes call each other."""
+    """Return the host name by which nodes reach a node."""
     return f"node-{node_id}"
 
 
@@ -64,7 +64,7 @@ class Launch:
 
     image: str
     directory: Path
-    """The node's own; output.log in it gets all that it prints."""
+    """Directory of the node; output.log in the directory gets the output of the node."""
     deployment: Deployment
     cgroup_parent: str | None
     """See `fair_cgroup_parent`."""

@@ -19,7 +19,7 @@ NS_PER_S = 1_000_000_000
 
 
 class LiveTask(Task[T], Generic[T]):
-    """One asyncio task with its number."""
+    """An asyncio task with its number in the run."""
 
     __slots__ = ("_number", "_task", "observed")
 
@@ -174,7 +174,7 @@ class LiveScope(Scope):
                 raise task.error
 
     async def cancel_rest(self) -> None:
-        """Cancel what still runs, so that nothing outlives the run."""
+        """Cancel the tasks that still run; no task outlives the run."""
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:

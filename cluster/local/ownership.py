@@ -22,7 +22,7 @@ START_TIME_FIELD = 19
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
-    """One process of one boot of this machine."""
+    """A process, unique over restarts of the machine and reuse of process ids."""
 
     boot: str
     pid: int

@@ -39,7 +39,7 @@ class LocalProcess:
 
     @property
     def identity(self) -> Identity | None:
-        """Who it is among all processes, while it runs."""
+        """Return the identity of the running process; None while no process runs."""
         return None if self.pid is None else identify(self.pid)
 
     async def set_up(self, deployment: Deployment) -> None:

@@ -108,7 +108,7 @@ class Hosts(Protocol):
         """Make or find a host for each node, with an address for each of its ports.
 
         Raises:
-            ClusterError: one line says why there are none.
+            ClusterError: no host is available; the message is one line with the reason.
         """
         ...
 

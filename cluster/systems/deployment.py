@@ -22,7 +22,7 @@ files of that directory; None if the node has written nothing yet."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """What one node is made of.
+    """Command, files and settings that make a node.
 
     Attributes:
         command: The program and its arguments. It must not go to the background.

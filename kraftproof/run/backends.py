@@ -110,7 +110,7 @@ class DockerBackend(LiveBackend):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """All that live clusters can do."""
+        """Capabilities of live clusters."""
         from kraftproof.cluster.docker.capabilities import CAPABILITIES
 
         return CAPABILITIES
@@ -195,7 +195,7 @@ def make_backend(name: str) -> Backend:
     """Return a backend.
 
     Raises:
-        UsageError: there is none of that name.
+        UsageError: no backend has the name.
     """
     if name not in BACKENDS:
         raise UsageError(f"--backend {name}: one of {', '.join(BACKENDS)} is expected")

@@ -1,8 +1,8 @@
-"""The one interpreter: a workload and a schedule of faults against any cluster, all recorded.
+"""Run a workload and a schedule of faults against a cluster, and record the history.
 
-It starts nothing and judges nothing; it knows neither Kafka nor backends. A process of the
-history lives as long as its connection: when that is lost, or an operation stays indeterminate,
-the next operation comes from a new process over a new connection.
+The caller starts the cluster and judges the history. A process of the history lives as long as
+its connection: after a lost connection or an indeterminate operation, the next operation comes
+from a new process over a new connection.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class Interpreted:
     """Between these, operations were invoked and faults injected."""
     unread_keys: int
     operations: DoneOperations
-    """Those that have ended, in that order."""
+    """Completed operations, in the order of their completion."""
     faults: tuple[FaultEvent, ...]
 
 

@@ -1,4 +1,4 @@
-"""A whole run: options to verdict. It composes and decides nothing that a part can decide.
+"""A whole run, from options to verdict, composed of the modules of this package.
 
 Order: refuse what can't be run; write run.json; bring the cluster up; interpret; take it down;
 collect; write outcome.json; check; report. The verdict is that of `checkers` on the run directory.

@@ -72,7 +72,7 @@ class RecordedProcess:
         self._number = session.next_process()
 
     async def invoke(self, f: str, key: str, value: Value = None) -> Completion:
-        """Do one operation and return what became of it."""
+        """Invoke an operation and return its completion."""
         if not self._session.is_invoked():
             await self._session.scope.sleep(LEFT_OUT_NS)
             return Completion(outcome=Outcome.FAIL, error="left out of this run")
