@@ -23,7 +23,7 @@ class Task(Awaitable[T_co], Protocol[T_co]):
 
     @property
     def done(self) -> bool:
-        """Whether it has finished, failed or been cancelled."""
+        """Return whether it has finished, failed or been cancelled."""
         ...
 
     def cancel(self) -> None:

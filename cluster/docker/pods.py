@@ -60,7 +60,7 @@ def start_pod(image: str, run: str, subnet: Subnet, node_id: int, names: Mapping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """What a node's container runs, and on which files."""
+    """Command and files of the container of a node."""
 
     image: str
     directory: Path

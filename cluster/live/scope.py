@@ -41,7 +41,7 @@ class LiveTask(Task[T], Generic[T]):
 
     @property
     def error(self) -> BaseException | None:
-        """What the coroutine raised, if it is done and was not cancelled."""
+        """Return the exception of the coroutine, if it ended without being cancelled."""
         if not self._task.done() or self._task.cancelled():
             return None
         return self._task.exception()

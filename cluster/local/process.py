@@ -34,7 +34,7 @@ class LocalProcess:
 
     @property
     def is_paused(self) -> bool:
-        """Whether the operating system has it stopped."""
+        """Return whether the operating system has it stopped."""
         return self.pid is not None and state_of(self.pid) == "T"
 
     @property

@@ -36,7 +36,7 @@ Rows = list[dict[str, object]]
 
 
 class Guarantee(StrEnum):
-    """What a system declares of an operation's answers."""
+    """Guarantee that a system declares for the answers of an operation."""
 
     LINEARIZABLE = "linearizable"
     SESSION_MONOTONIC = "session-monotonic"

@@ -20,16 +20,16 @@ from kraftproof.run.session import RunSession
 from kraftproof.workloads.workload import Load, Workload
 
 ROLES_NS = 60_000_000_000
-"""How long a system may take to say who has which role."""
+"""Time in which a system must report the roles of its nodes."""
 ENDING_NS = 300_000_000_000
-"""How long a workload may take to end once its session is ending."""
+"""Time in which a workload must end after its session began to end."""
 FINAL_READS_NS = 900_000_000_000
-"""How long the final reads may take."""
+"""Time in which the final reads must end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpreted:
-    """What a run of the interpreter leaves in memory; the rest is in the files."""
+    """Result of the interpreter in memory; the history itself is in the files."""
 
     started_ns: int
     ended_ns: int

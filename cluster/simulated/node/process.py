@@ -109,7 +109,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
 
     @property
     def is_paused(self) -> bool:
-        """Whether it is stopped."""
+        """Return whether it is stopped."""
         return self._suspension.is_paused
 
     def look_at_clock(self) -> None:

@@ -1,4 +1,4 @@
-"""What the profiles of time-outs mean for our nodes, as server.properties keys and as values.
+"""Time-outs of reference nodes by profile, as server.properties keys and as values.
 
 `default` is what the KIPs say. See cluster/profiles.py for the profiles' names.
 """
