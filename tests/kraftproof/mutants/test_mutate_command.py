@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.harness.command import KRAFTPROOF, run
+from tests.support.command import KRAFTPROOF, run
 
 ELECTIONS = "kraftproof/node/core/raft/elections.py"
 
