@@ -8,8 +8,8 @@ import pytest
 from kraftproof.checkers import check_paths, check_run
 from kraftproof.checkers.history.tables import read_table, write_table
 from kraftproof.checkers.kraft.moments import passed_at
-from tests.checkers.spark.test_engines_agree import TOPIC_IDS, TOPIC_LOG, topic_events, write_run
 from tests.checkers.kraft.test_node_logs import trace_table
+from tests.checkers.spark.test_engines_agree import TOPIC_IDS, TOPIC_LOG, topic_events, write_run
 
 S = 1_000_000_000
 OTHER = ("TOPIC_RECORD", {"name": "nobody-asked", "topicId": TOPIC_IDS[1]})
