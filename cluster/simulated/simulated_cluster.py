@@ -52,12 +52,10 @@ class InvariantViolatedError(RuntimeError):
 class SimulatedCluster(SimulatedFaults, Cluster):
     """A cluster in one process, on virtual time."""
 
-    def __init__(
-        self, options: ClusterOptions, make_specification: MakeSpecification | None = None
-    ) -> None:
+    def __init__(self, options: ClusterOptions, specify: MakeSpecification | None = None) -> None:
         refuse_unmutated(options.mutant)
         self.options = options
-        self.world = World(options, make_specification)
+        self.world = World(options, specify)
         self._scope = SimulatedScope(self.world.scheduler)
         self._background: list[SimulatedTask[None]] = []
 
@@ -194,9 +192,8 @@ class SimulatedCluster(SimulatedFaults, Cluster):
 
     @override
     async def kill(self, node_id: int) -> None:
-        await crash_at_random_point(
-            self._scope, self._machine(node_id), self._machine(node_id).kill
-        )
+        machine = self._machine(node_id)
+        await crash_at_random_point(self._scope, machine, machine.kill)
 
     @override
     async def start_node(self, node_id: int) -> None:

@@ -8,6 +8,7 @@ from kraftproof.checkers.kraft.specification.causes import Causes, causes_of_cre
 from kraftproof.checkers.kraft.specification.errors import Code, code_name, code_names
 from kraftproof.checkers.kraft.specification.facts import Facts
 from kraftproof.checkers.kraft.specification.fold import TOPIC_RESOURCE
+from kraftproof.checkers.kraft.specification.ids import Id, is_reserved, show
 from kraftproof.checkers.kraft.specification.image import Image
 from kraftproof.checkers.kraft.specification.placement import (
     asked_factor,
@@ -20,12 +21,9 @@ from kraftproof.checkers.kraft.specification.rows import (
     CreatedTopic,
     CreateTopicsRequest,
     CreateTopicsResponse,
-    Id,
     PartitionRecord,
     Row,
     TopicRecord,
-    is_reserved,
-    show,
 )
 
 OF_TOPIC = 1

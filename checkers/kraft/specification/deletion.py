@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from kraftproof.checkers.kraft.specification.errors import Code, code_name, code_names
+from kraftproof.checkers.kraft.specification.ids import Id, is_reserved, show
 from kraftproof.checkers.kraft.specification.image import Image, Topic
 from kraftproof.checkers.kraft.specification.rows import (
     DeletedTopic,
     DeleteTopicsRequest,
     DeleteTopicsResponse,
-    Id,
     RemoveTopicRecord,
     Row,
-    is_reserved,
-    show,
 )
 
 _NO_CODES: frozenset[Code] = frozenset()

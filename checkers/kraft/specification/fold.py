@@ -11,8 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kraftproof.checkers.kraft.specification import rows
+from kraftproof.checkers.kraft.specification.ids import Id, show
 from kraftproof.checkers.kraft.specification.image import Broker, Image, Partition, Topic
-from kraftproof.checkers.kraft.specification.rows import Id, Row, show
+from kraftproof.checkers.kraft.specification.rows import Row
 
 TOPIC_RESOURCE: Final = 2
 """The resource type of a topic in a ConfigRecord."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from kraftproof.checkers.kraft.specification.rows import Id
+from kraftproof.checkers.kraft.specification.ids import Id
 
 PartitionKey = tuple[Id, int]
 """A topic's id and the index of a partition."""

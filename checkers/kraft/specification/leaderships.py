@@ -8,8 +8,8 @@ changes twice for one cause. Which member of an ISR leads is open.
 
 from collections.abc import Mapping
 
+from kraftproof.checkers.kraft.specification.ids import show
 from kraftproof.checkers.kraft.specification.image import Image, Partition, PartitionKey
-from kraftproof.checkers.kraft.specification.rows import show
 
 NO_LEADER = -1
 

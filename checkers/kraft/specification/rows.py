@@ -7,13 +7,12 @@ text in a log.
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
-Id: TypeAlias = Any
-"""A topic id, an incarnation or a directory id: a hashable value that is only compared."""
+from kraftproof.checkers.kraft.specification.ids import Id
 
 
 class Row(Struct, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -286,8 +285,6 @@ class UnregisterBrokerResponse(Row, frozen=True, kw_only=True, gc=False):
 
 _KINDS: Final[Mapping[str, type[Row]]] = {kind.__name__: kind for kind in Row.__subclasses__()}
 _NOTHING: Final = NoOpRecord()
-_RESERVED_TEXT: Final = "A" * 10
-"""The beginning of a reserved id as text: 60 of its 64 zero bits in base64."""
 
 
 def row_of(message: object) -> Row:
@@ -306,18 +303,6 @@ def row_of_fields(kind: str, fields: Mapping[str, object]) -> Row:
     name = _class_name(kind)
     found = _KINDS.get(name)
     return OtherRecord(kind=name) if found is None else msgspec.convert(fields, found)
-
-
-def show(identifier: Id) -> str:
-    """Return an id as text."""
-    return identifier.hex() if isinstance(identifier, bytes) else str(identifier)
-
-
-def is_reserved(identifier: Id) -> bool:
-    """Return whether an id is one of those that Kafka keeps for itself: the first 8 bytes are 0."""
-    if isinstance(identifier, bytes):
-        return not any(identifier[:8])
-    return str(identifier).startswith(_RESERVED_TEXT)
 
 
 @cache
