@@ -1,15 +1,11 @@
 """Define requests, answers and records as rows, by the names of Kafka's message schemas.
 
-A row has the fields that the specification reads. `row_of` makes a row of any object with these
-attributes, `row_of_fields` of the fields of a collected log. Ids are opaque: bytes in a message,
-text in a log.
+A row has the fields that the specification reads. See conversion.py for the rows of
+messages and of collected logs.
 """
 
-from collections.abc import Mapping
-from functools import cache
-from typing import Any, Final
+from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from kraftproof.checkers.kraft.specification.ids import Id
@@ -281,30 +277,3 @@ class UnregisterBrokerResponse(Row, frozen=True, kw_only=True, gc=False):
     """The result of UnregisterBroker."""
 
     error_code: int = 0
-
-
-_KINDS: Final[Mapping[str, type[Row]]] = {kind.__name__: kind for kind in Row.__subclasses__()}
-_NOTHING: Final = NoOpRecord()
-
-
-def row_of(message: object) -> Row:
-    """Return a message or a record as a row; the name of its class tells the kind."""
-    name = type(message).__name__
-    if name == "NoOpRecord":
-        return _NOTHING
-    kind = _KINDS.get(name)
-    if kind is None:
-        return OtherRecord(kind=name)
-    return msgspec.convert(message, kind, from_attributes=True)
-
-
-def row_of_fields(kind: str, fields: Mapping[str, object]) -> Row:
-    """Return a record of a collected log as a row, such as `TOPIC_RECORD` with its fields."""
-    name = _class_name(kind)
-    found = _KINDS.get(name)
-    return OtherRecord(kind=name) if found is None else msgspec.convert(fields, found)
-
-
-@cache
-def _class_name(kind: str) -> str:
-    return "".join(word.capitalize() for word in kind.lower().split("_"))

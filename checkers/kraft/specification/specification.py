@@ -14,6 +14,7 @@ from kraftproof.checkers.kraft.specification.brokers import (
     wrong_unregistration,
     wrong_unregistration_answer,
 )
+from kraftproof.checkers.kraft.specification.conversion import row_of
 from kraftproof.checkers.kraft.specification.creation import (
     wrong_creation_answer,
     wrong_creations,
@@ -31,7 +32,7 @@ from kraftproof.checkers.kraft.specification.heartbeats import (
 )
 from kraftproof.checkers.kraft.specification.image import EMPTY_IMAGE, Image
 from kraftproof.checkers.kraft.specification.own_records import wrong_own_records
-from kraftproof.checkers.kraft.specification.rows import Row, row_of
+from kraftproof.checkers.kraft.specification.rows import Row
 
 SAYS_NOTHING: Final = frozenset({Code.NOT_CONTROLLER, Code.REQUEST_TIMED_OUT})
 """Codes of an answer that tells nothing about the metadata."""

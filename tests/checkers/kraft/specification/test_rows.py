@@ -3,6 +3,7 @@
 import pytest
 
 from kraftproof.checkers.kraft.specification import rows
+from kraftproof.checkers.kraft.specification.conversion import row_of, row_of_fields
 from kraftproof.checkers.kraft.specification.fold import ContradictionError, fold
 from kraftproof.checkers.kraft.specification.settings import Legality, legality, legality_of_all
 from kraftproof.node.wire.messages import create_topics_request
@@ -14,11 +15,11 @@ TOPIC_ID = Uuid(b"t" * 16)
 
 
 def test_a_record_of_a_node_and_of_a_log():
-    found = rows.row_of(records.TopicRecord(name="t", topic_id=TOPIC_ID))
+    found = row_of(records.TopicRecord(name="t", topic_id=TOPIC_ID))
     assert found == rows.TopicRecord(name="t", topic_id=TOPIC_ID)
-    of_log = rows.row_of_fields("TOPIC_RECORD", {"name": "t", "topicId": "id"})
+    of_log = row_of_fields("TOPIC_RECORD", {"name": "t", "topicId": "id"})
     assert of_log == rows.TopicRecord(name="t", topic_id="id")
-    assert rows.row_of_fields("NO_OP_RECORD", {}) == rows.row_of(records.NoOpRecord())
+    assert row_of_fields("NO_OP_RECORD", {}) == row_of(records.NoOpRecord())
 
 
 def test_a_request_with_its_parts():
@@ -27,7 +28,7 @@ def test_a_request_with_its_parts():
         num_partitions=2,
         configs=(create_topics_request.CreatableTopicConfig(name="a", value=None),),
     )
-    found = rows.row_of(create_topics_request.CreateTopicsRequest(topics=(topic,)))
+    found = row_of(create_topics_request.CreateTopicsRequest(topics=(topic,)))
     assert isinstance(found, rows.CreateTopicsRequest)
     assert found.topics[0].configs == (rows.Setting(name="a", value=None),)
 
