@@ -1,7 +1,7 @@
 """`kraftproof mutate`: generate small bugs of the node, and report which bugs are found."""
 
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -43,40 +43,51 @@ TABLE_WIDTH = 160
 """Columns of the table where the output is no terminal."""
 
 
+PathsArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="PATH", help="Files and folders of the node's source."),
+]
+CountOption = Annotated[int, typer.Option(min=1, help="Number of mutants.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the choice of mutants.")]
+BudgetOption = Annotated[float, typer.Option(help="CPU seconds after which a mutant has survived.")]
+JobsOption = Annotated[int, typer.Option(min=1, help="Concurrent searches.")]
+RecordedOption = Annotated[
+    int, typer.Option(min=1, help="Seeds to record, of which a search takes the reaching seeds.")
+]
+StoreOption = Annotated[
+    Path, typer.Option(help="Folder of the mutants' files and of the recorded block counts.")
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Append each result to this file. Mutants in the file are skipped, unless their "
+        "search had a smaller budget."
+    ),
+]
+ShowOption = Annotated[
+    str | None, typer.Option(metavar="MUTANT", help="Print the diff of a written mutant.")
+]
+ReviewOption = Annotated[
+    Path | None, typer.Option(help="Table of reviewed survivors, for the scoreboard.")
+]
+ScoreboardOption = Annotated[
+    Path | None, typer.Option(help="Write the totals to this page's section of the mutants.")
+]
+
+
 def mutate(
     *,
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="PATH", help="Files and folders of the node's source."),
-    ] = None,
-    count: Annotated[int, typer.Option(min=1, help="Number of mutants.")] = COUNT,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the choice of mutants.")] = 0,
-    budget_s: Annotated[
-        float, typer.Option(help="CPU seconds after which a mutant has survived.")
-    ] = BUDGET_S,
-    jobs: Annotated[int, typer.Option(min=1, help="Concurrent searches.")] = 1,
-    recorded: Annotated[
-        int, typer.Option(min=1, help="Seeds to record, of which a search takes the reaching ones.")
-    ] = RECORDED_SEEDS,
-    store: Annotated[
-        Path, typer.Option(help="Folder of the mutants' files and of the recorded block counts.")
-    ] = Path("store/mutants"),
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Append each result to this file. Mutants in the file are skipped, unless one "
-            "survived a smaller budget."
-        ),
-    ] = None,
-    show: Annotated[
-        str | None, typer.Option(metavar="MUTANT", help="Print the diff of a written mutant.")
-    ] = None,
-    review: Annotated[
-        Path | None, typer.Option(help="Table of reviewed survivors, for the scoreboard.")
-    ] = None,
-    scoreboard: Annotated[
-        Path | None, typer.Option(help="Write the totals to this page's section of the mutants.")
-    ] = None,
+    paths: PathsArgument = None,
+    count: CountOption = COUNT,
+    seed: SeedOption = 0,
+    budget_s: BudgetOption = BUDGET_S,
+    jobs: JobsOption = 1,
+    recorded: RecordedOption = RECORDED_SEEDS,
+    store: StoreOption = Path("store/mutants"),
+    out: OutOption = None,
+    show: ShowOption = None,
+    review: ReviewOption = None,
+    scoreboard: ScoreboardOption = None,
     as_json_: Annotated[
         bool, typer.Option("--json", help="Print a JSON object per mutant.")
     ] = False,
@@ -110,15 +121,12 @@ def mutate(
         raise UsageError(f"--scoreboard {scoreboard}: no directory {scoreboard.parent}")
     done = {} if out is None else read_results(out)
     _make_folder(store)
+    output = _Output(done, out, is_json=as_json_, expected=count)
     try:
         with _interruptible() as processes:
             order = load_seed_order(store, recorded, processes)
-            trials = _search(
-                _chosen(draw(sources, seed), count, store),
-                Searches(processes, order, budget_s, store),
-                _Output(done, out, is_json=as_json_, expected=count),
-                jobs,
-            )
+            searches = Searches(processes, order, budget_s, store)
+            trials = _search(_chosen(draw(sources, seed), count, store), searches, output, jobs)
     except SearchStoppedError:
         raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
     except SearchFailedError as error:
@@ -128,11 +136,18 @@ def mutate(
     if scoreboard is not None:
         options = ["--count", str(count), "--seed", str(seed), "--budget-s", f"{budget_s:g}"]
         command = join(["kraftproof", "mutate", *map(str, paths or ()), *options])
-        date = datetime.now(UTC).date().isoformat()
-        page = scoreboard.read_text(encoding="utf-8") if scoreboard.exists() else ""
-        with option_file("--scoreboard", scoreboard) as part:
-            text = with_section(page, section(trials, reviewed, command, date))
-            part.write_text(text, encoding="utf-8")
+        _write_section(scoreboard, trials, reviewed, command)
+
+
+def _write_section(
+    scoreboard: Path, trials: Sequence[Trial], reviewed: Mapping[str, str], command: str
+) -> None:
+    """Write the section of the scoreboard about generated mutants; keep the rest of the page."""
+    date = datetime.now(UTC).date().isoformat()
+    page = scoreboard.read_text(encoding="utf-8") if scoreboard.exists() else ""
+    with option_file("--scoreboard", scoreboard) as part:
+        text = with_section(page, section(trials, reviewed, command, date))
+        part.write_text(text, encoding="utf-8")
 
 
 def _given(paths: Sequence[Path] | None) -> Sequence[Path]:

@@ -1,8 +1,8 @@
-"""Count how often each block of the node's code runs, by probes that an import hook inserts.
+"""Count the runs of each block of the node's code, by probes from an import hook.
 
 A block is a run of statements that starts at the head of a body or behind a compound statement. A
 probe is one addition to a list, so a run with probes costs hardly more. Coverage by block decides
-which seeds can show a mutant: a seed that never runs the edited block shows nothing.
+which seeds can show a mutant: a seed without a run of the edited block shows nothing.
 """
 
 import ast

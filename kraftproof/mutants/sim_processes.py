@@ -1,4 +1,4 @@
-"""Processes of `kraftproof sim`, one per search, that another thread can stop."""
+"""Processes of `kraftproof sim`, each for a search; any thread can stop the processes."""
 
 import json
 import resource

@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.committed.reference_image import (
     entities_of_log,
     first_difference,
 )
+from kraftproof.cluster.simulated.convergence.epoch_files import epoch_file_fault
 from kraftproof.cluster.simulated.invariants.invariant import LEADER
 from kraftproof.cluster.simulated.node.process import NodeProcess
 from kraftproof.cluster.simulated.world import World
@@ -148,6 +149,20 @@ def judge(world: World, core: Sequence[int], outcome: FinalOutcome) -> None:
             _judge_image(world, each)
         judged = each.image
     _judge_by_log(world, core)
+    _judge_epoch_files(world, core)
+
+
+def _judge_epoch_files(world: World, core: Sequence[int]) -> None:
+    for process in _running(world, core):
+        content = world.machines[process.node_id].read_epoch_file()
+        fault = epoch_file_fault(content, process.log)
+        if fault is not None:
+            world.monitor.report_violation_of(
+                "EpochFilesSayWhatLogsSay",
+                "The file of epochs beside a log has the first offset of each epoch of the log.",
+                process,
+                fault,
+            )
 
 
 def _judge_by_log(world: World, core: Sequence[int]) -> None:

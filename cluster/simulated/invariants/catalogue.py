@@ -15,6 +15,7 @@ from kraftproof.cluster.simulated.invariants.answers import (
     AcknowledgedIsCommitted,
     LinearizableReads,
 )
+from kraftproof.cluster.simulated.invariants.bounds import SnapshotIsCopiedOnce, SnapshotsAreFew
 from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
 from kraftproof.cluster.simulated.invariants.conformance import (
     ControllerConforms,
@@ -50,12 +51,17 @@ from kraftproof.cluster.simulated.invariants.metadata import (
     PartitionEpochsRiseByOne,
     WhoEntersAnIsrMayLead,
 )
+from kraftproof.cluster.simulated.invariants.peer_answers import (
+    AnswersNameWhatWasAsked,
+    FetchersDoNotLead,
+)
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
 from kraftproof.cluster.simulated.invariants.quorum_answers import (
     DescribeQuorumIsAccurate,
     HighWatermarkToldNeverFalls,
 )
+from kraftproof.cluster.simulated.invariants.quorum_progress import HighWatermarkIsEarned
 from kraftproof.cluster.simulated.invariants.sessions import FencedInTime
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImagesMissNothing,
@@ -87,6 +93,7 @@ def make_monitor(
         else (ControllerConforms(make_specification(config), committed_log),)
     )
     registry = Registry(committed_log)
+    progress = HighWatermarkIsEarned(config)
     return InvariantMonitor(
         (
             CommittedLogPruner(committed_log),
@@ -95,6 +102,7 @@ def make_monitor(
             EpochsNeverFall(config),
             HighWatermarkNeverFalls(),
             HighWatermarkToldNeverFalls(),
+            progress,
             CommitNeedsMajority(config),
             AcknowledgedIsFlushed(config),
             LogMatching(),
@@ -109,6 +117,8 @@ def make_monitor(
             RolesFitVotes(config),
             CheckQuorum(config),
             FetchesAreFenced(),
+            FetchersDoNotLead(),
+            AnswersNameWhatWasAsked(),
             OlderEpochsAreRefused(),
             SuccessorsHoldWhatCommitted(),
             LeadersSayThatTheyStop(config),
@@ -117,6 +127,8 @@ def make_monitor(
             SnapshotsSayWhatTheLogSays(committed_log),
             SnapshotFilesSayWhatImagesSay(),
             SnapshotAtLogStart(),
+            SnapshotsAreFew(),
+            SnapshotIsCopiedOnce(),
             LeadersLoadNoSnapshot(),
             ImagesMissNothing(),
             BrokersServeCaughtUp(committed_log),
@@ -127,7 +139,7 @@ def make_monitor(
             LinearizableReads(committed_log),
             AcknowledgedIsCommitted(committed_log),
             AnswersShowTheImage(config),
-            DescribeQuorumIsAccurate(config),
+            DescribeQuorumIsAccurate(config, progress),
             CurrentEpochsOnly(registry),
             OneLivingIncarnation(config, registry),
             FencedInTime(config, registry),

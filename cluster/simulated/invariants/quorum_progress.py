@@ -123,10 +123,11 @@ class HighWatermarkIsEarned(OfVoters):
                 replica = request.replica_state.replica_id
                 replica = replica if replica >= 0 else request.replica_id
                 partition = request.topics[0].partitions[0]
-                epoch, offset = partition.current_leader_epoch, partition.fetch_offset
-            case fetch_snapshot_request.FetchSnapshotRequest() as request if request.topics:
-                replica, offset = request.replica_id, None
-                epoch = request.topics[0].partitions[0].current_leader_epoch
+                epoch = partition.current_leader_epoch
+                offset: int | None = partition.fetch_offset
+            case fetch_snapshot_request.FetchSnapshotRequest() as slice_of if slice_of.topics:
+                replica, offset = slice_of.replica_id, None
+                epoch = slice_of.topics[0].partitions[0].current_leader_epoch
             case _:
                 return
         if epoch == led.epoch and replica >= 0:

@@ -41,6 +41,10 @@ class OfVoters(Invariant):
         if process.node_id in self._disks:
             self._disks[process.node_id] = state
 
+    def disk(self, node_id: int) -> QuorumState | None:
+        """Return the quorum state on the disk of a node; None for a node that is no voter."""
+        return self._disks.get(node_id)
+
     def begins(self, process: ProcessView, found: QuorumState, written: QuorumState | None) -> None:
         """Handle the start of a voter, with the quorum state found and the one last written."""
 

@@ -23,7 +23,9 @@ from kraftproof.node.core.metadata.committed import Apply
 from kraftproof.node.core.node import Node
 from kraftproof.node.server.trace import TraceWriter
 from kraftproof.node.storage.batch_codec import BatchCodec
+from kraftproof.node.storage.epochs import FILE_NAME as EPOCH_FILE
 from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.filesystem import join
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
 from kraftproof.node.storage.stored import StorageConfig, log_directory, open_node_storage
 from kraftproof.node.wire.types import Uuid, format_uuid
@@ -164,6 +166,11 @@ class Machine:
         """
         now_ns = self.env.scheduler.now_ns
         return Random(f"{self._seed}/{purpose}-{self.info.node_id}/{now_ns}")
+
+    def read_epoch_file(self) -> bytes:
+        """Return the content of leader-epoch-checkpoint, as on the disk now."""
+        directory = log_directory(self._storage_config)
+        return bytes(self.disk.read(join(directory, EPOCH_FILE)))
 
     def stop(self) -> None:
         """SIGTERM, if there is a process."""

@@ -1,5 +1,5 @@
-"""Generate mutants of the node: small edits of its source that type-check and import.
+"""Generate mutants of the node: small edits of the source, which type-check and import.
 
-candidates.py lists every edit that an operator offers, sampling.py draws mutants from the edits,
+candidates.py lists the edits of each operator, sampling.py draws mutants from the edits,
 and trial.py runs the search on a mutant. See kraftproof/commands/mutate.py for the command.
 """

@@ -1,4 +1,4 @@
-"""Accept candidates that type-check and import.
+"""Accept candidates after a type check and an import.
 
 mypy runs as a daemon over a copy of the node, so that a check after an edit takes a fraction of a
 second. The import happens in a new process.
@@ -29,7 +29,7 @@ STRICT: Final = (
     *("--enable-error-code=truthy-bool", "--enable-error-code=redundant-expr"),
     *("--package", f"{PACKAGE}.node"),
 )
-"""The checks that the node itself passes: a bug that they reject would never be committed."""
+"""The checks of the unchanged node; a bug that fails the checks would never be committed."""
 IDLE_S: Final = 600
 """Seconds after which a daemon without work ends, for example after the death of its parent."""
 IMPORTING: Final = (
@@ -44,7 +44,7 @@ class TypeChecker:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._edited: dict[Path, str] = {}
-        """Original texts of the files that the last check left edited."""
+        """Original texts of the edited files."""
 
     def start(self) -> None:
         """Start the daemon.

@@ -15,12 +15,12 @@ from kraftproof.mutants.mutant import Mutant
 PACKAGE: Final = Path(__file__).resolve().parents[2]
 NODE: Final = (PACKAGE / "node").resolve()
 GENERATED: Final = "generated"
-"""Folders of code that another program wrote."""
+"""Folders of generated code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """An edit that an operator offers; nobody knows yet whether the edit type-checks."""
+    """An edit of an operator, before the type check."""
 
     source: Source
     operator: str
@@ -41,7 +41,7 @@ class Candidate:
         return ast.dump(tree) != ast.dump(self.source.tree)
 
     def mutant(self) -> Mutant:
-        """Return the candidate as a mutant, whose id stays when other lines change."""
+        """Return the candidate as a mutant; changes of distant lines keep the id."""
         edit = self.source.edit(self.replacement)
         module = self.source.module.removeprefix("kraftproof.node.")
         return Mutant(

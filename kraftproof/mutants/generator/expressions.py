@@ -37,7 +37,7 @@ FUNCTIONS: Final = {"min": "max", "max": "min", "any": "all", "all": "any"}
 COUNTED: Final = re.compile(
     r"(?:^|_)(?:offset|epoch|size|index|count|position|end|limit|length|version|number|id|ns|ms)$"
 )
-"""Names of quantities that a mistake shifts by one."""
+"""Names of quantities with off-by-one mistakes."""
 
 
 def comparison(site: Site) -> Iterator[Replacement]:
@@ -128,7 +128,7 @@ def arithmetic(site: Site) -> Iterator[Replacement]:
 
 
 def constant(site: Site) -> Iterator[Replacement]:
-    """Replace a whole number by a neighbour, and a truth value by the other."""
+    """Replace a whole number by a neighbour, and a truth value by its opposite."""
     node, source = site.node, site.source
     if not isinstance(node, ast.Constant) or not isinstance(node.value, int):
         return

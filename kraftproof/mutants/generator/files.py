@@ -1,4 +1,4 @@
-"""Write a mutant as a Python file that `kraftproof sim --mutant FILE` and `mutants` accept."""
+"""Write a mutant as a Python file for `kraftproof sim --mutant FILE` and `mutants`."""
 
 from pathlib import Path
 

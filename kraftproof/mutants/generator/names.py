@@ -1,4 +1,4 @@
-"""The operator on names: another variable, or another field of the same value."""
+"""The operator on names: a wrong variable, or a wrong field of the same value."""
 
 import ast
 from collections import defaultdict
@@ -10,9 +10,9 @@ from kraftproof.mutants.generator.source import Replacement, Source
 
 
 def wrong_variable(site: Site) -> Iterator[Replacement]:
-    """Read another variable of the function, or another field of the same value.
+    """Read a wrong variable of the function, or a wrong field of the same value.
 
-    mypy rejects variables and fields of another type later.
+    mypy later rejects variables and fields of a wrong type.
     """
     node, source = site.node, site.source
     is_called = isinstance(site.parent, ast.Call) and site.parent.func is node
@@ -33,7 +33,7 @@ def wrong_variable(site: Site) -> Iterator[Replacement]:
 
 
 def _variables(source: Source, function: Function, name: str, line: int) -> tuple[str, ...]:
-    """Return the other variables of the same annotation that are assigned before a line."""
+    """Return the variables of the same annotation with an assignment before a line."""
     annotations: dict[str, str] = {}
     arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
     for one in arguments:
@@ -59,7 +59,7 @@ def _variables(source: Source, function: Function, name: str, line: int) -> tupl
 
 @lru_cache(maxsize=4)
 def _fields(source: Source) -> dict[str, frozenset[str]]:
-    """Return the fields that a module reads of each value, by the text of the value."""
+    """Return the fields of each value in a module, by the text of the value."""
     read: defaultdict[str, set[str]] = defaultdict(set)
     called = {id(one.func) for one in ast.walk(source.tree) if isinstance(one, ast.Call)}
     for node in ast.walk(source.tree):

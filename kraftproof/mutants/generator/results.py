@@ -1,4 +1,4 @@
-"""Results of trials: a file of JSON lines that a later command resumes, a table and totals."""
+"""Results of trials: a file of JSON lines for later commands, a table and totals."""
 
 import json
 from collections import Counter
@@ -43,7 +43,7 @@ def read_results(path: Path) -> dict[str, Trial]:
 
 
 def append_result(path: Path, trial: Trial) -> None:
-    """Append a trial to a file, so that an interrupted command can be resumed.
+    """Append a trial to a file, for the continuation of an interrupted command.
 
     Raises:
         UsageError: the file can't be written.
@@ -56,7 +56,7 @@ def append_result(path: Path, trial: Trial) -> None:
 
 
 def line_of(trial: Trial) -> str:
-    """Return a trial in one line."""
+    """Return a trial as a line."""
     by = trial.by or _why(trial)
     place = f"{trial.module}:{trial.line}"
     return f"{trial.result:<9} {trial.cpu_seconds:>5.1f} CPU-s  {by:<28} {place:<36} {trial.edit}"
@@ -84,12 +84,12 @@ def as_table(trials: Sequence[Trial]) -> Table:
 
 
 def _why(trial: Trial) -> str:
-    """Return why a mutant survived, as far as the search knows."""
+    """Return why a mutant survived."""
     return f"{trial.searched} seeds" if trial.reached else "never reached"
 
 
 def totals(trials: Sequence[Trial]) -> str:
-    """Return the number of trials of each result, and the median cost of a kill, in one line."""
+    """Return the number of trials of each result, and the median cost of a kill, in a line."""
     if not trials:
         return "no mutants"
     counted = Counter(trial.result for trial in trials)

@@ -1,7 +1,7 @@
 """The table of reviewed survivors, and the section of the scoreboard about generated mutants.
 
 A row of the review is `| mutant | verdict | reason |`; the verdict is `equivalent`, `unreachable`
-(code that the simulator does not run) or `gap`.
+(code outside of the simulator) or `gap`.
 """
 
 import re

@@ -9,9 +9,9 @@ from kraftproof.mutants.generator.source import Source
 
 
 def draw(sources: Sequence[Source], seed: int) -> Iterator[Candidate]:
-    """Yield candidates in a random order that the seed fixes; each operator has its turn.
+    """Yield candidates in the random order of a seed; each operator has its turn.
 
-    A line comes a second time only after all other lines of its operator.
+    An operator edits a line again only after an edit of each line.
     """
     waiting: dict[str, list[Candidate]] = {name: [] for name in OPERATORS}
     for source in sources:

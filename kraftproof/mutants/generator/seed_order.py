@@ -1,8 +1,8 @@
-"""Order the seeds of a search: first those that run the edited block most often per CPU-second.
+"""Order the seeds of a search: most executions of the edited block per CPU-second first.
 
 The counts come from `kraftproof sim --blocks` over the unchanged node, recorded once for each
-version of the node and the simulator. A seed that never runs the edited block is the same run with
-the mutant, so the search leaves such a seed out.
+version of the node and the simulator. A seed without an execution of the edited block is the
+same run with the mutant, so the search leaves the seed out.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from kraftproof.mutants.generator.candidates import PACKAGE, Candidate
 from kraftproof.mutants.sim_processes import SimProcesses
 
 VERSIONED: Final = ("node", "cluster/simulated", "nemesis", "workloads", "search")
-"""Packages whose code decides the blocks that a seed runs."""
+"""Packages whose code decides the executed blocks of a seed."""
 
 
 class SeedOrder:
@@ -32,7 +32,7 @@ class SeedOrder:
         return len(self._counts)
 
     def of(self, candidate: Candidate) -> list[int]:
-        """Return the seeds that run the edited block, best first; all for code of an import."""
+        """Return the seeds that run the edited block, best first; for module code, every seed."""
         block = block_at(candidate.source.text, candidate.line)
         ranked = []
         for one in self._counts:
@@ -44,7 +44,7 @@ class SeedOrder:
 
 
 def version() -> str:
-    """Return a hash of the code that decides the blocks that a seed runs."""
+    """Return a hash of the code in the packages of VERSIONED."""
     digest = hashlib.sha256()
     for folder in VERSIONED:
         for file in sorted((PACKAGE / folder).resolve().rglob("*.py")):

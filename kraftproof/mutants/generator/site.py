@@ -1,7 +1,7 @@
 """The places of a module where an operator may edit: the nodes of its syntax tree, in order.
 
-Left out are annotations, decorators, assertions, docstrings, f-strings, patterns, the fields
-`__all__` and `__slots__`, imports and functions that only describe a value.
+Annotations, decorators, assertions, docstrings, f-strings, patterns, imports, `__all__`,
+`__slots__` and functions for descriptions are left out.
 """
 
 import ast
@@ -65,7 +65,7 @@ def _is_fixed(node: ast.AST) -> bool:
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the children of a node that are executed, without annotations and decorators."""
+    """Yield the executed children of a node, without annotations and decorators."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             yield from node.body

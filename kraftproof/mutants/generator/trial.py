@@ -1,4 +1,4 @@
-"""Search for one generated mutant until a kill or the end of the budget."""
+"""Search for a generated mutant until a kill or the end of the budget."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ class Trial:
     line: int
     operator: str
     edit: str
-    """The removed and the inserted lines in one line."""
+    """The removed and the inserted text in a line."""
     result: str
     by: str | None
     """The violated property or the exception; None for a survivor."""
@@ -35,7 +35,7 @@ class Trial:
     searched: int
     """Number of executed seeds."""
     reached: int
-    """Number of recorded seeds that run the edited block."""
+    """Number of recorded seeds with runs of the edited block."""
 
 
 class Searches:
@@ -110,7 +110,7 @@ def _by(kill: dict[str, Any]) -> str:
 
 
 def one_line(candidate: Candidate) -> str:
-    """Return the changed lines of an edit in one line: the old text, an arrow, the new text."""
+    """Return the changed lines of an edit in a line: the old text, an arrow, the new text."""
     lines = candidate.source.diff(candidate.replacement).splitlines()
     changed = [line for line in lines if line[:3] not in {"---", "+++"}]
     old = [line[1:].strip() for line in changed if line.startswith("-")]

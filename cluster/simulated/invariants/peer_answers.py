@@ -1,0 +1,127 @@
+"""Invariants of the answers between replicas of the quorum, by the wire alone."""
+
+from collections.abc import Iterator, Mapping
+from operator import attrgetter
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.effects import Send
+from kraftproof.node.core.events import Received
+from kraftproof.node.wire.messages import (
+    Message,
+    begin_quorum_epoch_request,
+    begin_quorum_epoch_response,
+    describe_quorum_request,
+    describe_quorum_response,
+    end_quorum_epoch_request,
+    end_quorum_epoch_response,
+    fetch_request,
+    fetch_response,
+    fetch_snapshot_request,
+    fetch_snapshot_response,
+    vote_request,
+    vote_response,
+)
+
+BY_NAME: Final = ("topics", "topic_name", "partition_index")
+FIELDS: Final[Mapping[type[Message], tuple[str, str, str]]] = {
+    begin_quorum_epoch_request.BeginQuorumEpochRequest: BY_NAME,
+    begin_quorum_epoch_response.BeginQuorumEpochResponse: BY_NAME,
+    describe_quorum_request.DescribeQuorumRequest: BY_NAME,
+    describe_quorum_response.DescribeQuorumResponse: BY_NAME,
+    end_quorum_epoch_request.EndQuorumEpochRequest: BY_NAME,
+    end_quorum_epoch_response.EndQuorumEpochResponse: BY_NAME,
+    vote_request.VoteRequest: BY_NAME,
+    vote_response.VoteResponse: BY_NAME,
+    fetch_request.FetchRequest: ("topics", "topic", "partition"),
+    fetch_response.FetchResponse: ("responses", "topic", "partition_index"),
+    fetch_snapshot_request.FetchSnapshotRequest: ("topics", "name", "partition"),
+    fetch_snapshot_response.FetchSnapshotResponse: ("topics", "name", "index"),
+}
+"""The fields of a message with its topics, their names and the numbers of their partitions."""
+NAMED_BY_ID = 13
+"""First version of Fetch that names topics by id."""
+
+
+class AnswersNameWhatWasAsked(Invariant):
+    """The topics and partitions of an answer are those of its request."""
+
+    statement = "An answer of the quorum names the topics and partitions that the request named."
+    requests: ClassVar[Requests] = (
+        begin_quorum_epoch_request.BeginQuorumEpochRequest,
+        describe_quorum_request.DescribeQuorumRequest,
+        end_quorum_epoch_request.EndQuorumEpochRequest,
+        fetch_request.FetchRequest,
+        fetch_snapshot_request.FetchSnapshotRequest,
+        vote_request.VoteRequest,
+    )
+
+    @override
+    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
+        answered = list(_named(message, event.version))
+        if not answered:
+            return  # an error of the whole request names nothing
+        asked = list(_named(event.message, event.version))
+        if answered != asked:
+            name = type(event.message).__name__
+            detail = f"{name} v{event.version}: asked {asked}, answers {answered}"
+            self.monitor.report_violation(self, process, detail)
+
+
+def _named(message: Message, version: int) -> Iterator[tuple[object, int]]:
+    """Yield the topics of a message with their partitions."""
+    topics_of, topic_of, partition_of = FIELDS[type(message)]
+    if topic_of == "topic" and version >= NAMED_BY_ID:
+        topic_of = "topic_id"
+    topics = attrgetter(topics_of)(message)
+    partition_number = attrgetter(partition_of)
+    for topic in topics:
+        for partition in topic.partitions:
+            yield getattr(topic, topic_of), partition_number(partition)
+
+
+class FetchersDoNotLead(Invariant):
+    """A leader and a candidate send no Fetch in their epoch (595-50)."""
+
+    statement = (
+        "A process that sends a Fetch in an epoch neither becomes the leader of the epoch nor "
+        "serves its Fetches afterwards."
+    )
+    requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._fetched: dict[int, int] = {}
+        """The newest epoch of a Fetch, by node."""
+
+    @override
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        self._fetched.pop(process.node_id, None)
+
+    @override
+    def on_sent(self, process: ProcessView, effect: Send) -> None:
+        message = effect.message
+        if isinstance(message, fetch_request.FetchRequest):
+            epoch = message.topics[0].partitions[0].current_leader_epoch
+            self._fetched[process.node_id] = epoch
+
+    @override
+    def on_persisted(self, process: ProcessView, state: QuorumState) -> None:
+        if state.leader == process.node_id:
+            self._look(process, state.epoch, "becomes its leader")
+
+    @override
+    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
+        if not isinstance(message, fetch_response.FetchResponse) or not message.responses:
+            return
+        answered = message.responses[0].partitions[0]
+        if not message.error_code and not answered.error_code:
+            self._look(process, answered.current_leader.leader_epoch, "serves a Fetch")
+
+    def _look(self, process: ProcessView, epoch: int, deed: str) -> None:
+        if self._fetched.get(process.node_id) == epoch:
+            detail = f"has sent a Fetch in epoch {epoch}, and {deed}"
+            self.monitor.report_violation(self, process, detail)
