@@ -178,7 +178,9 @@ class HighWatermarkIsEarned(OfVoters):
             for voter in self._config.voters
             if voter in led.replicas
         }
-        lowest = self._reached(ends, own=UNKNOWN, node_id=process.node_id)
+        # The leader acts on its flush only after a Flushed event, which its status shows.
+        flushed = UNKNOWN if process.status is None else process.status.flushed
+        lowest = self._reached(ends, own=flushed, node_id=process.node_id)
         asking = self._asking.get(process.node_id)
         if asking is not None and asking.offset is not None and asking.replica in self._disks:
             ends[asking.replica] = asking.offset

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from kraftproof.mutants.generator.candidates import Candidate
-from kraftproof.mutants.generator.files import remove_mutant, write_mutant
+from kraftproof.mutants.generator.files import mutant_path, remove_mutant, write_mutant
 from kraftproof.mutants.mutant import Mutant
 from kraftproof.mutants.type_check import (
     PACKAGE,
@@ -30,7 +30,7 @@ STRICT: Final = (
     *("--package", f"{PACKAGE}.node"),
 )
 """The checks of the unchanged node; a bug that fails the checks would never be committed."""
-IDLE_S: Final = 600
+IDLE_S: Final = 3600
 """Seconds after which a daemon without work ends, for example after the death of its parent."""
 IMPORTING: Final = (
     "import sys, importlib; from kraftproof import mutants; mutants.install(sys.argv[1]); "
@@ -57,7 +57,7 @@ class TypeChecker:
                 "mypy is not installed, and mutants have to type-check: pip install mypy"
             )
         copy_node(self._root / PACKAGE)
-        error = self._first_error("run", "--timeout", str(IDLE_S), "--", *STRICT)
+        error = self._first_error()
         if error is not None:
             raise TypeCheckUnavailableError(f"mypy rejects the node without a mutant: {error}")
 
@@ -70,14 +70,15 @@ class TypeChecker:
             path = module_path(self._root, module)
             self._edited[path] = path.read_text(encoding="utf-8")
             path.write_text(mutant.mutate(module, self._edited[path]), encoding="utf-8")
-        return self._first_error("recheck") is None
+        return self._first_error() is None
 
     def stop(self) -> None:
         """End the daemon."""
         self._dmypy("kill")
 
-    def _first_error(self, *arguments: str) -> str | None:
-        done = self._dmypy(*arguments)
+    def _first_error(self) -> str | None:
+        """Check the copy; start the daemon again if the daemon has ended, for example as idle."""
+        done = self._dmypy("run", "--timeout", str(IDLE_S), "--", *STRICT)
         errors = [line for line in done.stdout.splitlines() if ": error: " in line]
         if errors:
             return errors[0]
@@ -110,13 +111,17 @@ def type_checker() -> Iterator[TypeChecker]:
 def accepted(drawn: Iterable[Candidate], folder: Path) -> Iterator[Candidate]:
     """Yield the candidates that type-check and import; a mutant's file is written to a folder.
 
+    A mutant with a file in the folder was accepted before, and is not checked again.
+
     Raises:
         TypeCheckUnavailableError: mypy is missing or fails, or rejects the unchanged node.
     """
     with type_checker() as checker:
         for candidate in drawn:
             mutant = candidate.mutant()
-            if checker.accepts(mutant):
+            if mutant_path(mutant.mutant_id, folder).is_file():
+                yield candidate  # an earlier command has accepted the same edit
+            elif checker.accepts(mutant):
                 file = write_mutant(candidate, folder)
                 if _imports(file, candidate.source.module):
                     yield candidate

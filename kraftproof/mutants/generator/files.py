@@ -21,10 +21,15 @@ MUTANT = Mutant(
 DIFF_SUFFIX = ".diff"
 
 
+def mutant_path(mutant_id: str, folder: Path) -> Path:
+    """Return the path of a mutant's file in a folder."""
+    return folder / f"{mutant_id}.py"
+
+
 def write_mutant(candidate: Candidate, folder: Path) -> Path:
     """Write the file of a mutant and its diff into a folder; return the path of the file."""
     mutant = candidate.mutant()
-    path = folder / f"{mutant.mutant_id}.py"
+    path = mutant_path(mutant.mutant_id, folder)
     text = TEMPLATE.format(
         mutant_id=mutant.mutant_id,
         title=mutant.title,
