@@ -1,7 +1,7 @@
 """The declared schemas of every table that the two halves of Kraftproof exchange.
 
 This is the contract between a run and its checks (KIP-595 and KIP-631 give the columns of
-`records`, `snapshots` and `trace` their meaning). It is not a reader or a writer:
+`records`, `snapshots`, `trace` and `writes` their meaning). It is not a reader or a writer:
 `checkers.history.tables` moves rows, and the Spark schemas are derived from these in
 `checkers.spark`. A table is RUN/tables/NAME.parquet, with `schema_version` in the file's metadata.
 
@@ -20,6 +20,10 @@ This is the contract between a run and its checks (KIP-595 and KIP-631 give the 
   one (node, incarnation); `incarnation` counts a node's starts; `high_watermark`, `flushed` and
   `log_end` are next offsets; `image_offset` is the last *committed* offset that the image holds,
   `image_digest` its digest in hex.
+- writes: one row for each write to a voter's metadata log, if the voter's disk reports writes.
+  `fate` is synced, lost (with the power) or unmounted (not synced at the end), at `time`; `written`
+  is the time of the write, both in the history's time; `start` and `end` are offsets in the file;
+  `data` has the bytes in base64, null if they are too many; `voters` is the number of voters.
 - faults: the fault events as the injector wrote them. `fault` names one fault of the schedule,
   `kind` its sort; `targets` is JSON.
 - verdicts: one row a key; `is_vacuous` where no operation on it succeeded.
@@ -122,6 +126,20 @@ TRACE: Final = pa.schema(
     ]
 )
 
+WRITES: Final = pa.schema(
+    [
+        _required("node", pa.int32()),
+        _required("fate", pa.string()),
+        _required("time", pa.int64()),
+        _required("written", pa.int64()),
+        _required("file", pa.string()),
+        _required("start", pa.int64()),
+        _required("end", pa.int64()),
+        pa.field("data", pa.string()),
+        _required("voters", pa.int32()),
+    ]
+)
+
 FAULTS: Final = pa.schema(
     [
         _required("index", pa.int64()),
@@ -179,6 +197,7 @@ TABLES: Final = {
     "records": RECORDS,
     "snapshots": SNAPSHOTS,
     "trace": TRACE,
+    "writes": WRITES,
     "faults": FAULTS,
     "verdicts": VERDICTS,
     "findings": FINDINGS,

@@ -12,6 +12,7 @@ import msgspec
 
 from kraftproof.cluster.docker.capabilities import is_extra_installed
 from kraftproof.cluster.local import ownership
+from kraftproof.cluster.remote.disk import mounts
 from kraftproof.errors import UsageError
 from kraftproof.run.directory import RunDirectory
 
@@ -19,15 +20,14 @@ from kraftproof.run.directory import RunDirectory
 def sweep_all() -> list[str]:
     """Remove the leftovers of dead runs on all available backends; return a line per removal."""
     lines = ownership.sweep()
-    if not is_extra_installed():  # this installation has made no containers
-        return lines
-    from kraftproof.cluster.docker.engine import engine_is_named
+    if is_extra_installed():  # otherwise this installation has made no containers
+        from kraftproof.cluster.docker.engine import engine_is_named
 
-    if engine_is_named():
-        from kraftproof.cluster.docker.sweep import sweep
+        if engine_is_named():
+            from kraftproof.cluster.docker.sweep import sweep
 
-        lines += sweep()
-    return lines
+            lines += sweep()
+    return lines + mounts.sweep()
 
 
 def unhealed(directory: RunDirectory) -> list[str]:

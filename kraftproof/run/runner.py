@@ -166,7 +166,13 @@ class _Attempt:
             HarnessError: a file of the run can't be written.
             SystemUnavailableError: the system has no clients for the workload.
         """
-        told = cluster_options(self.options, self.directory, self.system, is_collected=is_collected)
+        told = cluster_options(
+            self.options,
+            self.directory,
+            self.system,
+            needs=frozenset(one.fault.requires for one in self.schedule),
+            is_collected=is_collected,
+        )
         try:
             with writing(self.directory.path):
                 make_backend(self.options.backend).run(
