@@ -1,4 +1,4 @@
-"""What a node of a system is made of, and the site where it is put.
+"""Deployment of a node (command, files, ports) and the site where a node is put.
 
 The same deployment runs as a process of this machine, in a container, or on another host: the
 site says which directory, addresses and interpreter the node has there.
@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from kraftproof.cluster.protocol import Address, ClusterOptions, NodeInfo
 
@@ -19,10 +19,13 @@ WallClock = Callable[[Path], int | None]
 """Returns a node's wall clock minus its monotonic clock, in ns, as the node last wrote it into the
 files of that directory; None if the node has written nothing yet."""
 
+DISK_REPORT: Final = "disk.jsonl"
+"""The file in a node's directory with the report of its disk, if the disk can have faults."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """What one node is made of.
+    """Command, files and settings that make a node.
 
     Attributes:
         command: The program and its arguments. It must not go to the background.
@@ -69,7 +72,7 @@ class Deployment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where one node is put.
+    """Site of a node: directories, addresses, peers.
 
     Attributes:
         node: The node.

@@ -12,6 +12,7 @@ import msgspec
 
 from kraftproof.cluster.docker.capabilities import is_extra_installed
 from kraftproof.cluster.local import ownership
+from kraftproof.cluster.processes import Identity, is_alive
 from kraftproof.cluster.remote.disk import mounts
 from kraftproof.errors import UsageError
 from kraftproof.run.directory import RunDirectory
@@ -37,7 +38,7 @@ def unhealed(directory: RunDirectory) -> list[str]:
         UsageError: the directory is no run directory, or the process of the run is alive.
     """
     owner = _owner(directory)
-    if ownership.is_alive(owner):
+    if is_alive(owner):
         raise UsageError(f"{directory.path}: its harness runs (process {owner.pid}); end it first")
     begun: dict[str, str] = {}
     for event in _events(directory.faults):
@@ -49,9 +50,9 @@ def unhealed(directory: RunDirectory) -> list[str]:
     return list(begun.values())
 
 
-def _owner(directory: RunDirectory) -> ownership.Identity:
+def _owner(directory: RunDirectory) -> Identity:
     try:
-        return msgspec.convert(directory.read_run().get("harness"), ownership.Identity)
+        return msgspec.convert(directory.read_run().get("harness"), Identity)
     except msgspec.ValidationError as error:
         raise UsageError(f"{directory.path}/run.json: harness: {error}") from error
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from kraftproof.cluster.plugin import blamed, plugin
-from kraftproof.cluster.protocol import Capability, ClusterOptions, NodeInfo, nodes_of
+from kraftproof.cluster.protocol import ClusterOptions, NodeInfo, nodes_of
 from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.errors import UsageError
@@ -88,11 +88,11 @@ def cluster_options(
     options: RunOptions,
     directory: RunDirectory | None,
     system: System | None = None,
+    schedule: Schedule = (),
     *,
-    needs: frozenset[Capability] = frozenset(),
     is_collected: bool = True,
 ) -> ClusterOptions:
-    """Return the options of the cluster for the backend; `needs` are capabilities of its faults."""
+    """Return the options of the cluster for the backend and the faults of a schedule."""
     chosen = make_system(options.system) if system is None else system
     return ClusterOptions(
         nodes=nodes_of_run(options, chosen),
@@ -101,7 +101,7 @@ def cluster_options(
         timeouts=options.timeouts,
         mutant=options.mutant,
         node_config=options.node_config,
-        needs=needs,
+        needs=frozenset(one.fault.requires for one in schedule),
         is_collected=is_collected,
     )
 

@@ -133,19 +133,6 @@ def test_the_intent_is_written_before_the_fault_is_applied():
     assert cluster.pids[1] == 201
 
 
-def test_a_fault_that_takes_longer_to_apply_than_it_lasts_is_looked_at_once():
-    cluster = FakeCluster()
-    lose_power = cluster.lose_unsynced
-
-    async def slow(node_id):
-        await cluster.scope.sleep(2 * SECOND_NS)
-        await lose_power(node_id)
-
-    cluster.lose_unsynced = slow
-    log = run(cluster, (1, 2, LoseUnsynced(victims=(1,))))
-    assert log.phases == ["intent", "applied", "bitten", "healed"]
-
-
 class OfRacks(Pause):
     """A fault that names more than nodes."""
 

@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from kraftproof.cluster.local.ownership import Identity, is_alive
+from kraftproof.cluster.processes import Identity, is_alive
 
 DEVICE: Final = "/dev/fuse"
 KIND: Final = "fuse.kraftproof"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kraftproof.cluster.capabilities import DiskFault
-from kraftproof.cluster.local.ownership import identify
+from kraftproof.cluster.processes import identify
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.disk import server
 from kraftproof.cluster.remote.disk.mounts import DEVICE, source_of

@@ -9,8 +9,8 @@ from kraftproof.cluster.protocol import Capability, ClusterError
 from kraftproof.cluster.remote.disk import mounts
 from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
 from kraftproof.cluster.remote.disk.node_disk import NodeDisk
-from kraftproof.cluster.remote.disk.report import REPORT_NAME
 from kraftproof.cluster.scope import Scope
+from kraftproof.cluster.systems.deployment import DISK_REPORT
 
 
 class NodeDisks:
@@ -44,7 +44,7 @@ class NodeDisks:
         disks = self._disks.setdefault(node_id, [])
         for path in data:
             directory = self._directories[node_id] / path
-            report = self._directories[node_id] / REPORT_NAME
+            report = self._directories[node_id] / DISK_REPORT
             seed = f"{self._seed} node {node_id} {path}"
             disk = NodeDisk(directory, report, seed, time.monotonic_ns() - self._scope.now())
             disks.append(disk)

@@ -19,8 +19,6 @@ from typing import Any, Final
 
 from kraftproof.cluster.remote.disk.undo import Range
 
-REPORT_NAME: Final = "disk.jsonl"
-"""The file in a node's directory."""
 DATA_BYTES: Final = 1 << 26
 """Maximum number of written bytes in a report; later writes come without their bytes."""
 

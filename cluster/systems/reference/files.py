@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from kraftproof.cluster.remote.disk.report import REPORT_NAME
+from kraftproof.cluster.systems.deployment import DISK_REPORT
 from kraftproof.node.storage.log import DIRECTORY_NAME
 from kraftproof.node.storage.snapshots import NAME as SNAPSHOT_NAME
 from kraftproof.node.tools.log_file import Damage, read_segment
@@ -82,7 +82,7 @@ def trace(directory: Path, node_id: int) -> list[dict[str, object]]:
 
 def writes(directory: Path, node_id: int) -> list[dict[str, object]]:
     """Return the writes to the metadata log from the report of the node's disk."""
-    path = directory / REPORT_NAME
+    path = directory / DISK_REPORT
     if not path.exists():
         return []
     return [
@@ -163,4 +163,4 @@ DECODERS: Final[Mapping[str, Callable[[Path, int], list[dict[str, object]]]]] = 
     "trace": trace,
     "writes": writes,
 }
-"""By table: what makes its rows of one node's files."""
+"""By table: the function that makes the rows from the files of a node."""

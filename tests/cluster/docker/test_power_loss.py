@@ -50,8 +50,8 @@ def test_a_node_that_acknowledges_what_is_not_synced_is_found(mutant: str, tmp_p
     assert done.returncode == 1, done.stdout[-2000:] + done.stderr[-2000:]
     report = done.stderr + done.stdout
     found = re.search(
-        r"kraft/acknowledged-is-durable: topic topic-\d+ .* was acknowledged at \d+\.\d+ s when [01]"
-        r" of 3 voters had synced it: (node \d synced .*, )?node \d lost it with its power at \d+\.",
+        r"kraft/acknowledged-is-durable: topic topic-\d+ .* was acknowledged at \d+\.\d+ s "
+        r"when [01] of 3 voters had synced it: .*node \d lost it with its power at \d+\.\d+ s",
         report,
     )
     assert found is not None, report
