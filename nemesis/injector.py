@@ -112,12 +112,13 @@ class Injector:
         running = await self._apply(scheduled)
         if running is None:
             return
-        if not running.has_effect:
-            await self._look(running)  # at least once, even if the fault took longer to apply
+        if self._now() >= scheduled.until_ns and not running.has_effect:
+            await self._look(running)  # the fault took longer to apply than it lasts
         while not running.has_effect and self._now() < scheduled.until_ns:
-            left_ns = scheduled.until_ns - self._now()
-            await self._cluster.scope.sleep(min(POLL_NS, left_ns))
             await self._look(running)
+            if not running.has_effect:
+                left_ns = scheduled.until_ns - self._now()
+                await self._cluster.scope.sleep(max(1, min(POLL_NS, left_ns)))
         await self._sleep_until(scheduled.until_ns)
         await self._heal(running)
 

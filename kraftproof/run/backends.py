@@ -46,7 +46,7 @@ class Backend(Protocol):
         ...
 
     def lacks(self, capability: Capability) -> str | None:
-        """Return why this machine can't inject the faults of a capability, or None."""
+        """Return the reason why the machine can't inject the faults of a capability, or None."""
         ...
 
     def preflight(self) -> None:
