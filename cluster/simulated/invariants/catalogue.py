@@ -30,7 +30,11 @@ from kraftproof.cluster.simulated.invariants.elections import (
 )
 from kraftproof.cluster.simulated.invariants.foreign_requests import ForeignClusterIdRefused
 from kraftproof.cluster.simulated.invariants.heartbeats import HeartbeatRequestsHonoured
-from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, InvariantMonitor
+from kraftproof.cluster.simulated.invariants.invariant import (
+    ClusterConfig,
+    Invariant,
+    InvariantMonitor,
+)
 from kraftproof.cluster.simulated.invariants.leases import CurrentEpochsOnly, OneLivingIncarnation
 from kraftproof.cluster.simulated.invariants.log import (
     AcknowledgedIsFlushed,
@@ -51,17 +55,17 @@ from kraftproof.cluster.simulated.invariants.metadata import (
     PartitionEpochsRiseByOne,
     WhoEntersAnIsrMayLead,
 )
-from kraftproof.cluster.simulated.invariants.peer_answers import (
+from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
+from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
+from kraftproof.cluster.simulated.invariants.quorum.peer_answers import (
     AnswersNameWhatWasAsked,
     FetchersDoNotLead,
 )
-from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
-from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
-from kraftproof.cluster.simulated.invariants.quorum_answers import (
+from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     DescribeQuorumIsAccurate,
     HighWatermarkToldNeverFalls,
 )
-from kraftproof.cluster.simulated.invariants.quorum_progress import HighWatermarkIsEarned
+from kraftproof.cluster.simulated.invariants.quorum.quorum_progress import HighWatermarkIsEarned
 from kraftproof.cluster.simulated.invariants.sessions import FencedInTime
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImagesMissNothing,
@@ -124,13 +128,7 @@ def make_monitor(
             LeadersSayThatTheyStop(config),
             NoBusyLoop(),
             ImagesAgree(),
-            SnapshotsSayWhatTheLogSays(committed_log),
-            SnapshotFilesSayWhatImagesSay(),
-            SnapshotAtLogStart(),
-            SnapshotsAreFew(),
-            SnapshotIsCopiedOnce(),
-            LeadersLoadNoSnapshot(),
-            ImagesMissNothing(),
+            *_of_snapshots(committed_log),
             BrokersServeCaughtUp(committed_log),
             FencedBrokersLeadNothing(),
             LeadersAreInSync(committed_log),
@@ -147,4 +145,17 @@ def make_monitor(
             ForeignClusterIdRefused(config),
             *conforms,
         )
+    )
+
+
+def _of_snapshots(committed_log: CommittedLog) -> tuple[Invariant, ...]:
+    """Return the invariants of snapshots, in the order of their hooks."""
+    return (
+        SnapshotsSayWhatTheLogSays(committed_log),
+        SnapshotFilesSayWhatImagesSay(),
+        SnapshotAtLogStart(),
+        SnapshotsAreFew(),
+        SnapshotIsCopiedOnce(),
+        LeadersLoadNoSnapshot(),
+        ImagesMissNothing(),
     )

@@ -8,7 +8,7 @@ from kraftproof.cluster.simulated.invariants.bounds import (
     SnapshotIsCopiedOnce,
     SnapshotsAreFew,
 )
-from kraftproof.cluster.simulated.invariants.peer_answers import (
+from kraftproof.cluster.simulated.invariants.quorum.peer_answers import (
     AnswersNameWhatWasAsked,
     FetchersDoNotLead,
 )

@@ -3,11 +3,11 @@
 import pytest
 from msgspec.structs import replace as changed
 
-from kraftproof.cluster.simulated.invariants.quorum_answers import (
+from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     DescribeQuorumIsAccurate,
     HighWatermarkToldNeverFalls,
 )
-from kraftproof.cluster.simulated.invariants.quorum_progress import HighWatermarkIsEarned
+from kraftproof.cluster.simulated.invariants.quorum.quorum_progress import HighWatermarkIsEarned
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_cluster_request,

@@ -17,7 +17,7 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     ProcessView,
     Requests,
 )
-from kraftproof.cluster.simulated.invariants.quorum_progress import (
+from kraftproof.cluster.simulated.invariants.quorum.quorum_progress import (
     HighWatermarkIsEarned,
     Leadership,
     Replica,
