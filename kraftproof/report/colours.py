@@ -41,6 +41,7 @@ FAULTS: Final = {
     "disk-error": "#a8836a",
     "slow-disk": "#d8b48a",
     "wipe": "#2b2b2b",
+    "bit-rot": "#c9a227",
     "loss": "#9fd6d2",
     "reset": "#00868b",
     "stall": "#3f6f75",
