@@ -16,6 +16,9 @@ from kraftproof.node.storage.quorum_state import FILE_NAME
 from kraftproof.node.storage.segment import segment_name, segment_offsets
 from kraftproof.node.storage.snapshots import NAME
 
+DIGIT_SHARE = 0.5
+"""Share of damaged digits in quorum-state: most other changes are no JSON."""
+
 
 class BitRot(Struct, frozen=True, kw_only=True):
     """A flipped bit of a file.
@@ -59,6 +62,8 @@ def draw_bit_rot(disk: SimulatedFileSystem, directory: str, random: Random) -> B
     if not data or not disk.is_file_synced(path):
         return None
     position = random.randrange(len(data))
+    if path.endswith(FILE_NAME) and random.random() < DIGIT_SHARE:
+        position = random.choice([at for at, byte in enumerate(data) if chr(byte).isdigit()])
     return BitRot(
         path=path, position=position, original=data[position], mask=1 << random.randrange(8)
     )

@@ -66,3 +66,18 @@ class DamagedFile:
         if ends[0] < ends[1]:
             return f"{where}, and the log ends at {ends[0]}, not {ends[1]}"
         return None
+
+
+def start_on_copy(disk: SimulatedFileSystem, rot: BitRot, open_disk: Open) -> str | None:
+    """Open a damaged copy of a stopped node's disk; return the mistake of the node, if any."""
+    copy, damaged = deepcopy(disk), DamagedFile(rot)
+    copy.disk_faults = None
+    rot.apply(copy)
+    undamaged = damaged.undamaged(copy, open_disk)
+    if undamaged is None:
+        return None
+    try:
+        found = open_disk(copy)
+    except StorageError as error:
+        return damaged.refused(str(error))
+    return damaged.recovered(found, undamaged)

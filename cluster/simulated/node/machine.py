@@ -15,7 +15,7 @@ from kraftproof.cluster.simulated.disk.faults import DiskFaults
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.cluster.simulated.disk.inodes import SimulatedDirectory, SimulatedFile
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
-from kraftproof.cluster.simulated.faults.damaged_file import DamagedFile
+from kraftproof.cluster.simulated.faults.damaged_file import DamagedFile, start_on_copy
 from kraftproof.cluster.simulated.kernel.randomness import ForcedTies, NodeRandom
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.process import NodeProcess
@@ -37,6 +37,8 @@ from kraftproof.node.wire.types import Uuid, format_uuid
 
 DATA = "/data"
 TRACE = "/trace.jsonl"
+DAMAGED_COPIES = 15
+"""Number of damaged copies of a disk that a bit-rot fault opens, in addition to the disk."""
 
 
 class Machine:
@@ -238,10 +240,18 @@ class Machine:
         self.env.log = LogMirror()
 
     def damage_file(self) -> str | None:
-        """Flip a bit of a drawn durable file; return the path, or None without such a file."""
+        """Flip a bit of a drawn durable file; return the path, or None without such a file.
+
+        The disk of a stopped node is copied, and copies with other damages are opened as well.
+        """
         if self.damaged_file is None:
             directory = log_directory(self._storage_config)
-            rot = draw_bit_rot(self.disk, directory, self.fault_random("bit-rot"))
+            random = self.fault_random("bit-rot")
+            for _ in range(DAMAGED_COPIES if self.process is None else 0):
+                rot = draw_bit_rot(self.disk, directory, random)
+                if rot is not None:
+                    self._judge_damage(start_on_copy(self.disk, rot, self._open))
+            rot = draw_bit_rot(self.disk, directory, random)
             if rot is not None:
                 rot.apply(self.disk)
                 self.damaged_file = DamagedFile(rot)

@@ -1,14 +1,11 @@
 """Bit rot: a node refuses each damaged file in one line, or recovers the same state."""
 
-from copy import deepcopy
-
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.disk.bit_rot import BitRot, _files_by_kind, draw_bit_rot
-from kraftproof.cluster.simulated.faults.damaged_file import DamagedFile
+from kraftproof.cluster.simulated.faults.damaged_file import start_on_copy
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
-from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import join
 from kraftproof.node.storage.stored import log_directory
 from tests.cluster.simulated.faults.test_simulated_faults import Rig
@@ -55,16 +52,7 @@ def paths(machine):
 
 
 def mistake_of(machine, rot):
-    """Start on a damaged copy of the disk; return the mistake of the node, if any."""
-    disk, damaged = deepcopy(machine.disk), DamagedFile(rot)
-    rot.apply(disk)
-    undamaged = damaged.undamaged(disk, machine._open)
-    assert undamaged is not None, "the undamaged disk is accepted"
-    try:
-        found = machine._open(disk)
-    except StorageError as error:
-        return damaged.refused(str(error))
-    return damaged.recovered(found, undamaged)
+    return start_on_copy(machine.disk, rot, machine._open)
 
 
 def damages(machine, path):
