@@ -46,6 +46,7 @@ from kraftproof.cluster.simulated.invariants.metadata import (
     PartitionEpochsRiseByOne,
     WhoEntersAnIsrMayLead,
 )
+from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
 from kraftproof.cluster.simulated.invariants.quorum_answers import (
@@ -97,6 +98,7 @@ def make_monitor(config: ClusterConfig, committed_log: CommittedLog) -> Invarian
             SuccessorsHoldWhatCommitted(),
             LeadersSayThatTheyStop(config),
             NoBusyLoop(),
+            EveryRequestEnds(config),
             ImagesAgree(),
             SnapshotsSayWhatTheLogSays(committed_log),
             SnapshotFilesSayWhatImagesSay(),
