@@ -109,9 +109,7 @@ class Campaign:
         return None
 
     def _finding(self, seen: Sight) -> Finding:
-        return Finding(
-            node_id=seen.node_id, reason=seen.reason, case=joined(self._progress.recent)
-        )
+        return Finding(node_id=seen.node_id, reason=seen.reason, case=joined(self._progress.recent))
 
 
 def joined(cases: list[Case]) -> Case:
