@@ -31,7 +31,7 @@ class Plugin:
     """system, client, workload or fault."""
     name: str
     origin: str
-    """Its class or function, and the file that defines it."""
+    """Class or function of the plug-in, with the file of its definition."""
 
     @override
     def __str__(self) -> str:

@@ -6,8 +6,7 @@ result that fits the return annotation, and the tests that TESTS assigns to the 
 the first failure, in a process of their own and for 60 s at most: first those that call the
 function, the shortest first, then all. A function whose tests all pass is a survivor. The exit
 status is 1 if there are survivors, 3 if tests fail on unedited modules, which are run first to
-record the calls. Other Python processes that a test starts run unedited code, so these tests miss
-nothing.
+record the calls. A Python process that a test starts runs unedited code; its tests always pass.
 """
 
 import argparse
@@ -152,7 +151,7 @@ def without_body(source: str, function: ast.FunctionDef | ast.AsyncFunctionDef, 
 
 
 def status_of(one: Emptied, calls: Calls) -> int:
-    """Run the tests that call a function, then all if those miss nothing; return the status."""
+    """Run the tests that call a function, then every test if these pass; return the status."""
     callers = calls.of((str(ROOT / one.path), one.first_line))
     if callers:
         status = run_apart(partial(run_edited, one.mutant, one.tests, [OnlyThese(callers)]))

@@ -25,7 +25,7 @@ Tell = Callable[[str], None]
 """Takes a line of progress: what a backend does before its nodes run."""
 BLOCKED_S = LIMIT_S
 BEAT_S = 0.2
-"""How often the event loop shows that it runs."""
+"""Interval of the heartbeat of the event loop, which the watchdog reads."""
 
 
 class ViolationError(Exception):
@@ -37,7 +37,7 @@ class Backend(Protocol):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What its clusters can do to their nodes, known before one is made."""
+        """Return the faults that clusters of the backend can give, before a cluster is made."""
         ...
 
     def preflight(self) -> None:
@@ -110,7 +110,7 @@ class DockerBackend(LiveBackend):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """All that live clusters can do."""
+        """Capabilities of live clusters."""
         from kraftproof.cluster.docker.capabilities import CAPABILITIES
 
         return CAPABILITIES
@@ -195,7 +195,7 @@ def make_backend(name: str) -> Backend:
     """Return a backend.
 
     Raises:
-        UsageError: there is none of that name.
+        UsageError: no backend has the name.
     """
     if name not in BACKENDS:
         raise UsageError(f"--backend {name}: one of {', '.join(BACKENDS)} is expected")
