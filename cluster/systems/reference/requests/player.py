@@ -112,6 +112,8 @@ class _Player:
         self._slack_ms = slack_ms
         self._vocabulary = vocabulary
         self._streams: dict[int, tuple[ByteStream, ConnectionJudge]] = {}
+        self._unsent: dict[int, bytearray] = {}
+        """Bytes that leave with the next segment, by connection."""
         self._changed: Promise[bool] | None = None
 
     async def open(self, index: int, cluster: OpensStreams, node_id: int) -> None:
@@ -120,17 +122,26 @@ class _Player:
         self._streams[index] = (stream, ConnectionJudge(self._learn, self._slack_ms))
 
     async def send(self, case: Case) -> None:
+        """Send the frames; frames without a pause between them leave in one segment."""
         for one in case.sends:
             if one.connection not in self._streams:
                 continue
             stream, judge = self._streams[one.connection]
             if one.after_ms:
+                self._flush()
                 await self._scope.sleep(one.after_ms * 1_000_000)
             for number, segment in enumerate(one.segments):
                 if number:
+                    self._flush()
                     await self._scope.sleep(SEGMENT_NS)
-                stream.write(segment)
+                self._unsent.setdefault(one.connection, bytearray()).extend(segment)
             judge.sent(one, stream.now_ns())
+        self._flush()
+
+    def _flush(self) -> None:
+        for connection, data in self._unsent.items():
+            self._streams[connection][0].write(bytes(data))
+        self._unsent.clear()
 
     async def wait(self) -> None:
         """Wait until every connection has all answers, an end or a problem."""
