@@ -36,20 +36,29 @@ NO_BASELINE, TIMED_OUT, NO_TESTS = 3, -1, 5
 WORDS = {0: "SURVIVED", NOT_IMPORTED: "UNTESTED", TIMED_OUT: "timed out"}
 BOUND_S = 60.0
 RECORDING_BOUND_S = 600.0
-RAFT = ("raft/test_fetching", "raft/test_searching", "raft/test_replicas", "raft/test_epochs")
-OUTCOMES = ("judge", "impossible", "list_append", "told_outcomes")
+RAFT = ("fetching", "searching", "replicas", "epochs")
+OUTCOMES = (
+    "judge/test_judge",
+    "judge/test_impossible",
+    "engines/lists/test_list_append",
+    "test_told_outcomes",
+)
 TESTS = {
-    "checkers/judge/keys.py": ("tests/checkers/test_verdict.py", "tests/checkers/test_judge.py"),
-    "checkers/guards": ("tests/checkers/test_guards.py",),
-    "kraftproof/search/shrinking.py": ("tests/harness/test_shrinking.py",),
-    "kraftproof/search/smaller.py": ("tests/harness/test_smaller.py",),
-    "kraftproof/search/steering.py": ("tests/harness/test_steering.py",),
-    "checkers/judge/refute.py": ("tests/checkers/test_impossible.py",),
-    "checkers/judge/first_pass.py": tuple(f"tests/checkers/test_{name}.py" for name in OUTCOMES),
-    "node/core/raft/fetching.py": tuple(
-        f"tests/node/{name}.py" for name in (*RAFT, "snapshots/test_copying")
+    "checkers/judge/keys.py": (
+        "tests/checkers/test_verdict.py",
+        "tests/checkers/judge/test_judge.py",
     ),
-    "nemesis": ("tests/nemesis", "tests/harness/test_schedule_files.py"),
+    "checkers/guards": ("tests/checkers/guards/test_guards.py",),
+    "kraftproof/search/shrinking.py": ("tests/kraftproof/search/test_shrinking.py",),
+    "kraftproof/search/smaller.py": ("tests/kraftproof/search/test_smaller.py",),
+    "kraftproof/search/steering.py": ("tests/kraftproof/search/test_steering.py",),
+    "checkers/judge/refute.py": ("tests/checkers/judge/test_impossible.py",),
+    "checkers/judge/first_pass.py": tuple(f"tests/checkers/{name}.py" for name in OUTCOMES),
+    "node/core/raft/fetching.py": tuple(
+        f"tests/node/core/raft/{name}.py"
+        for name in (*(f"test_{part}" for part in RAFT), "snapshots/test_copying")
+    ),
+    "nemesis": ("tests/nemesis", "tests/kraftproof/search/test_schedule_files.py"),
 }
 """The tests of the modules whose path begins so; the first row that fits counts."""
 EMPTY = {
