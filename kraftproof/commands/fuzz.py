@@ -118,7 +118,7 @@ def _places(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def _mutant_of(path: Path) -> str | None:
-    """Return the bug that was planted when a case was found, before the node is imported."""
+    """Return the mutant of a case file; the node must not be imported before."""
     import json
 
     try:

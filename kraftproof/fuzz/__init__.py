@@ -1,5 +1,5 @@
-"""Send random frames to a cluster, watch its nodes, and shrink what goes wrong.
+"""Send random frames to a cluster, watch the nodes, and shrink a failing case.
 
-The frames are those of cluster/systems/reference/requests; simulated runs send the same in a share
-of their seeds. See commands/fuzz.py for the command line.
+cluster/systems/reference/requests draws the frames, also for a share of the simulated runs. See
+commands/fuzz.py for the command line.
 """

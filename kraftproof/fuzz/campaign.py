@@ -1,4 +1,4 @@
-"""Send random cases to a target until enough frames are sent, or something is wrong."""
+"""Send random cases to a target until enough frames are sent, or a problem is found."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,16 +21,16 @@ SLACK_MS = 30_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something wrong, with the frames that may have caused it."""
+    """A problem of a node or an answer, with the frames sent before."""
 
     node_id: int
-    """The node; 0 if the whole cluster is concerned."""
+    """The node; 0 for the whole cluster."""
     reason: str
     case: Case
 
     @property
     def kind(self) -> str:
-        """The reason without numbers and names, which differ from one replay to another."""
+        """The reason without numbers and names, equal in all replays of a case."""
         head, _, _ = self.reason.partition(":")
         return "".join(one for one in head if not one.isdigit() and one not in "-'")
 
@@ -113,7 +113,7 @@ class Campaign:
 
 
 def joined(cases: list[Case]) -> Case:
-    """Return one case that does what several cases do, one after the other."""
+    """Return a case with the connections and sends of several cases, in order."""
     nodes: list[int] = []
     sends: list[Send] = []
     for case in cases:

@@ -21,7 +21,7 @@ from kraftproof.run.backends import ViolationError, make_backend, with_cluster
 from kraftproof.run.planning import cluster_options
 
 SNAPSHOT_BYTES = ("metadata.log.max.record.bytes.between.snapshots", "1000000")
-"""Small snapshots, so that a node's log, and with it the node's memory, stays small."""
+"""Frequent snapshots keep the log in a node's memory small."""
 SHRINK_TRIES = 60
 SHRINK_SECONDS = 60.0
 
@@ -37,7 +37,7 @@ class FuzzOptions:
     time_limit_s: float | None
     mutant: str | None
     places: tuple[Place, ...] = ()
-    """Addresses of brokers that stand already; empty: a fresh cluster of the backend."""
+    """Addresses of running brokers; empty: a fresh cluster of the backend."""
 
 
 Work = Callable[[Campaign], Awaitable[Finding | None]]

@@ -1,7 +1,7 @@
 """Make a failing case smaller: fewer connections, fewer frames, no cuts and no pauses.
 
-Delta debugging (Zeller and Hildebrandt, 2002) over data: a smaller case is kept if its replay, on
-a fresh cluster, ends with a finding of the same kind.
+Delta debugging (Zeller and Hildebrandt, 2002): a smaller case is kept if the replay on a fresh
+cluster ends with a finding of the same kind.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from kraftproof.cluster.systems.reference.requests.case import Case
 
 Fails = Callable[[Case], bool]
-"""Replays a case; returns whether the case still fails for the same reason."""
+"""Replays a case; returns whether the case fails with the same kind of finding."""
 
 
 def shrink(case: Case, fails: Fails, tries: int) -> Case:
-    """Return a smaller case that fails; at most `tries` cases are replayed."""
+    """Return a smaller failing case, after at most `tries` replays."""
     left = tries
     while True:
         for smaller in candidates(case):
@@ -46,7 +46,7 @@ def candidates(case: Case) -> Iterator[Case]:
 
 
 def _without_unused(case: Case) -> Case:
-    """Return the case without connections that send nothing."""
+    """Return the case without unused connections."""
     used = sorted({send.connection for send in case.sends})
     places = {connection: place for place, connection in enumerate(used)}
     return Case(

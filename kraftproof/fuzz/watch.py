@@ -1,4 +1,4 @@
-"""Watch the nodes of a target: each lives, keeps its memory, and serves an honest client."""
+"""Watch the nodes of a target: life, memory, and the service to an honest client."""
 
 import os
 from dataclasses import dataclass
@@ -8,31 +8,31 @@ from kraftproof.cluster.systems.reference.requests.honest import first_complaint
 from kraftproof.cluster.systems.reference.requests.target import Target
 
 MOST_GROWN_BYTES = 30 << 20
-"""Memory that a node may take beyond its memory at the start."""
+"""Maximum growth of a node's resident memory since the start, in bytes."""
 PATIENCE_NS = 20_000_000_000
 """Time in which an honest client must be served."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """Something wrong with a node, apart from its answers."""
+    """A problem of a node, apart from its answers."""
 
     node_id: int
     reason: str
 
 
 class Watch:
-    """The processes of the nodes as they were at the start."""
+    """The processes and the memory of the nodes at the start."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._processes: dict[int, int | None] = {}
         self._resident: dict[int, int] = {}
         self.grown_bytes = 0
-        """The most memory that a node has taken since the start."""
+        """Largest growth of a node's resident memory since the start, in bytes."""
 
     async def start(self) -> Sight | None:
-        """Remember the processes and their memory, once an honest client has been served."""
+        """Serve an honest client, then record the processes and the memory of the nodes."""
         complaint = await self.serves()
         for node in self._target.nodes:
             pid = await self._pid(node.node_id)
@@ -43,7 +43,7 @@ class Watch:
         return complaint
 
     async def look(self) -> Sight | None:
-        """Return the first node that has died or has taken too much memory."""
+        """Return the first dead node, or the first node with too much memory."""
         for node_id, was in self._processes.items():
             pid = await self._pid(node_id)
             if was is not None and pid != was:

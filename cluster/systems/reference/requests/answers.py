@@ -49,7 +49,7 @@ class ConnectionJudge:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing more has to come."""
+        """Whether every answer has come, the connection has ended, or a problem is known."""
         return self._has_ended or self.problem is not None or not self._outstanding
 
     def sent(self, send: Send, now_ns: int) -> None:

@@ -1,4 +1,4 @@
-"""The judge of a connection finds each way in which answers may be wrong, and accepts right ones."""
+"""The judge of a connection finds each kind of wrong answer, and accepts right answers."""
 
 import struct
 

@@ -79,16 +79,19 @@ def test_names_cover_planes_and_lengths() -> None:
 
 
 def test_no_drawn_frame_harms_a_sound_cluster() -> None:
-    random = Random(3)
+    random, judged = Random(3), Counter()
     for _ in range(4_000):
         frame = draw_frame(listener(is_controller=True), random)
         message = read_payload(frame.data[4:])
         if isinstance(message, envelope_request.EnvelopeRequest):
             message = read_payload(message.request_data)
         if isinstance(message, OF_BROKERS):
+            judged["brokers"] += 1
             assert not 0 <= message.broker_id < 7_000
         elif isinstance(message, OF_QUORUM) and not isinstance(message, fetch_request.FetchRequest):
+            judged["quorum"] += 1
             assert message.cluster_id not in {None, "", "cluster"}
+    assert min(judged["brokers"], judged["quorum"]) > 100
 
 
 @pytest.mark.parametrize(

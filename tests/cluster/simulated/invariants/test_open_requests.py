@@ -6,7 +6,7 @@ from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEn
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.messages import create_topics_request, unregister_broker_request
 from kraftproof.node.wire.principal import ANONYMOUS
-from tests.simulated.invariant_harness import CONFIG, MonitorHarness
+from tests.cluster.simulated.invariants.invariant_harness import CONFIG, MonitorHarness
 
 SECOND_NS = 1_000_000_000
 UNREGISTER = unregister_broker_request.UnregisterBrokerRequest()
