@@ -23,6 +23,7 @@ from kraftproof.cluster.simulated.convergence.final_phase import FinalPhase, con
 from kraftproof.cluster.simulated.faults import fault_timing
 from kraftproof.cluster.simulated.faults.crash_points import crash_at_random_point
 from kraftproof.cluster.simulated.faults.simulated_faults import SimulatedFaults
+from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
 from kraftproof.cluster.simulated.kernel.garbage_collection import seldom_collected
 from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
@@ -52,10 +53,10 @@ class InvariantViolatedError(RuntimeError):
 class SimulatedCluster(SimulatedFaults, Cluster):
     """A cluster in one process, on virtual time."""
 
-    def __init__(self, options: ClusterOptions) -> None:
+    def __init__(self, options: ClusterOptions, specify: MakeSpecification | None = None) -> None:
         refuse_unmutated(options.mutant)
         self.options = options
-        self.world = World(options)
+        self.world = World(options, specify)
         self._scope = SimulatedScope(self.world.scheduler)
         self._background: list[SimulatedTask[None]] = []
 
@@ -177,9 +178,8 @@ class SimulatedCluster(SimulatedFaults, Cluster):
 
     @override
     async def kill(self, node_id: int) -> None:
-        await crash_at_random_point(
-            self._scope, self._machine(node_id), self._machine(node_id).kill
-        )
+        machine = self._machine(node_id)
+        await crash_at_random_point(self._scope, machine, machine.kill)
 
     @override
     async def start_node(self, node_id: int) -> None:

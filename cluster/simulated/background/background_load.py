@@ -24,8 +24,8 @@ def start(
         task = stale_requests.send_stale_requests(scope, network, random, controllers)
         tasks.append(scope.spawn(task))
     random = Random(f"{options.seed}/tenants")
-    if random.random() < background_topics.SHARE:
-        brokers = {n.node_id: machines[n.node_id] for n in nodes if n.has("broker")}
+    brokers = {n.node_id: machines[n.node_id] for n in nodes if n.has("broker")}
+    if random.random() < background_topics.SHARE and brokers:
         task = background_topics.create_and_delete_topics(scope, network, random, brokers)
         tasks.append(scope.spawn(task))
     random = Random(f"{options.seed}/requests")

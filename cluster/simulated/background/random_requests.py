@@ -19,7 +19,7 @@ from kraftproof.cluster.simulated.network.network import Network
 from kraftproof.cluster.simulated.world import World
 from kraftproof.cluster.systems.reference.requests.drawing import CaseShape, draw_case
 from kraftproof.cluster.systems.reference.requests.player import OpensStreams, Problem, play
-from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
+from kraftproof.cluster.systems.reference.requests.vocabulary import NO_BROKERS, Vocabulary
 from kraftproof.node.core.base.types import milliseconds
 
 SHARE: Final = 0.4
@@ -62,7 +62,7 @@ async def send_random_requests(
 
 def vocabulary_of(cluster_id: str, nodes: Sequence[NodeInfo]) -> Vocabulary:
     """Return the words of requests to a cluster."""
-    brokers = tuple(node.node_id for node in nodes if node.has("broker"))
+    brokers = tuple(node.node_id for node in nodes if node.has("broker")) or NO_BROKERS
     return Vocabulary(cluster_id=cluster_id, brokers=brokers)
 
 

@@ -50,6 +50,10 @@ COMMANDS = {
     "explain --html": ("explain", "HISTORIES/h.jsonl", "--html", "DISK/why.html"),
     "check --explain": ("check", "--explain", "DISK/folder", "HISTORIES/h.jsonl"),
     "sim --coverage": ("sim", "--seeds", "0:2", "--coverage", "DISK/covered.txt", *SIM),
+    "mutants --scoreboard": (
+        *("mutants", "clean", "--seeds", "0:1", "--repeat", "1"),
+        *("--scoreboard", "DISK/board.md"),
+    ),
     "shrink --out": ("shrink", "SCHEDULE", "--store", "STORE", "--out", "DISK/small.txt"),
 }
 
@@ -64,7 +68,7 @@ def test_a_full_disk_is_one_line_that_names_the_path(
         "STORE": tmp_path / "store",
         "SCHEDULE": violation,
     }
-    if command[0] in {"shrink", "sim"}:  # a small file: no room is left at all
+    if command[0] in {"mutants", "shrink", "sim"}:  # a small file: no room is left at all
         (full_disk / "more").write_bytes(b"x" * 4096)
     words = []
     for word in command:

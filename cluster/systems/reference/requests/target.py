@@ -10,7 +10,7 @@ from kraftproof.cluster.systems.reference.connection import connect, connect_to
 from kraftproof.cluster.systems.reference.requests.honest import ANSWER_TIMEOUT_NS, cluster_id_of
 from kraftproof.cluster.systems.reference.requests.player import ByteStream, OpensStreams
 from kraftproof.cluster.systems.reference.requests.sockets import Place, SocketStreams
-from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
+from kraftproof.cluster.systems.reference.requests.vocabulary import NO_BROKERS, Vocabulary
 from kraftproof.cluster.systems.reference.server_properties import PORT
 from kraftproof.node.wire.messages import Message
 
@@ -44,7 +44,7 @@ class Target:
         self.streams = streams
         self.cluster = cluster
         """The cluster of this run; None for the addresses of a user."""
-        self.vocabulary = Vocabulary(cluster_id="", brokers=self._brokers or (1,))
+        self.vocabulary = Vocabulary(cluster_id="", brokers=self._brokers or NO_BROKERS)
         self._places = places
         self._turn = 0
 
