@@ -4,12 +4,12 @@ from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="I10",
-    title="After a refused topic of a batch the topics behind it are not tried",
-    source="ours",
+    title='After a refused topic of a batch the topics behind it are not tried',
+    source='ours',
     expected="AnswersFitRequests",
     edits=(
         Edit(
-            module="kraftproof.node.core.controller.topics",
+            module='kraftproof.node.core.controller.topics',
             old="""            results.append(_not_created(topic.name, refused))
             continue
 """,

@@ -4,12 +4,12 @@ from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="I9",
-    title="A resource that DescribeConfigs names twice is answered once",
-    source="ours",
+    title='A resource that DescribeConfigs names twice is answered once',
+    source='ours',
     expected="AnswersFitRequests",
     edits=(
         Edit(
-            module="kraftproof.node.core.broker.configs",
+            module='kraftproof.node.core.broker.configs',
             old="""for resource in request.resources
 """,
             new="""for resource in dict.fromkeys(request.resources)
