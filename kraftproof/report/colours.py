@@ -66,7 +66,7 @@ def dark_style() -> str:
 
 def dark_theme() -> str:
     """Return the rule that replaces colours of meanings on pages with a switch for the theme."""
-    return f':root[data-theme="dark"] {{ {_variables(DARK)} }}'
+    return f":root[data-theme=dark] {{ {_variables(DARK)} }}"
 
 
 def _variables(colours: Mapping[str, str]) -> str:
