@@ -27,7 +27,7 @@ from kraftproof.node.wire.schema import Message
 ENVELOPE_VERSION = 0
 CORRELATION_ID_BYTES = 4
 LARGE_BYTES = 100_000
-"""Bytes of an answer from which on a thread decodes the answer: some 10 ms of work."""
+"""Minimum size of an answer that a thread decodes, in bytes: about 10 ms of work."""
 
 
 class PeerSocket(asyncio.Protocol, PeerConnection):
@@ -58,7 +58,7 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
         self._unsent: list[bytes] = []
         self._sent: dict[int, Send | Forward] = {}
         self._answers: deque[bytes] = deque()
-        """Answers that wait for a large one before them."""
+        """Answers behind a large answer in the thread."""
         self._is_decoding = False
 
     @property
@@ -122,7 +122,7 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
             self._transport.abort()
 
     def _take_answers(self) -> None:
-        """Report the answers in their order, up to a large answer that is being decoded."""
+        """Report the answers in order, up to a large answer in the thread."""
         while self._answers and not self._is_decoding:
             payload = self._answers.popleft()
             if len(payload) < CORRELATION_ID_BYTES:
@@ -136,7 +136,7 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
                 self._owner.answered(self, correlation_id, read)
 
     def _decode_apart(self, correlation_id: int, request: Send | Forward, payload: bytes) -> None:
-        """Decode a large answer in a thread, so that the event loop has its turns meanwhile."""
+        """Decode a large answer in a thread; the event loop serves other connections meanwhile."""
 
         def decoded(future: asyncio.Future[Message | None]) -> None:
             self._is_decoding = False

@@ -196,8 +196,7 @@ def _new_id(image: MetadataImage, random: "Random") -> Uuid:
 def delete_topics(image: MetadataImage, request: DeleteRequest) -> Outcome:
     """Delete topics by name or by id.
 
-    The names of a request are bounded as its records are, since each name is work, also the name
-    of no topic.
+    A request may name at most MAX_RECORDS topics, since an unknown name costs time, too.
     """
     if request.timeout_ms <= 0:
         return Outcome(reply=refusal(request, ErrorCode.REQUEST_TIMED_OUT, _OUT_OF_TIME))
