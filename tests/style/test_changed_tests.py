@@ -1,7 +1,10 @@
 """`make check` finds the tests that a change concerns, the nearest first, within its time."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 
@@ -68,16 +71,45 @@ def test_the_budget_is_filled_in_order_and_what_does_not_fit_is_left_out():
     assert within_budget("abcd", seconds, 3.9, 2.0) == (["c"], ["a", "b", "d"])
 
 
-def test_times_are_taken_from_reports(tmp_path, monkeypatch):
+def test_cpu_seconds_are_taken_from_reports_and_times_of_the_clock_are_not(tmp_path, monkeypatch):
+    def case(module, cpu_s):
+        return (
+            f'<testcase classname="tests.{module}" name="a" time="99"><properties>'
+            f'<property name="other" value="7"/><property name="cpu_s" value="{cpu_s}"/>'
+            "</properties></testcase>"
+        )
+
     report = tmp_path / "fast.xml"
     report.write_text(
-        '<testsuites><testsuite><testcase classname="tests.style.test_size" name="a" time="1.5"/>'
-        '<testcase classname="tests.style.test_size.TestMore" name="b" time="2"/>'
-        '<testcase classname="tests.gone.test_gone" name="c" time="9"/></testsuite></testsuites>'
+        f"<testsuites><testsuite>{case('style.test_size', 1.5)}"
+        f"{case('style.test_size.TestMore', 2)}{case('gone.test_gone', 9)}"
+        '<testcase classname="tests.style.test_prose" name="skipped" time="1"/>'
+        "</testsuite></testsuites>"
     )
     monkeypatch.setattr(check, "RECORD", tmp_path / "seconds.tsv")
     check.record([report])
     assert check.recorded() == {"tests/style/test_size.py": 3.5}
+
+
+def test_a_report_has_the_cpu_seconds_of_a_test_and_of_its_child_processes(tmp_path, monkeypatch):
+    folder = ROOT / "tests" / "style"
+    with NamedTemporaryFile("w", prefix="test_", suffix=".py", dir=folder) as file:
+        file.write(
+            "import subprocess, sys, time\n"
+            "BUSY = 'import time\\nwhile time.process_time() < 0.6: pass'\n"
+            "def test():\n"
+            "    subprocess.run([sys.executable, '-c', BUSY], check=True)\n"
+            "    time.sleep(1.5)\n"
+        )
+        file.flush()
+        report = tmp_path / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", file.name]
+        assert subprocess.run(command, cwd=ROOT, check=False, capture_output=True).returncode == 0
+        monkeypatch.setattr(check, "RECORD", tmp_path / "seconds.tsv")
+        check.record([report])
+        ((path, spent),) = check.recorded().items()
+        assert path == str(Path(file.name).relative_to(ROOT))
+        assert 0.6 <= spent < 1.4
 
 
 def test_a_test_that_fails_or_does_not_end_is_no_success(tmp_path):

@@ -1,10 +1,13 @@
 """The real command in a process of its own, and what it says."""
 
+import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 KRAFTPROOF = (sys.executable, "-m", "kraftproof")
@@ -22,6 +25,46 @@ def run(command, *arguments, environment=None, timeout=60):
         timeout=timeout,
         check=False,
     )
+
+
+class Done(NamedTuple):
+    """A command that has ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+ONE_PROCESS = """
+import json
+import sys
+from kraftproof.cli import run
+
+for words in json.loads(sys.argv[1]):
+    sys.stdout.write(f"{sys.argv[2]}{run(words)}{sys.argv[2]}")
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    sys.stderr.write(sys.argv[2])
+"""
+
+
+def run_in_one_process(*commands, environment=None, timeout=60):
+    """Run commands one after the other, so that Java starts once for all; return each one's end."""
+    end = f"<{secrets.token_hex(8)}>"
+    words = json.dumps([[str(word) for word in command] for command in commands])
+    done = run(
+        (sys.executable, "-c", ONE_PROCESS),
+        *(words, end),
+        environment=environment,
+        timeout=timeout,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    out = done.stdout.split(end)
+    err = done.stderr.split(end)
+    return [
+        Done(int(status), said, told)
+        for said, status, told in zip(out[0::2], out[1::2], err, strict=False)
+    ]
 
 
 def without(folder, *packages):

@@ -8,8 +8,9 @@ from pathlib import Path
 import docker
 import pytest
 
+from kraftproof.cluster.docker.lease import engine_lock
 from kraftproof.cluster.docker.owner import RUN
-from kraftproof.cluster.docker.sweep import sweep
+from kraftproof.cluster.docker.sweep import sweep, sweep_locked
 from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.systems.reference.server_properties import PORT
 from tests.cluster.docker.conftest import Driver, make
@@ -17,6 +18,13 @@ from tests.cluster.docker.conftest import Driver, make
 pytestmark = pytest.mark.docker
 
 ROOT = Path(__file__).resolve().parents[3]
+LOCK_S = 250.0
+"""Other workers hold the engine's lock while an image is built."""
+
+
+@pytest.fixture(autouse=True)
+def patient_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kraftproof.cluster.docker.sweep.LOCK_S", LOCK_S)
 
 
 @pytest.fixture
@@ -68,10 +76,12 @@ def test_what_a_killed_harness_leaves_is_gone_after_the_next_sweep(
         assert ":9092" in harness.stdout.readline()
         sweep(engine)
         assert len(held(engine, "doomed")) == 5, "the living are left alone"
-        harness.kill()
-        harness.wait()
-    assert len(held(engine, "doomed")) == 5, "containers outlive their harness"
-    lines = sweep(engine)
+        # Every run that begins sweeps, also one of another worker: none may begin meanwhile.
+        with engine_lock(LOCK_S):
+            harness.kill()
+            harness.wait()
+            assert len(held(engine, "doomed")) == 5, "containers outlive their harness"
+            lines = sweep_locked(engine)
     assert held(engine, "doomed") == []
     assert any("doomed-" in line and "5 removed" in line for line in lines)
     assert driver.run(driver.cluster.process_id(1)) is not None
