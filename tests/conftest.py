@@ -6,13 +6,16 @@ from collections.abc import Generator
 import pytest
 from xdist.remote import Producer
 
+from scripts.check import LEFT_OUT
 from tests.support.groups import ByGroup
 
 CPU_SECONDS = "cpu_s"
 """Property of a test in the JUnit report: its CPU seconds, those of ended child processes included.
 
-The record of `python -m scripts.check --record` is made of it: load does not change CPU seconds.
+`python -m scripts.check --record` reads the reports: load does not change CPU seconds.
 """
+IS_LEFT_OUT = "left_out_of_check"
+"""Property of a test that `make check` never runs."""
 _BEGUN = pytest.StashKey[float]()
 
 
@@ -37,7 +40,10 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
     try:
         return (yield)
     finally:
-        item.user_properties.append((CPU_SECONDS, round(cpu_seconds() - item.stash[_BEGUN], 2)))
+        spent = round(cpu_seconds() - item.stash[_BEGUN], 2)
+        item.user_properties.append((CPU_SECONDS, spent))
+        if LEFT_OUT.intersection(mark.name for mark in item.iter_markers()):
+            item.user_properties.append((IS_LEFT_OUT, "yes"))
 
 
 def cpu_seconds() -> float:
