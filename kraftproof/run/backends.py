@@ -8,7 +8,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine
 from importlib.metadata import EntryPoint
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from typing_extensions import override
 
@@ -18,6 +18,11 @@ from kraftproof.cluster.protocol import Capability, Cluster, ClusterError, Clust
 from kraftproof.cluster.systems.system import System
 from kraftproof.errors import UsageError
 from kraftproof.run.watchdog import LIMIT_S, watchdog
+
+if TYPE_CHECKING:
+    from kraftproof.checkers.kraft.specification.specification import Specification
+    from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig
+    from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
 T = TypeVar("T")
 Main = Callable[[Cluster], Coroutine[Any, Any, T]]
@@ -157,6 +162,30 @@ class _Heart:
         self._next.cancel()
 
 
+def make_judged_cluster(options: ClusterOptions) -> "SimulatedCluster":
+    """Return a simulated cluster whose controller is judged by the specification of checkers/kraft.
+
+    The simulator imports no checker, so the specification is handed to it here.
+    """
+    from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+
+    return SimulatedCluster(options, specification_of)
+
+
+def specification_of(config: "ClusterConfig") -> "Specification":
+    """Return the specification of a cluster's controller."""
+    from kraftproof.checkers.kraft.specification.facts import Facts
+    from kraftproof.checkers.kraft.specification.specification import Specification
+
+    return Specification(
+        Facts(
+            cluster_id=config.cluster_id,
+            default_partitions=config.default_partitions,
+            default_replication_factor=config.default_replication_factor,
+        )
+    )
+
+
 class SimulatedBackend:
     """Virtual time in this process."""
 
@@ -172,12 +201,9 @@ class SimulatedBackend:
         """Run on the simulator's heap, whose nodes are those of the reference system."""
         del tell, system
         from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
-        from kraftproof.cluster.simulated.simulated_cluster import (
-            InvariantViolatedError,
-            SimulatedCluster,
-        )
+        from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError
 
-        cluster = SimulatedCluster(options)
+        cluster = make_judged_cluster(options)
         whole = main(cluster)
         try:
             with watchdog(lambda: cluster.events, BLOCKED_S):

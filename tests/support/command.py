@@ -1,5 +1,7 @@
-"""The real command in a process of its own, and what it says."""
+"""The real command, in a process of its own or in this one, and what it says."""
 
+import contextlib
+import io
 import json
 import os
 import secrets
@@ -7,7 +9,9 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from unittest import mock
+
+from kraftproof import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 KRAFTPROOF = (sys.executable, "-m", "kraftproof")
@@ -25,14 +29,6 @@ def run(command, *arguments, environment=None, timeout=60):
         timeout=timeout,
         check=False,
     )
-
-
-class Done(NamedTuple):
-    """A command that has ended."""
-
-    returncode: int
-    stdout: str
-    stderr: str
 
 
 ONE_PROCESS = """
@@ -62,9 +58,25 @@ def run_in_one_process(*commands, environment=None, timeout=60):
     out = done.stdout.split(end)
     err = done.stderr.split(end)
     return [
-        Done(int(status), said, told)
-        for said, status, told in zip(out[0::2], out[1::2], err, strict=False)
+        subprocess.CompletedProcess(command, int(status), said, told)
+        for command, said, status, told in zip(commands, out[0::2], out[1::2], err, strict=False)
     ]
+
+
+def call(*arguments, environment=None):
+    """`kraftproof ARGUMENTS` in this process: for tests that ask nothing of a process.
+
+    A start of Python and the imports cost more than most commands.
+    """
+    command = [*map(str, arguments)]
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        mock.patch.dict(os.environ, environment or {}),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        status = cli.run(command)
+    return subprocess.CompletedProcess(command, status, out.getvalue(), err.getvalue())
 
 
 def without(folder, *packages):
