@@ -21,13 +21,13 @@ SECONDS = 90.0
 RESERVE_SECONDS = 12.0
 """For collecting the tests and starting the workers."""
 BUSY = 0.75
-"""Assumed share of a worker's time in which it computes; tests of live nodes wait besides."""
+"""Assumed share of computing in a worker's time; tests of live nodes also wait."""
 STYLE_SECONDS = 21.0
-"""Time of the stage `style` on two quiet cores, which --dry-run takes off."""
+"""Time of the stage `style` on two quiet cores, subtracted by --dry-run."""
 UNKNOWN_SECONDS = 3.0
 WORKERS = min(4, os.cpu_count() or 1)
 LEFT_OUT = frozenset({"docker", "spark", "kafka", "wheel", "slow", "long"})
-"""Markers of the tests that no check runs."""
+"""Markers of tests outside `make check`."""
 EXCLUDED = " and ".join(f"not {marker}" for marker in sorted(LEFT_OUT))
 RECORD = Path(__file__).with_name("test_seconds.tsv")
 SHOWN = 8
@@ -63,9 +63,8 @@ def recorded() -> dict[str, float]:
 def record(reports: Iterable[Path]) -> None:
     """Write the CPU seconds of each test file from JUnit reports of `make test`.
 
-    tests/conftest.py puts the CPU seconds of a test into its report. The report's own times are
-    those of the clock, which a loaded machine makes several times as long. Tests that `make check`
-    leaves out count as 0.
+    tests/conftest.py puts the CPU seconds of each test into the report. The report's own times
+    grow with the load of the machine. Tests outside `make check` count as 0.
     """
     seconds: defaultdict[str, float] = defaultdict(float)
     for report in reports:

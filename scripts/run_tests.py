@@ -18,9 +18,9 @@ BIN = Path(sys.executable).parent
 STAGE_SECONDS = 1800
 BY_FILE = "loadfile"
 BY_GROUP = "loadgroup"
-"""See tests/support/groups.py: only tests that share something costly stay together."""
+"""Tests with a common costly fixture stay together (tests/support/groups.py)."""
 WAITING_WORKERS = "3"
-"""For tests of containers, which wait two thirds of their time for live clusters."""
+"""Workers for tests of containers; live clusters mostly wait."""
 FAST = "not simulation and not spark and not docker and not kafka and not wheel"
 """Tests that need no more than Python; those marked long among them are left to test-long."""
 
@@ -61,10 +61,10 @@ def pytest_stage(
 
     Args:
         name: Name of the stage.
-        markers: The tests of the stage, as pytest's -m has it.
+        markers: Expression of markers for pytest's -m.
         needs: See `Stage`.
-        workers: Number of worker processes, `auto` for one a core and four at most.
-        together: The tests that one worker runs: those of a file, or those of a group.
+        workers: Number of worker processes; `auto` means one a core, four at most.
+        together: `BY_FILE` or `BY_GROUP`: unit of work of a worker.
     """
     report = f"--junitxml=build/junit/{name}.xml"
     most = ("--maxprocesses", "4") if workers == "auto" else ()

@@ -2,9 +2,7 @@
 
 import contextlib
 import io
-import json
 import os
-import secrets
 import signal
 import subprocess
 import sys
@@ -29,38 +27,6 @@ def run(command, *arguments, environment=None, timeout=60):
         timeout=timeout,
         check=False,
     )
-
-
-ONE_PROCESS = """
-import json
-import sys
-from kraftproof.cli import run
-
-for words in json.loads(sys.argv[1]):
-    sys.stdout.write(f"{sys.argv[2]}{run(words)}{sys.argv[2]}")
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    sys.stderr.write(sys.argv[2])
-"""
-
-
-def run_in_one_process(*commands, environment=None, timeout=60):
-    """Run commands one after the other, so that Java starts once for all; return each one's end."""
-    end = f"<{secrets.token_hex(8)}>"
-    words = json.dumps([[str(word) for word in command] for command in commands])
-    done = run(
-        (sys.executable, "-c", ONE_PROCESS),
-        *(words, end),
-        environment=environment,
-        timeout=timeout,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    out = done.stdout.split(end)
-    err = done.stderr.split(end)
-    return [
-        subprocess.CompletedProcess(command, int(status), said, told)
-        for command, said, status, told in zip(commands, out[0::2], out[1::2], err, strict=False)
-    ]
 
 
 def call(*arguments, environment=None):

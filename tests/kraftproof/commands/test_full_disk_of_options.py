@@ -5,33 +5,21 @@ import subprocess
 import pytest
 
 from tests.cluster.local.test_full_disk import may_mount
-from tests.support.command import KRAFTPROOF, call, run, run_in_one_process
+from tests.support.command import KRAFTPROOF, call, run
 
 
 @pytest.fixture
-def make_full_disk(tmp_path):
-    """Makes file systems with room for names, and for hardly any data; gone after the test."""
+def full_disk(tmp_path):
+    """A file system with room for names, and for hardly any data; it is gone after the test."""
     if not may_mount():
         pytest.skip("mounting a small file system needs root")
-    made = []
-
-    def make(name):
-        disk = tmp_path / name
-        disk.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "kraftproof", disk], check=True)
-        made.append(disk)
-        page = 4096
-        (disk / "filler").write_bytes(b"x" * (64 * 1024 - page))
-        return disk
-
-    yield make
-    for disk in made:
-        subprocess.run(["umount", "--lazy", disk], check=False)
-
-
-@pytest.fixture
-def full_disk(make_full_disk):
-    return make_full_disk("disk")
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "kraftproof", disk], check=True)
+    page = 4096
+    (disk / "filler").write_bytes(b"x" * (64 * 1024 - page))
+    yield disk
+    subprocess.run(["umount", "--lazy", disk], check=False)
 
 
 @pytest.fixture(scope="module")
@@ -99,18 +87,15 @@ def test_a_full_disk_is_one_line_that_names_the_path(
 
 
 @pytest.mark.spark
-def test_an_analysis_on_a_full_disk_is_one_line(make_full_disk, histories):
-    disks = [make_full_disk("full"), make_full_disk("staged")]
-    (disks[1] / "filler").unlink()  # the histories fit, the tables of the analysis do not
-    outs = [disk / "analysis" for disk in disks]
-    both = run_in_one_process(
-        *(("analyze", histories, "--master", "local[2]", "--out", out) for out in outs),
-        timeout=200,
-    )
-    for out, done in zip(outs, both, strict=True):
-        assert done.returncode == 3, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        (line,) = [line for line in done.stderr.splitlines() if line.startswith("kraftproof")]
-        assert f": {out}" in line
-        assert "No space left on device" in line
-        assert {path.name for path in out.rglob("*") if path.is_file()} <= {"analysis.json"}
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_an_analysis_on_a_full_disk_is_one_line(full_disk, histories, is_staged):
+    if is_staged:  # the histories fit, the tables of the analysis do not
+        (full_disk / "filler").unlink()
+    out = full_disk / "analysis"
+    done = run(KRAFTPROOF, "analyze", histories, "--master", "local[2]", "--out", out, timeout=200)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("kraftproof")]
+    assert f": {out}" in line
+    assert "No space left on device" in line
+    assert {path.name for path in out.rglob("*") if path.is_file()} <= {"analysis.json"}
