@@ -92,8 +92,8 @@ def distances(changed: Iterable[str], graph: Importers) -> dict[str, int]:
 def nearest_first(changed: Iterable[str], graph: Importers, tests: Iterable[str]) -> list[str]:
     """Return the test files that a change concerns, the nearest first.
 
-    The test with the name of a changed file is as near as a test that imports the file. The tests of
-    pages are as near to a changed page.
+    The test with the name of a changed file is as near as a test that imports the file. So are the
+    tests of pages to a changed page.
     """
     paths = list(changed)
     has_page = any(path.endswith(".md") for path in paths)
