@@ -4,7 +4,6 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import pytest
 
@@ -100,29 +99,29 @@ def test_cpu_seconds_are_taken_from_reports_and_times_of_the_clock_are_not(tmp_p
 
 
 def test_a_report_has_the_cpu_seconds_of_a_test_and_of_its_child_processes(tmp_path, monkeypatch):
-    folder = ROOT / "tests" / "style"
-    with NamedTemporaryFile("w", prefix="test_", suffix=".py", dir=folder) as file:
-        file.write(
-            "import pytest, subprocess, sys, time\n"
-            "BUSY = 'import time\\nwhile time.process_time() < 0.6: pass'\n"
-            "def spend():\n"
-            "    subprocess.run([sys.executable, '-c', BUSY], check=True)\n"
-            "def test():\n"
-            "    spend()\n"
-            "    time.sleep(1)\n"
-            "@pytest.mark.slow\n"
-            "def test_that_no_check_runs():\n"
-            "    spend()\n"
-        )
-        file.flush()
-        report = tmp_path / "report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", file.name]
-        assert subprocess.run(command, cwd=ROOT, check=False, capture_output=True).returncode == 0
-        monkeypatch.setattr(check, "RECORD", tmp_path / "seconds.tsv")
-        check.record([report])
-        ((path, spent),) = check.recorded().items()
-        assert path == str(Path(file.name).relative_to(ROOT))
-        assert 0.6 <= spent < 1.2
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow: no check runs the test\n")
+    (tmp_path / "test_spends.py").write_text(
+        "import pytest, subprocess, sys, time\n"
+        "BUSY = 'import time\\nwhile time.process_time() < 0.6: pass'\n"
+        "def spend():\n"
+        "    subprocess.run([sys.executable, '-c', BUSY], check=True)\n"
+        "def test():\n"
+        "    spend()\n"
+        "    time.sleep(1)\n"
+        "@pytest.mark.slow\n"
+        "def test_that_no_check_runs():\n"
+        "    spend()\n"
+    )
+    report = tmp_path / "report.xml"
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", f"--junitxml={report}"]
+    done = subprocess.run([*command, tmp_path], cwd=ROOT, check=False, capture_output=True)
+    assert done.returncode == 0, done.stdout
+    monkeypatch.setattr(check, "RECORD", tmp_path / "seconds.tsv")
+    monkeypatch.setattr(check, "ROOT", tmp_path)
+    check.record([report])
+    ((path, spent),) = check.recorded().items()
+    assert path == "test_spends.py"
+    assert 0.6 <= spent < 1.2
 
 
 def test_a_test_that_fails_or_does_not_end_is_no_success(tmp_path):

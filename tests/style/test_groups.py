@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -38,18 +37,18 @@ def test_slow():
 """
 
 
-def test_a_fixture_of_a_module_keeps_its_tests_in_one_worker_and_slow_tests_begin_first():
-    with TemporaryDirectory(prefix="groups_", dir=ROOT / "tests" / "style") as folder:
-        (Path(folder) / "test_sharing.py").write_text(SHARING)
-        (Path(folder) / "test_alone.py").write_text(ALONE)
-        command = (sys.executable, "-m", "pytest", "-v", "-rP", "-n", "2", "--dist", "loadgroup")
-        done = subprocess.run(
-            [*command, "--no-loadscope-reorder", folder],
-            cwd=ROOT,
-            check=False,
-            capture_output=True,
-            text=True,
-        )
+def test_a_fixture_of_a_module_keeps_its_tests_in_one_worker_and_slow_tests_begin_first(tmp_path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow: begins first\n")
+    (tmp_path / "test_sharing.py").write_text(SHARING)
+    (tmp_path / "test_alone.py").write_text(ALONE)
+    command = (sys.executable, "-m", "pytest", "-p", "tests.conftest", "-v", "-rP", "-n", "2")
+    done = subprocess.run(
+        [*command, "--dist", "loadgroup", "--no-loadscope-reorder", tmp_path],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
     lines = done.stdout.splitlines()
     assert done.returncode == 0, done.stdout + done.stderr
     begun = [line for line in lines if " PASSED " in line]

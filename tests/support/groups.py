@@ -22,7 +22,7 @@ class ByGroup(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         """Return the group of a test; the test itself if nothing is shared."""
-        return group_of(ROOT / nodeid.partition("::")[0]) or nodeid
+        return group_of(self.config.rootpath / nodeid.partition("::")[0]) or nodeid
 
 
 @cache
