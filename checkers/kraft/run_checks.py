@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from kraftproof.checkers.history.tables import operations_of
-from kraftproof.checkers.kraft import acknowledged, describe, durable, kept, node_logs, snapshots
+from kraftproof.checkers.kraft import (
+    acknowledged,
+    conforming_log,
+    describe,
+    durable,
+    kept,
+    node_logs,
+    snapshots,
+    topic_shapes,
+)
 from kraftproof.checkers.kraft.node_logs import Tables
 from kraftproof.checkers.verdict import Finding
 
@@ -57,6 +66,10 @@ def _ids_given_twice(tables: Tables) -> list[Finding]:
     return describe.ids_given_twice(operations_of(tables["operations"]))
 
 
+def _unlike_asked(tables: Tables) -> list[Finding]:
+    return topic_shapes.as_asked(operations_of(tables["operations"]))
+
+
 RUN_CHECKS: Final = (
     RunCheck(
         name=describe.MONOTONIC,
@@ -68,6 +81,12 @@ RUN_CHECKS: Final = (
         name=describe.IDS_UNIQUE,
         relations=("operations",),
         find=_ids_given_twice,
+        models=TOPICS,
+    ),
+    RunCheck(
+        name=topic_shapes.AS_ASKED,
+        relations=("operations",),
+        find=_unlike_asked,
         models=TOPICS,
     ),
     RunCheck(name=node_logs.LOGS_AGREE, relations=("committed",), find=node_logs.logs_agree),
@@ -98,6 +117,12 @@ RUN_CHECKS: Final = (
         relations=("operations", "committed"),
         find=acknowledged.topics_in_log,
         models=TOPICS,
+    ),
+    RunCheck(
+        name=conforming_log.LOG_CONFORMS,
+        relations=("operations", "committed"),
+        find=conforming_log.log_conforms,
+        models=TOPICS | REGISTRATION,
     ),
     RunCheck(
         name=kept.TOPICS_KEPT,

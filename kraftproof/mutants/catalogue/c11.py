@@ -1,18 +1,22 @@
-"""C11: the id of a deleted topic is still answered."""
+"""C11: the deletion of a topic that is gone is acknowledged if the topic is named by id."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="C11",
-    title="The id of a deleted topic is still answered",
+    title="The deletion of a topic that is gone is acknowledged if the topic is named by id",
     source="ours; KIP-516",
     expected="ControllerConforms",
     edits=(
         Edit(
-            module="kraftproof.node.core.metadata.changes",
-            old="""        topics=image.topics.delete(topic.topic_id),
-""",
-            new="",
+            module="kraftproof.node.core.controller.topics",
+            old="""            results.append(_not_deleted(state, topic))
+        elif""",
+            new="""            result = _not_deleted(state, topic)
+            if topic.error is ErrorCode.UNKNOWN_TOPIC_ID:
+                result = DeleteResult(topic_id=state.topic_id)
+            results.append(result)
+        elif""",
         ),
     ),
 )

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="C12",
     title="An unregistered broker stays in the ISRs of its partitions",
     source="ours; KIP-631 (UnregisterBroker)",
-    expected="ControllerConforms",
+    expected="FencedBrokersLeadNothing",
     edits=(
         Edit(
             module="kraftproof.node.core.controller.brokers",

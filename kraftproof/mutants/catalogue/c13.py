@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="C13",
     title="The fencing of a broker forgets its last partition",
     source="ours; KIP-631 (FenceBrokerRecord)",
-    expected="ControllerConforms",
+    expected="FencedBrokersLeadNothing",
     edits=(
         Edit(
             module="kraftproof.node.core.controller.fencing",

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="C15",
     title="The first ISR of a partition contains fenced brokers",
     source="ours; KIP-631 (Membership States)",
-    expected="ControllerConforms",
+    expected="FencedBrokersLeadNothing",
     edits=(
         Edit(
             module="kraftproof.node.core.controller.assignment",

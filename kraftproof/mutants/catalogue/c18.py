@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="C18",
     title="A registration with the id of a living broker is accepted",
     source="ours; KIP-631 (Broker ID Conflicts)",
-    expected="OneLivingIncarnation",
+    expected="FencedInTime",
     edits=(
         Edit(
             module="kraftproof.node.core.controller.brokers",

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="C21",
     title="An answered topic id is not that of the topic",
     source="ours; KIP-516",
-    expected="ControllerConforms",
+    expected="AcknowledgedIsCommitted",
     edits=(
         Edit(
             module="kraftproof.node.core.controller.topics",
