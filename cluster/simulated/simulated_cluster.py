@@ -178,8 +178,8 @@ class SimulatedCluster(SimulatedFaults, Cluster):
             task = stale_requests.send_stale_requests(self._scope, network, random, controllers)
             self._background.append(self._scope.spawn(task))
         random = Random(f"{seed}/tenants")
-        if random.random() < background_topics.SHARE:
-            brokers = {n.node_id: self.world.machines[n.node_id] for n in nodes if n.has("broker")}
+        brokers = {n.node_id: self.world.machines[n.node_id] for n in nodes if n.has("broker")}
+        if random.random() < background_topics.SHARE and brokers:
             task = background_topics.create_and_delete_topics(self._scope, network, random, brokers)
             self._background.append(self._scope.spawn(task))
 
