@@ -159,3 +159,5 @@ def test_a_log_of_another_kind_is_not_judged():
         reasons(of_kafka)
     with pytest.raises(NotApplicableError, match="without all fields"):
         reasons([("TOPIC_RECORD", {"name": "t"})])
+    with pytest.raises(NotApplicableError, match="registers no broker"):
+        reasons(MADE, begin=[LEVEL])
