@@ -12,6 +12,7 @@ from kraftproof.checkers.kraft import (
     acknowledged,
     conforming_log,
     describe,
+    disk_writes,
     durable,
     kept,
     node_logs,
@@ -30,7 +31,7 @@ class RunCheck:
     """A check of a run's relations.
 
     Attributes: name: the checked property.
-        relations: one or two of operations, committed, kept, snapshots, trace.
+        relations: one or two of operations, committed, kept, snapshots, trace, writes.
         models: the models whose operations the check can read; None for all.
         find: returns what is wrong.
     """
@@ -52,6 +53,7 @@ class RunCheck:
 RELATION_TABLES: Final = {
     "operations": frozenset({"operations"}),
     "trace": frozenset({"trace"}),
+    "writes": frozenset({"writes"}),
     "snapshots": frozenset({"snapshots"}),
     "committed": frozenset({"records", "trace"}),
     "kept": frozenset({"records", "snapshots", "trace"}),
@@ -123,6 +125,12 @@ RUN_CHECKS: Final = (
         relations=("operations", "committed"),
         find=conforming_log.log_conforms,
         models=TOPICS | REGISTRATION,
+    ),
+    RunCheck(
+        name=disk_writes.ACKNOWLEDGED_IS_DURABLE,
+        relations=("operations", "writes"),
+        find=disk_writes.acknowledged_is_durable,
+        models=TOPICS,
     ),
     RunCheck(
         name=kept.TOPICS_KEPT,
