@@ -10,7 +10,6 @@ from typing import Final
 from kraftproof.checkers.history.tables import operations_of
 from kraftproof.checkers.kraft import (
     acknowledged,
-    conforming_log,
     describe,
     disk_writes,
     durable,
@@ -20,6 +19,7 @@ from kraftproof.checkers.kraft import (
     topic_shapes,
 )
 from kraftproof.checkers.kraft.node_logs import Tables
+from kraftproof.checkers.kraft.specification import conforming_log
 from kraftproof.checkers.verdict import Finding
 
 REGISTRATION: Final = frozenset({"registration"})

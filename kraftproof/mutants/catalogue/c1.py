@@ -1,10 +1,10 @@
-"""C1: a topic gets one partition too few."""
+"""C1: a topic lacks its last partition."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="C1",
-    title="A topic gets one partition too few",
+    title="A topic lacks its last partition",
     source="ours; KIP-4 (CreateTopics)",
     expected="ControllerConforms",
     edits=(

@@ -1,10 +1,10 @@
-"""C10: a request that only validates creates the topic."""
+"""C10: a validating request creates the topic."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="C10",
-    title="A request that only validates creates the topic",
+    title="A validating request creates the topic",
     source="ours; KIP-4 (validateOnly)",
     expected="ControllerConforms",
     edits=(

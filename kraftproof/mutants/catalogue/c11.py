@@ -1,10 +1,10 @@
-"""C11: the deletion of a topic that is gone is acknowledged if the topic is named by id."""
+"""C11: the deletion of an unknown topic id is acknowledged."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="C11",
-    title="The deletion of a topic that is gone is acknowledged if the topic is named by id",
+    title="The deletion of an unknown topic id is acknowledged",
     source="ours; KIP-516",
     expected="ControllerConforms",
     edits=(

@@ -1,10 +1,10 @@
-"""C17: a heartbeat that unfences its broker is answered as if the broker were fenced."""
+"""C17: an unfencing heartbeat is answered with isFenced."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="C17",
-    title="A heartbeat that unfences its broker is answered as if the broker were fenced",
+    title="An unfencing heartbeat is answered with isFenced",
     source="ours; KIP-631 (BrokerHeartbeat)",
     expected="ControllerConforms",
     edits=(

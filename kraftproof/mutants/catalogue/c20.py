@@ -1,10 +1,10 @@
-"""C20: metadata shows one partition too few."""
+"""C20: metadata hides the first partition of a topic."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="C20",
-    title="Metadata shows one partition too few",
+    title="Metadata hides the first partition of a topic",
     source="ours; KIP-631 (Membership States)",
     expected="AnswersShowTheImage",
     edits=(

@@ -1,10 +1,10 @@
-"""C21: an answered topic id is not that of the topic."""
+"""C21: CreateTopics answers a wrong topic id."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="C21",
-    title="An answered topic id is not that of the topic",
+    title="CreateTopics answers a wrong topic id",
     source="ours; KIP-516",
     expected="AcknowledgedIsCommitted",
     edits=(

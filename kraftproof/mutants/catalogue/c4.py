@@ -1,10 +1,10 @@
-"""C4: all partitions of a topic are led by one broker."""
+"""C4: the same broker leads every partition of a topic."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="C4",
-    title="All partitions of a topic are led by one broker",
+    title="The same broker leads every partition of a topic",
     source="ours; Kafka's ReplicaPlacer",
     expected="ControllerConforms",
     edits=(

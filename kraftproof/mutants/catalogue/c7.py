@@ -1,10 +1,10 @@
-"""C7: a topic that exists is refused with the error of an illegal name."""
+"""C7: an existing topic is refused with the error of an illegal name."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="C7",
-    title="A topic that exists is refused with the error of an illegal name",
+    title="An existing topic is refused with the error of an illegal name",
     source="ours; KIP-4 (CreateTopics)",
     expected="ControllerConforms",
     edits=(
