@@ -1,11 +1,9 @@
-"""An order of a stack's calls, whose elements may be equal: told by a search, or by a sweep.
+"""A legal order of a stack's calls, whose elements may be equal: found by a sweep or by a search.
 
-The sweep of all states (`checkers.engines.repeated.stack.graph`) tells an order, or that there is
-none, and mostly takes too much where calls were lost, or many are open. The searches find an order
-or tell nothing: that over states which share what is below
-(`checkers.engines.repeated.stack.beam`), and, where calls were lost, first one that puts off in
-which order puts that overlap come (`checkers.engines.repeated.stack.search`): it finds short ones
-in which much was lost.
+The sweep over all states (`checkers.engines.repeated.stack.graph`) finds an order or shows that
+none exists, and mostly exceeds its share of the limits if calls are indeterminate or many are open.
+The beam search over the same graph (`checkers.engines.repeated.stack.beam`) finds an order or
+shows nothing.
 """
 
 from typing import Final
@@ -18,16 +16,13 @@ from kraftproof.checkers.calls.values import NO_VALUE
 from kraftproof.checkers.engines.repeated.stack.beam import found_order
 from kraftproof.checkers.engines.repeated.stack.graph import swept
 from kraftproof.checkers.engines.repeated.stack.layout import Calls, Ints, calls_of, is_lossy
-from kraftproof.checkers.engines.repeated.stack.lazy_push_order import lazy_push_order
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.options import Limits
 
 _SWEEPS: Final = 0.3
 _SWEEPS_LOSSY: Final = 0.2
-"""So much of the time may be taken by a sweep, and if calls were lost."""
-_PUTS_OFF: Final = 0.25
-"""So much of the time of a search goes to that which puts off the order of puts."""
+"""Share of the limits for the sweep: without and with indeterminate calls."""
 
 
 def order_of(calls: StackCalls, cut: int, limits: Limits) -> Ints | None:
@@ -54,23 +49,15 @@ def shares(calls: Calls, limits: Limits) -> tuple[Limits, Limits]:
 
 
 def searched(calls: Calls, last: int, limits: Limits) -> Ints | None:
-    """Returns puts and takes in a legal order that a search of bounded width finds, if it does.
+    """Return the puts and takes in a legal order that the beam search finds; None if it finds none.
 
     Args:
-        calls: those of one key.
-        last: how many completions it has to reach.
-        limits: what it may take.
+        calls: The calls of one key.
+        last: The number of completions that the order has to reach.
+        limits: Time and memory of the search.
     """
-    putting_off = limits.seconds * _PUTS_OFF if is_lossy(calls) else 0.0
-    ways = (
-        (lazy_push_order, putting_off),
-        (found_order, limits.seconds - putting_off),
-    )
-    for way, seconds in ways:
-        order = way(calls, last, structs.replace(limits, seconds=seconds)) if seconds else None
-        if order is not None and is_legal(calls, last, order):
-            return order
-    return None
+    order = found_order(calls, last, limits)
+    return order if order is not None and is_legal(calls, last, order) else None
 
 
 @kernel
