@@ -42,6 +42,8 @@ class OwnEngine(Engine):
 
     Attributes:
         name: The name in `kraftproof list engines`.
+        summary: The problem and the method, in one line.
+        models: The names of the models whose calls it accepts.
         kind: The name of the class of the calls that it accepts.
         deciding: The module with `decide`, below this package.
         ordering: The module with `order_of`; empty if none is known to find a legal order.
@@ -49,6 +51,8 @@ class OwnEngine(Engine):
     """
 
     name: str
+    summary: str
+    models: tuple[str, ...]
     kind: str
     deciding: str
     ordering: str = ""
@@ -98,53 +102,104 @@ class OwnEngine(Engine):
 OWN: Final = (
     OwnEngine(
         name="counter",
+        summary="Sums of additions: greedy if all are equal, else depth first or by a frontier.",
+        models=("counter",),
         kind="CounterCalls",
         deciding="counter.counter",
         ordering="repeated.counter.growing",
     ),
-    OwnEngine(name="fencing-token", kind="FencingCalls", deciding="locks.tokens"),
+    OwnEngine(
+        name="fencing-token",
+        summary="Locks with growing tokens: sort by token, then one sweep in real time.",
+        models=("fencing-lock",),
+        kind="FencingCalls",
+        deciding="locks.tokens",
+    ),
     OwnEngine(
         name="growing-set",
+        summary="Sets that only grow, with whole reads: the reads form a chain of subsets.",
+        models=("set",),
         kind="GrowingSetCalls",
         deciding="lists.growing_sets",
         can_be_cut=False,
     ),
-    OwnEngine(name="list", kind="ListCalls", deciding="lists.list_append", can_be_cut=False),
-    OwnEngine(name="log", kind="LogCalls", deciding="lists.append_log"),
-    OwnEngine(name="mutex", kind="MutexCalls", deciding="locks.mutex"),
+    OwnEngine(
+        name="list",
+        summary="Lists by appends and whole reads: the longest read gives the order (Elle).",
+        models=("list-append",),
+        kind="ListCalls",
+        deciding="lists.list_append",
+        can_be_cut=False,
+    ),
+    OwnEngine(
+        name="log",
+        summary="Logs with offsets: the offsets give the order.",
+        models=("append-log",),
+        kind="LogCalls",
+        deciding="lists.append_log",
+    ),
+    OwnEngine(
+        name="mutex",
+        summary="Locks: acquire and release alternate.",
+        models=("mutex",),
+        kind="MutexCalls",
+        deciding="locks.mutex",
+    ),
     OwnEngine(
         name="priority-queue",
+        summary="Priority queues: the least element first; a beam search if elements repeat.",
+        models=("priority-queue",),
         kind="PriorityQueueCalls",
         deciding="containers.priority_queue",
         ordering="repeated.priority_queue.order",
     ),
     OwnEngine(
         name="queue",
+        summary="First-in-first-out queues: forbidden patterns; a beam search if elements repeat.",
+        models=("queue",),
         kind="QueueCalls",
         deciding="containers.queue",
         ordering="repeated.queue.order",
     ),
     OwnEngine(
         name="register",
+        summary="Registers: zones if values are unique, else depth-first search and frontiers.",
+        models=(
+            "cas-register",
+            "map",
+        ),
         kind="RegisterCalls",
         deciding="register.registers",
         ordering="repeated.beam_search.registers",
     ),
     OwnEngine(
         name="registration",
+        summary="Broker registrations and epochs: a frontier of configurations.",
+        models=("registration",),
         kind="RegistrationCalls",
         deciding="kraft.registrations",
         ordering="kraft.registrations",
     ),
-    OwnEngine(name="set", kind="SetCalls", deciding="register.sets", can_be_cut=False),
+    OwnEngine(
+        name="set",
+        summary="Sets with adds and queries of single elements: a register an element.",
+        models=("set",),
+        kind="SetCalls",
+        deciding="register.sets",
+        can_be_cut=False,
+    ),
     OwnEngine(
         name="stack",
+        summary="Stacks: nested stays; a graph-structured stack if elements repeat.",
+        models=("stack",),
         kind="StackCalls",
         deciding="containers.stack",
         ordering="repeated.stack.order",
     ),
     OwnEngine(
         name="string",
+        summary="Strings by put and append: blocks of known order; a beam search if pieces repeat.",
+        models=("kv-append",),
         kind="StringCalls",
         deciding="strings.strings",
         ordering="strings.strings",
@@ -152,12 +207,16 @@ OWN: Final = (
     ),
     OwnEngine(
         name="topic",
+        summary="Topics with ids: a frontier of configurations.",
+        models=("topics",),
         kind="TopicCalls",
         deciding="kraft.topics",
         ordering="kraft.topics",
     ),
     OwnEngine(
         name="transaction",
+        summary="Transactions on registers: precedence rules; a beam search if values repeat.",
+        models=("multi-register",),
         kind="TransactionCalls",
         deciding="transactions.transactions",
         ordering="transactions.transactions",
@@ -165,6 +224,8 @@ OWN: Final = (
     ),
     OwnEngine(
         name="versioned-register",
+        summary="Registers with versions: the versions give the order.",
+        models=("versioned-register",),
         kind="VersionedCalls",
         deciding="register.versioned_cas",
     ),

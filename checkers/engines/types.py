@@ -58,7 +58,8 @@ class Engine(Protocol):
     """An engine: decides whether calls of some kind have a legal order that keeps real time.
 
     Another distribution adds a class without parameters to the entry-point group
-    `kraftproof.engines` (see `checkers.engines.registry`).
+    `kraftproof.engines` (see `checkers.engines.registry`). `kraftproof list engines` prints the
+    first line of its docstring, and the names in its attribute `models`, if it has one.
     """
 
     def accepts(self, calls: Calls) -> bool:

@@ -16,6 +16,10 @@ from kraftproof.checkers.engines.registry import (
     installed,
     order_of,
 )
+from kraftproof.checkers.generate import GenerateOptions, generated_table
+from kraftproof.checkers.generate.catalogue import SUBJECTS
+from kraftproof.checkers.history.columns import columns_of
+from kraftproof.checkers.models import ColumnarModel, model_named
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import CheckerInputError, Verdict
 from kraftproof.cli import run
@@ -80,6 +84,10 @@ class Tickets:
 
 
 class TicketEngine:
+    """Dispensers of numbers: the numbers give the order."""
+
+    models = ("tickets",)
+
     def accepts(self, calls):
         return type(calls).__name__ == "TicketCalls"
 
@@ -298,3 +306,31 @@ def test_each_kind_of_calls_has_one_engine_of_ours():
     calls = undecided()
     assert [engine.name for engine in OWN if engine.accepts(calls)] == ["register"]
     assert isinstance(calls.rows, np.ndarray)
+
+
+GROWING = {"add": 1.0, "read": 1.0}
+
+
+@pytest.mark.parametrize(("model", "mix"), [*((name, None) for name in SUBJECTS), ("set", GROWING)])
+def test_an_engine_names_the_models_whose_calls_it_accepts(model, mix):
+    made = generated_table(GenerateOptions(model=model, operations=20, values=None, mix=mix))
+    columnar = model_named(model)
+    assert isinstance(columnar, ColumnarModel)
+    (engine,) = (one for one in OWN if one.accepts(columnar.calls_of(columns_of(made))))
+    assert model in engine.models
+    assert engine.name == "growing-set" or mix is None
+
+
+def test_the_list_has_our_engines_and_installed_ones_with_their_models(install, capsys):
+    install("ticketing", TICKETS, "ticket", "TicketEngine")
+    assert run(["list", "engines", "--json"]) == 0
+    listed = {one["name"]: one for one in json.loads(capsys.readouterr().out)["engines"]}
+    assert listed["ticket"] == {
+        "name": "ticket",
+        "summary": "Dispensers of numbers: the numbers give the order.",
+        "source": "ticketing 1.0",
+        "models": ["tickets"],
+    }
+    assert listed["register"]["models"] == ["cas-register", "map"]
+    named = {model for engine in OWN for model in engine.models}
+    assert named == set(SUBJECTS)
