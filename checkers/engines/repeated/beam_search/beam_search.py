@@ -77,9 +77,7 @@ def decide_repeated(
     if layout is None:
         return _by(calls, start, end, illegal)
     refuter = Refuter(layout, limits.memory_bytes // 4)
-    prefixes = _Prefixes(
-        facts=facts, layout=layout, limits=limits, refuter=refuter, illegal=illegal
-    )
+    prefixes = _Prefixes(layout=layout, limits=limits, refuter=refuter, illegal=illegal)
     guided = Guided(complete=complete, decide=prefixes.decide, illegal=illegal)
     try:
         stuck = guided.first_stuck()
@@ -112,14 +110,12 @@ def ordered(
     layout = lay_out(facts, are_lost_finders=are_lost_finders)
     if layout is None:
         return None
-    run = Run(facts=facts, layout=layout, cut=cut, limits=limits, refuter=None, is_logged=True)
+    run = Run(layout=layout, cut=cut, limits=limits, refuter=None, is_logged=True)
     try:
         is_found = run.stuck() is None
     except UndecidedError:
         return None
-    if run.order is None and is_found:
-        return layout.number[order_of(layout, run.places)]
-    return run.order
+    return layout.number[order_of(layout, run.places)] if is_found else None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -127,8 +123,7 @@ class _Prefixes:
     """Decides prefixes of one key.
 
     Attributes:
-        facts: what its calls found and left.
-        layout: these, laid out.
+        layout: its calls.
         limits: what the key may cost.
         refuter: shows that none of its orders passes a return.
         spent: the work done so far.
@@ -136,7 +131,6 @@ class _Prefixes:
         illegal: that of the shortest that is known not to be.
     """
 
-    facts: Facts
     layout: Layout
     limits: Limits
     refuter: Refuter
@@ -153,7 +147,6 @@ class _Prefixes:
         if absurd <= cut:
             return False, int(absurd)
         run = Run(
-            facts=self.facts,
             layout=layout,
             cut=cut,
             limits=self.limits,

@@ -1,9 +1,7 @@
-"""The search by returns for an order of one prefix, wider where it fails, and what else is tried.
+"""The beam search for an order of one prefix, wider and from farther back each time that it fails.
 
-For `checkers.engines.repeated.beam_search.beam_search`: where nothing passes a return it may be
-shown that nothing can (`checkers.engines.repeated.beam_search.refute`); where the calls are crowded
-the prefix is settled by learning from conflicts (`checkers.engines.repeated.cdcl.cdcl`); else the
-search begins anew some returns before.
+If no configuration passes a return, `checkers.engines.repeated.beam_search.refute` may show that
+none can; else the search restarts some returns earlier.
 """
 
 from dataclasses import dataclass, field
@@ -22,8 +20,7 @@ from kraftproof.checkers.engines.repeated.beam_search.sweep import (
     positions,
     sweep,
 )
-from kraftproof.checkers.engines.repeated.cdcl.cdcl import settle
-from kraftproof.checkers.engines.repeated.layout import NONE, Facts, Ints, Layout
+from kraftproof.checkers.engines.repeated.layout import Layout
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
@@ -35,8 +32,6 @@ _DEPTH: Final = 7
 many as what it makes is usually made of, for else there is a return that none of these passes."""
 _WIDER: Final = 16
 """So many times as many configurations are kept to show that none passes a return."""
-_CROWDED: Final = 64
-"""Where more configurations of a return were of no use, learning from conflicts is."""
 _WORK_A_SECOND: Final = 30_000_000
 """So few steps on any machine; so that what a key may cost is counted, not timed."""
 
@@ -50,8 +45,7 @@ class Run:
     """The search for an order of one prefix.
 
     Attributes:
-        facts: what the calls found and left.
-        layout: these, laid out.
+        layout: the calls.
         cut: the last event of the prefix.
         limits: what the key may cost.
         refuter: shows that no order passes a return; None if there is an order for sure.
@@ -60,10 +54,8 @@ class Run:
         places: those to start again from, the beginning and the last ones; all if it is logged.
         legal: the last event of the longest prefix that was found to be legal.
         illegal: that of a prefix that is known not to be, if it is known.
-        order: the updates in a legal order, by number, if it was found by learning.
     """
 
-    facts: Facts
     layout: Layout
     cut: int
     limits: Limits
@@ -73,7 +65,6 @@ class Run:
     places: list[Place] = field(default_factory=list)
     legal: int = -1
     illegal: int = NEVER
-    order: Ints | None = None
 
     def stuck(self) -> int | None:
         """Returns by which event there perhaps is no order, None if there is one of the prefix.
@@ -86,7 +77,6 @@ class Run:
         room = effort.most
         search = new_search(self.layout, room, is_logged=self.is_logged)
         self.places = [saved(search, is_exact=True)]
-        is_settled = False
         while self.places[-1].position < end:
             if self._go_on(search, effort, end):
                 effort.came_to(self.places[-1].position)
@@ -100,10 +90,6 @@ class Run:
             if is_new and self._is_refuted(stuck, _WIDER * effort.most):
                 return self.illegal
             effort.failed_at(stuck)
-            if effort.most > _CROWDED and not is_settled:
-                is_settled, is_legal = True, self._settled()
-                if is_legal is not None:
-                    return None if is_legal else event
             self._refuse_room(effort.most)
             if effort.most > room:
                 room = effort.most
@@ -131,18 +117,6 @@ class Run:
             if not self.is_logged:
                 del self.places[1:-_PLACES]
         return is_there
-
-    def _settled(self) -> bool | None:
-        """Says whether the prefix is legal, by learning from conflicts; None if that is unknown."""
-        if (self.facts.piece != NONE).any():
-            return None
-        left = int(self.limits.seconds * _WORK_A_SECOND) - self.spent
-        found = settle(self.facts, self.cut, left // 2, self.limits.memory_bytes // 2)
-        self.spent += found.steps
-        self.order = found.order
-        if found.is_legal is False:
-            self.illegal = self.cut
-        return found.is_legal
 
     def _is_refuted(self, position: int, most: int) -> bool:
         """Says whether some return is known not to be passed, perhaps this one."""
