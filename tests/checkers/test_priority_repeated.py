@@ -12,13 +12,9 @@ from kraftproof.checkers.calls.containers import PriorityQueueCalls
 from kraftproof.checkers.engines import registry
 from kraftproof.checkers.engines.containers import priority_queue as priority_queues
 from kraftproof.checkers.engines.repeated.priority_queue import search as priority_search
-from kraftproof.checkers.engines.repeated.priority_queue.frontier import no_steps
-from kraftproof.checkers.engines.repeated.priority_queue.heuristic import Taste, best
 from kraftproof.checkers.engines.repeated.priority_queue.layout import NOBODY, lay_out
 from kraftproof.checkers.engines.repeated.priority_queue.order import order_of
 from kraftproof.checkers.engines.repeated.priority_queue.priority_queue import decide_repeated
-from kraftproof.checkers.engines.repeated.priority_queue.steps import Now
-from kraftproof.checkers.engines.repeated.priority_queue.sweep import beginning, sweep
 from kraftproof.checkers.generate import Chunks, GenerateOptions
 from kraftproof.checkers.history.columns import NEVER, columns_of
 from kraftproof.checkers.history.tables import operations_of
@@ -32,7 +28,6 @@ from tests.checkers.columnar import LIMITS, calls_of, decided, history, in_turn
 from tests.checkers.random_histories import random_history
 
 ENGINE = "priority-queue-repeated"
-ALL = Taste(1 << 13, 0, 0)
 
 
 def table_of(*, values: int | None = 5, concurrency: int = 10, **options):
@@ -180,28 +175,6 @@ def test_crowded_queues_of_equal_elements_are_found_valid(
     (outcome,) = registry.decide(calls, LIMITS)
     assert outcome is not None
     assert outcome.verdict is Verdict.VALID
-
-
-def test_as_long_as_there_is_an_order_some_state_is_not_hopeless():
-    """What is looked ahead for shows nothing that is not so, at any completion, with any cut."""
-    met = hopeless = 0
-    for operations in random_small(200, 30, seed=11):
-        calls = calls_of("priority-queue", operations)
-        stuck = priority_search.search(lay_out(calls, 0, len(calls), NEVER - 1), LIMITS).stuck
-        cut = NEVER - 1 if stuck == NOBODY else int(calls.complete[stuck]) - 1
-        layout = lay_out(calls, 0, len(calls), cut)
-        place, steps = beginning(layout), no_steps(is_told=False)
-        while place.event < len(layout.events):
-            place, steps, _ = sweep(layout, place, steps, place.event + 1, ALL)
-            call, is_over = divmod(int(layout.events[place.event - 1]), 2)
-            moment = layout.complete[call] if is_over else layout.invoke[call]
-            now = Now(place.open, np.array([moment + 1]), np.zeros(1, dtype=np.int64))
-            assert place.is_whole
-            assert len(best(layout, now, place.states, ALL)) > 0
-            for it in range(len(place.states)):
-                hopeless += len(best(layout, now, place.states[it : it + 1], ALL)) == 0
-            met += len(place.states)
-    assert hopeless > 50, (hopeless, met)
 
 
 def require_order(calls: PriorityQueueCalls, operations, cut: int) -> None:

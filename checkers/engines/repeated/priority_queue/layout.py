@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, TAKE, ContainerCalls
 from kraftproof.checkers.calls.values import NO_VALUE
 from kraftproof.checkers.engines.kernels.chains import chains_of
-from kraftproof.checkers.engines.repeated.priority_queue.value_counts import Supply, supply_of
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
@@ -39,7 +38,6 @@ class Layout(NamedTuple):
         lanes: how many lanes there are.
         slots: how many slots.
         room: so many values are inside at a time at most.
-        supply: what is put and taken of each value.
     """
 
     events: Ints
@@ -55,7 +53,6 @@ class Layout(NamedTuple):
     lanes: int
     slots: int
     room: int
-    supply: Supply
 
 
 def lay_out(calls: ContainerCalls, start: int, end: int, cut: int) -> Layout:
@@ -88,7 +85,6 @@ def lay_out(calls: ContainerCalls, start: int, end: int, cut: int) -> Layout:
         lanes=lanes,
         slots=slots,
         room=_room(events, action, rank, values),
-        supply=supply_of(action, rank, invoke, complete, values=values, cut=cut),
     )
 
 

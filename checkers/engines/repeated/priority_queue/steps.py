@@ -19,7 +19,7 @@ from kraftproof.checkers.kernels import bare_kernel, kernel
 
 State = NDArray[np.int32]
 
-LOST: Final = 0
+INDETERMINATE: Final = 0
 INSIDE: Final = 1
 MARKS: Final = 2
 
@@ -62,9 +62,9 @@ def clear(layout: Layout, now: Now, state: State, rank: int) -> bool:
         call = first_open(layout, now, state, TAKE, state[least])
         if call != NOBODY:
             _mark(layout, now, state, call)
-        elif _is_begun(layout, now, layout.takes, state[LOST], len(layout.takes)):
-            _tell(now, layout.takes[state[LOST]])
-            state[LOST] += 1
+        elif _is_begun(layout, now, layout.takes, state[INDETERMINATE], len(layout.takes)):
+            _tell(now, layout.takes[state[INDETERMINATE]])
+            state[INDETERMINATE] += 1
         else:
             return False
         _remove_least(layout, state)

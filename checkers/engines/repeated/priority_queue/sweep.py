@@ -18,7 +18,7 @@ from kraftproof.checkers.engines.repeated.priority_queue.frontier import (
     undominated,
     with_one,
 )
-from kraftproof.checkers.engines.repeated.priority_queue.heuristic import Taste, best
+from kraftproof.checkers.engines.repeated.priority_queue.heuristic import Selection, best
 from kraftproof.checkers.engines.repeated.priority_queue.layout import NOBODY, Ints, Layout
 from kraftproof.checkers.engines.repeated.priority_queue.steps import (
     INSIDE,
@@ -73,7 +73,7 @@ def width_of(layout: Layout) -> int:
 
 @kernel
 def sweep(
-    layout: Layout, place: Place, steps: Steps, until: int, taste: Taste
+    layout: Layout, place: Place, steps: Steps, until: int, selection: Selection
 ) -> tuple[Place, Steps, int]:
     """Passes some events.
 
@@ -82,12 +82,11 @@ def sweep(
         place: where to begin; it stays as it is.
         steps: those up to there.
         until: the event to stop before, by its number.
-        taste: which states are kept where there are too many.
+        selection: which states are kept where there are too many.
 
     Returns:
-        Where it stopped: at `until`, or at a completion that no state passed, or only such as are
-        known to fail where not all are kept, with the states before it; the steps; and how many
-        states were met.
+        Where it stopped: at `until`, or at a completion that no state passed, with the states
+        before it; the steps; and how many states were met.
     """
     path = np.empty(2 * layout.lanes + len(layout.takes) + 4, dtype=np.int64)
     now = Now(place.open.copy(), np.empty(1, dtype=np.int64), path)
@@ -104,19 +103,17 @@ def sweep(
             mark = MARKS + layout.lane[call]
             if not front.states[:, mark].all():
                 more, count, is_all, steps = _pass(
-                    layout, now, front, steps, call, _CHOICES * taste.kept
+                    layout, now, front, steps, call, _CHOICES * selection.kept
                 )
                 work += count
                 is_whole &= is_all
                 if count == 0:
                     break
                 count = undominated(layout, more, count)
-                is_whole &= count <= taste.kept
+                is_whole &= count <= selection.kept
                 chosen = np.arange(count)
                 if not is_whole:
-                    chosen = best(layout, now, more.states[:count], taste)
-                if len(chosen) == 0:
-                    break
+                    chosen = best(layout, now, more.states[:count], selection)
                 front = Front(more.states[chosen], more.nodes[chosen], more.least[:0])
             front.states[:, mark] = 0
             now.open[layout.lane[call]] = NOBODY
