@@ -19,7 +19,6 @@ What this leaves undecided, as elements repeat or takes were lost, is swept over
 import numpy as np
 
 from kraftproof.checkers.calls.containers import PriorityQueueCalls
-from kraftproof.checkers.engines.kernels.bisection import spans
 from kraftproof.checkers.engines.kernels.distinct_elements import Containers
 from kraftproof.checkers.engines.kernels.element_intervals import Times
 from kraftproof.checkers.engines.kernels.segment_tree import largest, make_largest, replace
@@ -33,11 +32,8 @@ from kraftproof.checkers.options import Limits
 
 def decide(calls: PriorityQueueCalls, limits: Limits) -> list[Outcome | None]:
     """Returns the outcome of each priority queue, None for one left to the general engine."""
-    decided = Containers(calls=calls, fits=fits, deadlines=deadlines).decide("priority-queue")
-    return [
-        outcome or decide_repeated(calls, start, end, limits, "priority-queue-repeated")
-        for outcome, (start, end) in zip(decided, spans(calls), strict=True)
-    ]
+    queues = Containers(calls=calls, fits=fits, deadlines=deadlines)
+    return queues.decide("priority-queue", lambda *key: decide_repeated(calls, *key, limits))
 
 
 @kernel

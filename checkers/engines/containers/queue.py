@@ -15,7 +15,6 @@ takes without a known answer are decided exactly where no take found none
 import numpy as np
 
 from kraftproof.checkers.calls.containers import QueueCalls
-from kraftproof.checkers.engines.kernels.bisection import spans
 from kraftproof.checkers.engines.kernels.distinct_elements import Containers
 from kraftproof.checkers.engines.kernels.element_intervals import Times, may_be_empty
 from kraftproof.checkers.engines.kernels.unmatched_takes import none_found_after
@@ -28,11 +27,8 @@ from kraftproof.checkers.options import Limits
 
 def decide(calls: QueueCalls, limits: Limits) -> list[Outcome | None]:
     """Returns the outcome of each queue, None for one left to the general engine."""
-    decided = Containers(calls=calls, fits=fits, deadlines=deadlines).decide("queue")
-    return [
-        outcome or decide_repeated(calls, start, end, limits, "queue-repeated")
-        for outcome, (start, end) in zip(decided, spans(calls), strict=True)
-    ]
+    queues = Containers(calls=calls, fits=fits, deadlines=deadlines)
+    return queues.decide("queue", lambda *key: decide_repeated(calls, *key, limits))
 
 
 @kernel

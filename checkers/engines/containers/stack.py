@@ -29,7 +29,6 @@ What that leaves open, and elements put again, are for `checkers.engines.repeate
 import numpy as np
 
 from kraftproof.checkers.calls.containers import StackCalls
-from kraftproof.checkers.engines.kernels.bisection import spans
 from kraftproof.checkers.engines.kernels.distinct_elements import Containers
 from kraftproof.checkers.engines.kernels.element_intervals import Times, may_be_empty
 from kraftproof.checkers.engines.kernels.segment_tree import (
@@ -51,10 +50,7 @@ from kraftproof.checkers.options import Limits
 def decide(calls: StackCalls, limits: Limits) -> list[Outcome | None]:
     """Returns the outcome of each stack, None for one left to the general engine."""
     stacks = Containers(calls=calls, fits=fits, deadlines=deadlines)
-    return [
-        outcome or decide_repeated(stacks, start, end, limits)
-        for outcome, (start, end) in zip(stacks.decide("stack"), spans(calls), strict=True)
-    ]
+    return stacks.decide("stack", lambda *key: decide_repeated(stacks, *key, limits))
 
 
 @kernel

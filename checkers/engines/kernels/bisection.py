@@ -27,15 +27,27 @@ def first_stuck(calls: Calls, start: int, end: int, is_legal: Legal) -> int | No
     """Returns the first completion that no legal order reaches, as a call; None if all are."""
     if is_legal(start, end, NEVER):
         return None
-    completions = start + np.argsort(calls.complete[start:end], kind="stable")
-    low, high = 0, int(np.count_nonzero(calls.complete[start:end] != NEVER)) - 1
+    complete = calls.complete[start:end]
+    event = first_illegal(complete[complete != NEVER], lambda cut: is_legal(start, end, cut))
+    return start + int(np.flatnonzero(complete == event)[0])
+
+
+def first_illegal(completions: NDArray[np.int64], is_legal: Callable[[int], bool]) -> int:
+    """Return the first completion up to which the prefix is illegal, by bisection.
+
+    Args:
+        completions: The completions that may be it; up to the last, the prefix is illegal.
+        is_legal: Returns whether the prefix up to an event is legal.
+    """
+    events = np.sort(completions)
+    low, high = 0, len(events) - 1
     while low < high:
         middle = (low + high) // 2
-        if is_legal(start, end, int(calls.complete[completions[middle]])):
+        if is_legal(int(events[middle])):
             low = middle + 1
         else:
             high = middle
-    return int(completions[low])
+    return int(events[low])
 
 
 @dataclass(slots=True)
@@ -68,16 +80,8 @@ class Guided:
         while self.guess < self.illegal and not self._is_legal(self.guess):
             pass
         self._is_legal(int(self.complete[self.complete < self.illegal].max(initial=-1)))
-        events = np.sort(self.complete[(self.complete > self.legal) & (self.complete != NEVER)])
-        low, high = 0, len(events) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self._is_legal(int(events[middle])):
-                low = middle + 1
-            else:
-                high = middle
-        (stuck,) = np.nonzero(self.complete == events[low])
-        return int(stuck[0])
+        left = self.complete[(self.complete > self.legal) & (self.complete != NEVER)]
+        return int(np.flatnonzero(self.complete == first_illegal(left, self._is_legal))[0])
 
     def _is_legal(self, cut: int) -> bool:
         if self.legal < cut < self.illegal:

@@ -45,6 +45,9 @@ Fits = Callable[[Times, Times], bool]
 Deadlines = Callable[[Times, Times], Times]
 """The same -> of each element the first completion that can't have been while it was there."""
 
+DecideKey = Callable[[int, int], Outcome | None]
+"""(start, end) -> the outcome of the key with these calls, None if it stays open."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Containers:
@@ -87,11 +90,21 @@ class Containers:
                 break
         return False
 
-    def decide(self, engine: str) -> list[Outcome | None]:
-        """Returns the outcome of every key, None for one that the general engine has to decide."""
-        return [self._decide_key(start, end, engine) for start, end in spans(self.calls)]
+    def decide(self, engine: str, decide_repeated: DecideKey) -> list[Outcome | None]:
+        """Return the outcome of every key, None for a key left to the general engine.
 
-    def _decide_key(self, start: int, end: int, engine: str) -> Outcome | None:
+        Args:
+            engine: The engine's name.
+            decide_repeated: Decides a key whose elements repeat, or whose indeterminate takes
+                leave the question open; None if it can't.
+        """
+        return [
+            self.decide_key(start, end, engine) or decide_repeated(start, end)
+            for start, end in spans(self.calls)
+        ]
+
+    def decide_key(self, start: int, end: int, engine: str) -> Outcome | None:
+        """Return the outcome of a key; None if an element repeats or the question stays open."""
         calls = self.calls
         if is_repeated(calls.action[start:end], calls.element[start:end]):
             return None

@@ -4,12 +4,15 @@ If no configuration passes a return, `checkers.engines.repeated.beam_search.refu
 none can; else the search restarts some returns earlier.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import numpy as np
+
+from kraftproof.checkers.engines.kernels.effort import Effort
 from kraftproof.checkers.engines.repeated.beam_search.checkpoints import Place, restore, saved
 from kraftproof.checkers.engines.repeated.beam_search.configurations import DROPPED
-from kraftproof.checkers.engines.repeated.beam_search.effort import Effort
 from kraftproof.checkers.engines.repeated.beam_search.refute import Refuter
 from kraftproof.checkers.engines.repeated.beam_search.sweep import (
     POSITION,
@@ -20,10 +23,17 @@ from kraftproof.checkers.engines.repeated.beam_search.sweep import (
     positions,
     sweep,
 )
-from kraftproof.checkers.engines.repeated.layout import Layout
+from kraftproof.checkers.engines.repeated.layout import Ints, Layout
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
+_APART: Final = 16
+"""Number of completions between checkpoints."""
+_FIRST_MOST: Final = 32
+"""Number of configurations kept at first, and again once the search is past its failures."""
+_WAITING: Final = ((0, 0, 0), (5, 10, 20), (10, 15, 40))
+"""For each heuristic, the cost of an open call that has no place yet and that finds a value of one
+register, of two, or of more: several values at once come less often."""
 _MOST_MOST: Final = 1 << 13
 _PLACES: Final = 64
 """So many places to start again from are kept, besides the beginning."""
@@ -73,8 +83,10 @@ class Run:
             UndecidedError: there may be one that was not found.
         """
         end = positions(self.layout, self.cut)
-        effort = Effort()
-        room = effort.most
+        effort = Effort(
+            first=_FIRST_MOST, most=2 * _MOST_MOST, attempts=len(_WAITING), apart=_APART
+        )
+        room = effort.width
         search = new_search(self.layout, room, is_logged=self.is_logged)
         self.places = [saved(search, is_exact=True)]
         while self.places[-1].position < end:
@@ -86,13 +98,13 @@ class Run:
             self.legal = max(self.legal, event - 1)
             if self._is_exact(search):
                 return event
-            is_new = stuck >= effort.furthest and effort.is_wider
-            if is_new and self._is_refuted(stuck, _WIDER * effort.most):
+            is_new = stuck >= effort.furthest and effort.attempt == 0
+            if is_new and self._is_refuted(stuck, _WIDER * effort.width):
                 return self.illegal
             effort.failed_at(stuck)
-            self._refuse_room(effort.most)
-            if effort.most > room:
-                room = effort.most
+            self._refuse_room(effort.width)
+            if effort.width > room:
+                room = effort.width
                 search = new_search(self.layout, room, is_logged=self.is_logged)
             del self.places[max(1, len(self.places) - effort.back) :]
         return None
@@ -101,13 +113,13 @@ class Run:
         """Goes on from the last place; says whether anything came to the next."""
         last = self.places[-1]
         restore(search, last)
-        search.here.taste[:] = effort.taste(len(self.layout.initial))
+        search.here.taste[:] = _costs(effort.attempt, len(self.layout.initial))
         depth = NEVER if last.is_exact else _DEPTH
         before = int(search.at[WORK])
-        until = min(end, effort.until(last.position))
+        until = min(end, last.position + _APART)
         work = int(self.limits.seconds * _WORK_A_SECOND)
         is_there = sweep(
-            self.layout, search, effort.most, until, self.cut, depth, before + work - self.spent
+            self.layout, search, effort.width, until, self.cut, depth, before + work - self.spent
         )
         self.spent += int(search.at[WORK]) - before
         if self.spent >= work:
@@ -140,3 +152,10 @@ class Run:
         """Says whether nothing was dropped that no other configuration covers."""
         dropped = search.here.at[DROPPED] + search.there.at[DROPPED]
         return self.places[-1].is_exact and not dropped
+
+
+def _costs(heuristic: int, registers: int) -> Ints:
+    """Return the cost of a call that has no place, by the number of registers that it finds."""
+    waiting: Sequence[int] = _WAITING[heuristic]
+    finds = range(registers + 1)
+    return np.asarray([waiting[min(many, len(waiting)) - 1] if many else 0 for many in finds])

@@ -27,6 +27,7 @@ calls open at a time, and exponential in c at worst. Memory O(n), and the states
 """
 
 from dataclasses import replace
+from typing import Final
 
 from kraftproof.checkers.calls.containers import ContainerCalls
 from kraftproof.checkers.engines.kernels.bisection import outcome_of
@@ -37,10 +38,10 @@ from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
+ENGINE: Final = "priority-queue-repeated"
 
-def decide_repeated(
-    calls: ContainerCalls, start: int, end: int, limits: Limits, engine: str
-) -> Outcome | None:
+
+def decide_repeated(calls: ContainerCalls, start: int, end: int, limits: Limits) -> Outcome | None:
     """Returns the outcome of one priority queue, None if that takes more than its limits.
 
     If counting shows it invalid, and whether all before that has an order takes more than these,
@@ -52,11 +53,11 @@ def decide_repeated(
     )
     found = search(lay_out(calls, start, end, short - 1), limits)
     if found.stuck != NOBODY:
-        return outcome_of(calls, start, end, start + found.stuck, engine)
+        return outcome_of(calls, start, end, start + found.stuck, ENGINE)
     if not found.is_passed and short == NEVER:
         return None
     if short == NEVER:
-        return outcome_of(calls, start, end, None, engine)
+        return outcome_of(calls, start, end, None, ENGINE)
     (stuck,) = (calls.complete[span] == short).nonzero()[0]
-    outcome = outcome_of(calls, start, end, start + int(stuck), engine)
+    outcome = outcome_of(calls, start, end, start + int(stuck), ENGINE)
     return outcome if found.is_passed else replace(outcome, linearizable=None)

@@ -26,6 +26,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kraftproof.checkers.engines.kernels.bisection import first_illegal
 from kraftproof.checkers.engines.repeated.queue.layout import Ints, Lines, Queue, lines_of
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
@@ -194,12 +195,7 @@ def out_of_bounds_at(queue: Queue, end: int) -> int:
     """Returns the first completion by which the bounds leave no number; `end` if none before."""
     if is_possible(bounds_of(lines_of(queue, end - 1))):
         return end
-    completions = np.sort(queue.complete[queue.complete < end])
-    low, high = 0, len(completions) - 1
-    while low < high:
-        middle = (low + high) // 2
-        if is_possible(bounds_of(lines_of(queue, int(completions[middle])))):
-            low = middle + 1
-        else:
-            high = middle
-    return int(completions[low])
+    return first_illegal(
+        queue.complete[queue.complete < end],
+        lambda cut: is_possible(bounds_of(lines_of(queue, cut))),
+    )

@@ -43,6 +43,8 @@ from kraftproof.checkers.engines.repeated.queue.search import GAVE_UP, LEGAL, se
 from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.options import Limits
 
+ENGINE: Final = "queue-repeated"
+
 _STEPS_A_SECOND: Final = 10_000_000
 """So few lines of states on any machine; so that what a key may cost is counted, not timed."""
 _MOST_LINES: Final = 512
@@ -54,9 +56,7 @@ class _UndecidedError(Exception):
     """A decision takes more than a key may cost."""
 
 
-def decide_repeated(
-    calls: ContainerCalls, start: int, end: int, limits: Limits, engine: str
-) -> Outcome | None:
+def decide_repeated(calls: ContainerCalls, start: int, end: int, limits: Limits) -> Outcome | None:
     """Returns the outcome of one queue, None if that takes more than its limits."""
     queue = queue_of(calls, start, end)
     shown_at = out_of_bounds_at(queue, short_at(*queue))
@@ -66,7 +66,7 @@ def decide_repeated(
         stuck = guided.first_stuck()
     except _UndecidedError:
         return None
-    return outcome_of(calls, start, end, None if stuck is None else start + stuck, engine)
+    return outcome_of(calls, start, end, None if stuck is None else start + stuck, ENGINE)
 
 
 @dataclass(frozen=True, slots=True)

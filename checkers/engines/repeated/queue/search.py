@@ -23,6 +23,7 @@ from typing import Final
 
 import numpy as np
 
+from kraftproof.checkers.engines.kernels.hashing import mix
 from kraftproof.checkers.engines.kernels.visited_states import NONE, Rows, remember
 from kraftproof.checkers.engines.repeated.queue.bounds import Bounds
 from kraftproof.checkers.engines.repeated.queue.heuristic import Guide
@@ -250,7 +251,7 @@ def _cost(guide: Guide, numbers: Rows) -> int:
             cost += _NEAR * (to_put - to_take) ** 2
     mixed = np.uint64(0)
     for number in numbers:
-        mixed = (mixed + np.uint64(number)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed = mix(mixed, number)
     return int(min(cost, _MOST_COST) << 20) + int(mixed >> np.uint64(44))
 
 

@@ -25,6 +25,7 @@ from typing import Final
 
 import numpy as np
 
+from kraftproof.checkers.engines.kernels.effort import Effort
 from kraftproof.checkers.engines.repeated.stack.graph_capacity import (
     collect,
     is_half_full,
@@ -104,6 +105,10 @@ def _with_room(sweep: Sweep, room: int) -> Sweep:
     return with_heaps(larger, sweep)
 
 
+def _effort() -> Effort:
+    return Effort(first=_KEPT, most=_MOST_KEPT, attempts=2, apart=_STRIDE)
+
+
 @dataclass(slots=True, kw_only=True)
 class _Search:
     """Where a search stands.
@@ -113,8 +118,7 @@ class _Search:
         sweep: the states, and what they came by.
         memory_bytes: so much the frames, edges and words may take.
         trail: the frontiers that can be gone back to, by how many completions were passed.
-        failed: the farthest completion that no state passed.
-        turns: how often it went back because of that.
+        effort: how wide it is, and how far back it goes.
         full: the last completion for which there was too little room.
     """
 
@@ -122,8 +126,7 @@ class _Search:
     sweep: Sweep
     memory_bytes: int
     trail: dict[int, Ints] = field(default_factory=dict)
-    failed: int = -1
-    turns: int = 0
+    effort: Effort = field(default_factory=_effort)
     full: int = -1
 
     def reaches(self, last: int, most: int) -> bool:
@@ -146,10 +149,10 @@ class _Search:
         At every other turn states are kept apart that used other lost calls: fewer differ then in
         what is inside.
         """
-        more = 1 + self.turns // 4
-        kept = min(_KEPT << (self.turns // 2), _MOST_KEPT)
-        self.sweep.at[MOST_EDGES] = _EDGES * (1 + self.turns % 3) << (self.turns // 8)
-        self.sweep.at[IS_APART] = self.turns % 2
+        turns, kept = self.effort.fails, self.effort.width
+        more = 1 + turns // 4
+        self.sweep.at[MOST_EDGES] = _EDGES * (1 + turns % 3) << (turns // 8)
+        self.sweep.at[IS_APART] = self.effort.attempt
         room = _ON_THE_WAY * kept
         narrow = self.sweep._replace(
             passed=self.sweep.passed._replace(rows=self.sweep.passed.rows[:room]),
@@ -161,8 +164,7 @@ class _Search:
     def note(self) -> None:
         """Notes where it stands, to go back to; of what is long ago less and less."""
         level, frontier = int(self.sweep.at[LEVEL]), self.sweep.frontier
-        if level > self.failed + _STRIDE:
-            self.turns = 0
+        self.effort.came_to(level)
         self.trail[level] = frontier.rows[: frontier.at[COUNT]].copy()
         self.trail = {
             noted: rows
@@ -172,12 +174,11 @@ class _Search:
 
     def go_back(self) -> bool:
         """Goes back, farther each time; says whether to go on."""
-        self.failed = max(self.failed, int(self.sweep.at[LEVEL]))
-        self.turns += 1
-        if self.turns > _MOST_TURNS:
+        self.effort.failed_at(int(self.sweep.at[LEVEL]))
+        if self.effort.fails > _MOST_TURNS:
             return False
-        far = _STRIDE << min(self.turns // 2, 12)
-        level = max(noted for noted in self.trail if noted <= max(self.failed - far, 0))
+        far = self.effort.furthest - _STRIDE * self.effort.back
+        level = max(noted for noted in self.trail if noted <= max(far, 0))
         self.trail = {noted: rows for noted, rows in self.trail.items() if noted <= level}
         rows, frontier = self.trail[level], self.sweep.frontier
         frontier.rows[: len(rows)], frontier.at[COUNT] = rows, len(rows)
